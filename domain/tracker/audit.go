@@ -3,11 +3,8 @@ package tracker
 import (
 	"context"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -39,57 +36,4 @@ func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage]
 		a.Value.Entries = a.Value.Entries[:limit]
 	}
 	return a, nil
-}
-
-// audited is the object of an audit entry.
-type audited struct {
-	kind audit.Kind
-	id   ident.ID
-	name string
-}
-
-// auditCreated logs the creation of the object.
-func (cb *changeBuilder) auditCreated(of audited, members []problem.LogMember) {
-	cb.audit(of, audit.Created, "", "", problem.LogObject(members...))
-}
-
-// auditChanges logs each member that differs.
-func (cb *changeBuilder) auditChanges(of audited, old, changed []problem.LogMember) {
-	for i, m := range changed {
-		if from := old[i].Value; from != m.Value {
-			cb.audit(of, audit.Changed, m.Name, from, m.Value)
-		}
-	}
-}
-
-func (cb *changeBuilder) audit(of audited, t audit.Type, field string, from, to problem.LogValue) {
-	cb.effect(store.AppendAudit{Entry: audit.Entry{
-		ID:      cb.ids.Next(),
-		Created: cb.At,
-		Author:  cb.Author,
-		Batch:   cb.Batch,
-		Type:    t,
-		Kind:    of.kind,
-		Object:  of.id,
-		Name:    of.name,
-		Field:   field,
-		From:    from,
-		To:      to,
-	}})
-}
-
-// putToken stores a token of a user with the given name, and logs it. An existing token
-// can differ from before only in revoked.
-func (cb *changeBuilder) putToken(t access.Token, owner string, isNew bool) {
-	of := audited{audit.Token, t.ID, owner}
-	if isNew {
-		cb.auditCreated(of, []problem.LogMember{
-			{Name: "user", Value: problem.LogRef(t.User, owner)},
-			{Name: "scope", Value: problem.LogText(string(t.Scope))},
-			{Name: "expires", Value: problem.LogTime(t.Expires)},
-		})
-	} else {
-		cb.audit(of, audit.Changed, "revoked", "", problem.LogTime(t.Revoked))
-	}
-	cb.effect(store.PutToken{Token: t})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // MostChanged is the largest number of problems changed by one request. One more fails
@@ -232,7 +233,7 @@ func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, e
 	return b, err
 }
 
-func decideBulk(b bulk, m moment) (store.Change, Answer[ChangedProblems], error) {
+func decideBulk(b bulk, m changes.Moment) (store.Change, Answer[ChangedProblems], error) {
 	var none Answer[ChangedProblems]
 	cmd, faults := b.cmd, b.cmd.Faults
 	set := resolvePatch(&cmd.ProblemPatch, b.catalogue, &faults)
@@ -258,14 +259,14 @@ func decideBulk(b bulk, m moment) (store.Change, Answer[ChangedProblems], error)
 }
 
 // update applies the settings to each problem where they are allowed.
-func (b bulk) update(set settings, m moment) (*changeBuilder, ChangedProblems) {
+func (b bulk) update(set settings, m changes.Moment) (*changes.Builder, ChangedProblems) {
 	var out ChangedProblems
 	all := make([]problem.Problem, len(b.problems))
 	for i, s := range b.problems {
 		all[i] = s.Problem
 	}
-	cb := newChangeBuilder(m, b.caller.User, all...)
-	cb.resolvedBy(b.catalogue.Version)
+	cb := changes.NewBuilder(m, b.caller.User, all...)
+	cb.ResolvedBy(b.catalogue.Version)
 	for _, s := range b.problems {
 		l := loaded{s, b.catalogue}
 		var faults fault.List
@@ -280,28 +281,28 @@ func (b bulk) update(set settings, m moment) (*changeBuilder, ChangedProblems) {
 			continue
 		}
 		logged := len(cb.Log)
-		cb.update(&l, fields, b.cmd.Read)
-		changes := fieldChanges(cb.Log[logged:], b.cmd, s, l.Snapshot)
-		if len(changes) == 0 {
-			cb.expectProblem(&s)
+		cb.Update(&l.Snapshot, l.catalogue, fields, b.cmd.Read)
+		differences := fieldChanges(cb.Log[logged:], b.cmd, s, l.Snapshot)
+		if len(differences) == 0 {
+			cb.ExpectProblem(&s)
 			out.Unchanged = append(out.Unchanged, s.ID)
 			continue
 		}
-		out.Changes = append(out.Changes, ProblemChange{s.ID, l.Revision, changes})
+		out.Changes = append(out.Changes, ProblemChange{s.ID, l.Revision, differences})
 	}
 	return cb, out
 }
 
 // fieldChanges returns the changes of one problem. Any change marks the problem as read
 // for its author. So the list shows the read mark only when the patch sets it.
-func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after store.Snapshot) (changes []FieldChange) {
+func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after store.Snapshot) (differences []FieldChange) {
 	for _, e := range log {
-		changes = append(changes, FieldChange{e.Field, e.From, e.To})
+		differences = append(differences, FieldChange{e.Field, e.From, e.To})
 	}
 	if cmd.Read.Sent && before.Read != after.Read {
-		changes = append(changes, FieldChange{"read", problem.LogFlag(before.Read), problem.LogFlag(after.Read)})
+		differences = append(differences, FieldChange{"read", problem.LogFlag(before.Read), problem.LogFlag(after.Read)})
 	}
-	return changes
+	return differences
 }
 
 // fault returns the refusal as the fault of the whole request.

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // newBulk is the dry run of a command by Bob, whose predicate holds for some
@@ -166,7 +167,7 @@ func TestBulkDecisionIsPure(t *testing.T) {
 			newLoaded(assigned(bob)), newLoaded(read), newLoaded(resolvedBy(ann, noon)))
 		return b
 	}
-	pure(t, "update many", input, func(b bulk, m moment) (store.Change, any, error) {
+	pure(t, "update many", input, func(b bulk, m changes.Moment) (store.Change, any, error) {
 		return erased(decideBulk(b, m))
 	})
 }

@@ -191,3 +191,10 @@ func newestTime(ctx context.Context, s store.Store) (newest time.Time, err error
 	})
 	return newest, err
 }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

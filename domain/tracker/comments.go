@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // AddComment adds a comment to a problem (W3).
@@ -23,7 +24,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 			c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time())
 			return c, err
 		},
-		decide: func(c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
+		decide: func(c commenting, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
 			return decideComment(caller, cmd, c, m)
 		},
 		handoff: s.commentHandoff(cmd),
@@ -66,7 +67,7 @@ type commenting struct {
 	reply *store.Reply // for the Idempotency-Key
 }
 
-func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store.Change, Answer[problem.Comment], error) {
+func decideComment(caller Caller, cmd AddComment, c commenting, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
 	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
@@ -75,18 +76,18 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m moment) (store
 	if err != nil {
 		return store.Change{}, Answer[problem.Comment]{}, err
 	}
-	cb := newChangeBuilder(m, caller.User, l.Problem)
-	comment.ID, comment.Author, comment.Created = cb.ids.Next(), cb.Author, cb.At
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	comment.ID, comment.Author, comment.Created = cb.NextID(), cb.Author, cb.At
 
-	cb.significant(&l.Snapshot)
-	cb.effect(store.AddComment{Problem: l.ID, Comment: comment})
+	cb.Significant(&l.Snapshot)
+	cb.AddEffect(store.AddComment{Problem: l.ID, Comment: comment})
 	l.Size += comment.Size()
-	cb.log(&l.Snapshot, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
-	cb.store(&l.Snapshot)
+	cb.AddLog(&l.Snapshot, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
+	cb.StoreProblem(&l.Snapshot)
 
 	a := answer(comment, l)
 	a.New = true
-	cmd.Idempotency.keep(&cb.Change, m.at, a)
+	cmd.Idempotency.keep(&cb.Change, m.At, a)
 	return cb.Change, a, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // BenchmarkDecide is what a write costs beside its store: a decision from what was
@@ -16,33 +17,33 @@ func BenchmarkDecide(b *testing.B) {
 	link := newLinking(relationship.CauseOf)
 	for _, c := range []struct {
 		name   string
-		decide func(moment) (store.Change, error)
+		decide func(changes.Moment) (store.Change, error)
 		log    int // entries
 	}{
-		{"create", func(m moment) (store.Change, error) {
+		{"create", func(m changes.Moment) (store.Change, error) {
 			cmd := CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("Login fails"), Priority: named("Low"), Assignee: named("Bob")}}
 			change, _, err := decideCreate(by(ann), cmd, newCreation(), m)
 			return change, err
 		}, 1},
-		{"patch a state", func(m moment) (store.Change, error) {
+		{"patch a state", func(m changes.Moment) (store.Change, error) {
 			cmd := UpdateProblem{ProblemPatch: ProblemPatch{State: named("Closed")}}
 			change, _, err := decideUpdate(by(ann), cmd, l, m)
 			return change, err
 		}, 1},
-		{"patch three fields", func(m moment) (store.Change, error) {
+		{"patch three fields", func(m changes.Moment) (store.Change, error) {
 			cmd := UpdateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("Nobody can log in"), Priority: named("Urgent"), Assignee: named("Ann")}}
 			change, _, err := decideUpdate(by(ann), cmd, l, m)
 			return change, err
 		}, 3},
-		{"set a keyword", func(m moment) (store.Change, error) {
+		{"set a keyword", func(m changes.Moment) (store.Change, error) {
 			change, _, err := decideSetKeyword(by(ann), SetKeyword{Name: "team", Value: problem.Text("web")}, l, 9, m)
 			return change, err
 		}, 1},
-		{"comment", func(m moment) (store.Change, error) {
+		{"comment", func(m changes.Moment) (store.Change, error) {
 			change, _, err := decideComment(by(ann), AddComment{Text: patch.Set("It was the fuse.")}, commenting{loaded: l}, m)
 			return change, err
 		}, 1},
-		{"relate", func(m moment) (store.Change, error) {
+		{"relate", func(m changes.Moment) (store.Change, error) {
 			change, _, err := decideRelate(by(ann), relate(relationship.ChildOf, 9), link, 9, m)
 			return change, err
 		}, 2},

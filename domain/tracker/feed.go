@@ -329,7 +329,7 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 			return err
 		}
 		old := 0
-		for old < len(entries) && entries[old].At.Before(m.at.Add(-s.keepFeed)) {
+		for old < len(entries) && entries[old].At.Before(m.At.Add(-s.keepFeed)) {
 			old++
 		}
 		// The newest entry always stays: its successor must not be forgotten either.
@@ -340,8 +340,8 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 			return nil
 		}
 		if err := s.write(ctx, store.Change{
-			Batch:   m.ids.Next(),
-			At:      m.at,
+			Batch:   m.IDs.Next(),
+			At:      m.At,
 			Effects: []store.Effect{store.ForgetFeed{Through: entries[old-1].Number}},
 		}); err != nil {
 			return err

@@ -3,7 +3,6 @@ package tracker
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -187,16 +186,4 @@ func checkTransition(from, to ident.ID, c *metadata.Catalogue) error {
 		}
 	}
 	return fault.New(fault.TransitionNotAllowed, "from %q a problem can move to: %s", current.Name, strings.Join(next, ", "))
-}
-
-// resolve records the resolver and the time of the resolution: the latest move into a
-// resolved state, also from another one (D1).
-func (cb *changeBuilder) resolve(p *problem.Problem, moved bool, c *metadata.Catalogue) {
-	state, _ := c.State(p.State)
-	switch {
-	case !state.Resolved:
-		p.Resolver, p.Resolved = ident.None, time.Time{}
-	case moved:
-		p.Resolver, p.Resolved = cb.Author, cb.At
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // holder is one server's hold of a lease. It is for one goroutine.
@@ -41,17 +42,17 @@ func (h *holder) put(ctx context.Context, state string, last bool, effects ...st
 	if err != nil {
 		return false, err
 	}
-	cb := newChangeBuilder(m, ident.None)
+	cb := changes.NewBuilder(m, ident.None)
 	if h.id.IsNone() {
-		h.id = cb.ids.Next()
+		h.id = cb.NextID()
 	}
-	cb.expect(store.LeaseAt{Name: h.name, Version: h.held.Version})
+	cb.AddExpect(store.LeaseAt{Name: h.name, Version: h.held.Version})
 	cb.Effects = append(cb.Effects, effects...)
 	next := lease.Lease{Name: h.name, Version: cb.Batch, Holder: h.id, State: state}
 	if last {
 		next.Holder = ident.None
 	}
-	cb.effect(store.PutLease{Lease: next})
+	cb.AddEffect(store.PutLease{Lease: next})
 	switch err := h.service.commit(ctx, cb.Change); {
 	case fault.Is(err, fault.Conflict):
 		return false, nil

@@ -10,17 +10,18 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // SetKeyword sets a keyword of a problem (W4). The answer is New when the
 // keyword was not there.
 func (s *Service) SetKeyword(ctx context.Context, caller Caller, id problem.ID, cmd SetKeyword) (Answer[problem.Keyword], error) {
-	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[problem.Keyword], error) {
+	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[problem.Keyword], error) {
 		return decideSetKeyword(caller, cmd, l, s.limits.Keywords, m)
 	})
 }
 
-func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m moment) (store.Change, Answer[problem.Keyword], error) {
+func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m changes.Moment) (store.Change, Answer[problem.Keyword], error) {
 	var none Answer[problem.Keyword]
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, none, err
@@ -35,18 +36,18 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 		return store.Change{}, none, err
 	}
 
-	cb := newChangeBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	if !exists || old != k {
-		cb.significant(&l.Snapshot)
-		cb.effect(store.PutKeyword{Problem: l.ID, Keyword: k})
+		cb.Significant(&l.Snapshot)
+		cb.AddEffect(store.PutKeyword{Problem: l.ID, Keyword: k})
 		l.Size += k.Size()
 		var from problem.LogValue
 		if exists {
 			from = logKeyword(old)
 			l.Size -= old.Size()
 		}
-		cb.log(&l.Snapshot, problem.KeywordSet, k.Name, from, logKeyword(k))
-		cb.store(&l.Snapshot)
+		cb.AddLog(&l.Snapshot, problem.KeywordSet, k.Name, from, logKeyword(k))
+		cb.StoreProblem(&l.Snapshot)
 	}
 	a := answer(k, l)
 	a.New = !exists
@@ -56,12 +57,12 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m mome
 // DeleteKeyword deletes a keyword of a problem (W5). It fails with
 // fault.KeywordNotFound when it is not there.
 func (s *Service) DeleteKeyword(ctx context.Context, caller Caller, id problem.ID, cmd DeleteKeyword) (Answer[struct{}], error) {
-	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		return decideDeleteKeyword(caller, cmd, l, m)
 	})
 }
 
-func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (store.Change, Answer[struct{}], error) {
+func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 	var none Answer[struct{}]
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, none, err
@@ -75,12 +76,12 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m moment) (
 	if !exists {
 		return store.Change{}, none, fault.New(fault.KeywordNotFound, "the problem has no such keyword")
 	}
-	cb := newChangeBuilder(m, caller.User, l.Problem)
-	cb.significant(&l.Snapshot)
-	cb.effect(store.DropKeyword{Problem: l.ID, Name: name})
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb.Significant(&l.Snapshot)
+	cb.AddEffect(store.DropKeyword{Problem: l.ID, Name: name})
 	l.Size -= old.Size()
-	cb.log(&l.Snapshot, problem.KeywordDeleted, name, logKeyword(old), "")
-	cb.store(&l.Snapshot)
+	cb.AddLog(&l.Snapshot, problem.KeywordDeleted, name, logKeyword(old), "")
+	cb.StoreProblem(&l.Snapshot)
 	return cb.Change, answer(struct{}{}, l), nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // Objects are the metadata objects of one kind, or the users, for reading and writing
@@ -77,7 +78,7 @@ type rules[T, P any] struct {
 	needsUnused func(old, changed T) bool
 	// also adds further effects of the change, or refuses the change because of them.
 	// With nil, there are none.
-	also func(cb *changeBuilder, w Write, old, changed T, d directory) error
+	also func(cb *changes.Builder, w Write, old, changed T, d directory) error
 }
 
 // written is the basis of the decision about a metadata object.
@@ -140,14 +141,14 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 			w.directory, err = o.loadDirectory(ctx, r)
 			return w, err
 		},
-		decide: func(w written, m moment) (store.Change, Answer[T], error) {
+		decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
 			if a, ok := key.replay(w.reply); ok {
 				return store.Change{}, a, nil
 			}
 			w.reused, w.sent = key.check(w.reply), cmd.Service
-			change, a, err := o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.at), w, m)
+			change, a, err := o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.At), w, m)
 			if err == nil {
-				key.keep(&change, m.at, a)
+				key.keep(&change, m.At, a)
 			}
 			return change, a, err
 		},
@@ -164,7 +165,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 		load: func(ctx context.Context, r store.Reader) (written, error) {
 			return o.load(ctx, r, caller, id, cmd.Patch)
 		},
-		decide: func(w written, m moment) (store.Change, Answer[T], error) {
+		decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
 			old, ok := o.rules.find(w.catalogue, id)
 			if !ok {
 				return store.Change{}, Answer[T]{}, o.rules.notFound()
@@ -221,7 +222,7 @@ func (r *rules[T, P]) compare(sent ObjectServiceFields, current T, c *metadata.C
 }
 
 // decide applies the patch to old. A new object has no identifier yet.
-func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m moment) (store.Change, Answer[T], error) {
+func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m changes.Moment) (store.Change, Answer[T], error) {
 	refuse := func(err error) (store.Change, Answer[T], error) { return store.Change{}, Answer[T]{}, err }
 	faults := w.Faults
 	object := r.apply(p, old, on.catalogue, &faults)
@@ -234,29 +235,29 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m m
 	if err := r.check(on.catalogue, object); err != nil {
 		return refuse(err)
 	}
-	cb := newChangeBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.User)
 	created := r.id(&old).IsNone()
 	if created {
-		*r.id(&object) = cb.ids.Next()
+		*r.id(&object) = cb.NextID()
 	} else if r.needsUnused != nil && r.needsUnused(old, object) {
 		if on.used {
 			return refuse(inUse())
 		}
-		cb.expect(store.StateUnused{State: *r.id(&object)})
+		cb.AddExpect(store.StateUnused{State: *r.id(&object)})
 	}
-	of := audited{audit.Kind(r.kind), *r.id(&object), r.name(&object)}
+	of := changes.Audited{Kind: audit.Kind(r.kind), ID: *r.id(&object), Name: r.name(&object)}
 	members := r.members(object, on.catalogue)
 	if created {
-		cb.auditCreated(of, members)
+		cb.AuditCreated(of, members)
 	} else {
-		cb.auditChanges(of, r.members(old, on.catalogue), members)
+		cb.AuditChanges(of, r.members(old, on.catalogue), members)
 	}
 	a := Answer[T]{Value: object, Catalogue: on.catalogue, New: created}
 	if len(cb.Effects) == 0 { // nothing differs from before
 		return store.Change{}, a, nil
 	}
-	cb.resolvedBy(on.catalogue.Version)
-	cb.effect(r.put(object))
+	cb.ResolvedBy(on.catalogue.Version)
+	cb.AddEffect(r.put(object))
 	if r.also != nil {
 		if err := r.also(cb, w, old, object, on.directory); err != nil {
 			return refuse(err)

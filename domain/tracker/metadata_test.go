@@ -28,7 +28,7 @@ type decided struct {
 // creates decides to create an object of a kind in the catalogue of the tests.
 func creates[T, P any](r *rules[T, P], p P) decided {
 	m := at(now)
-	change, a, err := r.decide(by(ann), Write{}, p, r.blank(testCatalogue, m.at), written{directory: directory{catalogue: testCatalogue}}, m)
+	change, a, err := r.decide(by(ann), Write{}, p, r.blank(testCatalogue, m.At), written{directory: directory{catalogue: testCatalogue}}, m)
 	*r.id(&a.Value) = ident.None
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }

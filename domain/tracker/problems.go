@@ -5,9 +5,9 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // CreateProblem creates a problem (W1). The answer holds the problem with its
@@ -31,7 +31,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 			}
 			return err
 		},
-		decide: func(c creation, m moment) (store.Change, Answer[store.Snapshot], error) {
+		decide: func(c creation, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
 			return decideCreate(caller, cmd, c, m)
 		},
 	})
@@ -58,7 +58,7 @@ type creation struct {
 	maxKeywords int
 }
 
-func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store.Change, Answer[store.Snapshot], error) {
+func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
 	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
@@ -66,7 +66,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
-	cb := newChangeBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.User)
 	p := problem.Problem{
 		ID:         c.id,
 		Fields:     fields,
@@ -76,26 +76,26 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m moment) (store
 		Modified:   cb.At,
 		Revision:   1,
 	}
-	cb.resolve(&p, true, c.catalogue)
+	cb.Resolve(&p, true, c.catalogue)
 	snapshot := store.Snapshot{Problem: p, Batch: cb.Batch, Catalogue: c.catalogue.Version, Keywords: keywords}
 
-	cb.resolvedBy(c.catalogue.Version)
+	cb.ResolvedBy(c.catalogue.Version)
 	snapshot.Size = p.TextSize() + problem.SavedSize(p.Fields)
-	cb.log(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
+	cb.AddLog(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
 	for _, k := range keywords {
 		snapshot.Size += k.Size()
-		cb.log(&snapshot, problem.KeywordSet, k.Name, "", logKeyword(k))
+		cb.AddLog(&snapshot, problem.KeywordSet, k.Name, "", logKeyword(k))
 	}
-	cb.effect(store.CreateProblem{Problem: p, Size: snapshot.Size})
-	cb.effect(store.PutSavepoint{Problem: p})
+	cb.AddEffect(store.CreateProblem{Problem: p, Size: snapshot.Size})
+	cb.AddEffect(store.PutSavepoint{Problem: p})
 	for _, k := range keywords {
-		cb.effect(store.PutKeyword{Problem: p.ID, Keyword: k})
+		cb.AddEffect(store.PutKeyword{Problem: p.ID, Keyword: k})
 	}
-	cb.markRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
+	cb.MarkRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
 	snapshot.Log = cb.Log
 
 	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: ignored(cmd.Service.all(snapshot, c.catalogue))}
-	cmd.Idempotency.keep(&cb.Change, m.at, a)
+	cmd.Idempotency.keep(&cb.Change, m.At, a)
 	return cb.Change, a, nil
 }
 
@@ -129,46 +129,26 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 	if len(cmd.Service.Log.Value) > 0 {
 		parts |= store.Log // to compare them
 	}
-	return onProblem(ctx, s, caller, id, parts, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
+	return onProblem(ctx, s, caller, id, parts, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
 		return decideUpdate(caller, cmd, l, m)
 	})
 }
 
-func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m moment) (store.Change, Answer[store.Snapshot], error) {
+func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
 	fields, err := checkUpdate(cmd, l)
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
 	names := ignored(cmd.Service.moving(l.Snapshot, l.catalogue))
-	cb := newChangeBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	if fields != l.Fields {
-		cb.resolvedBy(l.Catalogue)
+		cb.ResolvedBy(l.Catalogue)
 	}
-	cb.update(&l, fields, cmd.Read)
+	cb.Update(&l.Snapshot, l.catalogue, fields, cmd.Read)
 	l.Log = cb.Log
 	a := answer(l.Snapshot, l)
 	a.Ignored = names
 	return cb.Change, a, nil
-}
-
-// update sets the fields of a problem and, if sent, the author's read mark.
-func (cb *changeBuilder) update(l *loaded, fields problem.Fields, read patch.Field[bool]) {
-	old := l.Problem
-	if fields != old.Fields {
-		l.Fields = fields
-		cb.significant(&l.Snapshot)
-		cb.resolve(&l.Problem, fields.State != old.State, l.catalogue)
-		cb.save(&l.Snapshot)
-		l.Size += l.TextSize() - old.TextSize()
-		cb.logChanges(&l.Snapshot, old.Fields, l.catalogue)
-		cb.store(&l.Snapshot)
-	}
-	if read.Sent && read.Value != l.Read {
-		if fields == old.Fields {
-			cb.expectProblem(&l.Snapshot)
-		}
-		cb.markRead(&l.Snapshot, read.Value)
-	}
 }
 
 // checkUpdate returns the fields after the update.
@@ -186,13 +166,4 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 		return l.Fields, err
 	}
 	return fields, checkTransition(l.State, fields.State, l.catalogue)
-}
-
-// logChanges logs each field that differs.
-func (cb *changeBuilder) logChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
-	for _, f := range clientFields {
-		if !f.Same(&old, &s.Fields) {
-			cb.log(s, problem.FieldChanged, f.Name, f.Log(&old, c.Name), f.Log(&s.Fields, c.Name))
-		}
-	}
 }

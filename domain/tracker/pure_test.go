@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -23,60 +24,60 @@ func TestDecisionsArePure(t *testing.T) {
 			l.Log, l.Read = nil, true
 		})
 	}
-	pure(t, "create", newCreation, func(c creation, m moment) (store.Change, any, error) {
+	pure(t, "create", newCreation, func(c creation, m changes.Moment) (store.Change, any, error) {
 		return erased(decideCreate(by(bob), CreateProblem{ProblemPatch: echo(newLoaded()).ProblemPatch, Idempotency: keyed[store.Snapshot](1)}, c, m))
 	})
-	pure(t, "update", full, func(l loaded, m moment) (store.Change, any, error) {
+	pure(t, "update", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideUpdate(by(ann), UpdateProblem{ProblemPatch: ProblemPatch{
 			Title: patch.Set("U"), State: named("Open"), Assignee: named("Ann"), Read: patch.Set(false),
 		}}, l, m))
 	})
-	pure(t, "update at fault", full, func(l loaded, m moment) (store.Change, any, error) {
+	pure(t, "update at fault", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideUpdate(by(ann), UpdateProblem{
 			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: named("x"), Milestone: named("1.0")},
 			Service:      sentBack(object{"originator": 2, "resolver": 3, "keywords": 4, "creationDate": 5, "resolveDate": 6}),
 		}, l, m))
 	})
-	pure(t, "comment", func() commenting { return commenting{loaded: full()} }, func(c commenting, m moment) (store.Change, any, error) {
+	pure(t, "comment", func() commenting { return commenting{loaded: full()} }, func(c commenting, m changes.Moment) (store.Change, any, error) {
 		return erased(decideComment(by(ann), AddComment{Text: patch.Set("a")}, c, m))
 	})
-	pure(t, "set keyword", full, func(l loaded, m moment) (store.Change, any, error) {
+	pure(t, "set keyword", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideSetKeyword(by(ann), SetKeyword{Name: "a"}, l, 9, m))
 	})
-	pure(t, "delete keyword", full, func(l loaded, m moment) (store.Change, any, error) {
+	pure(t, "delete keyword", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideDeleteKeyword(by(ann), DeleteKeyword{Name: "build"}, l, m))
 	})
 	linked := func() linking { return newLinking(relationship.CauseOf, relationship.RelatedTo) }
-	pure(t, "relate", linked, func(l linking, m moment) (store.Change, any, error) {
+	pure(t, "relate", linked, func(l linking, m changes.Moment) (store.Change, any, error) {
 		return erased(decideRelate(by(ann), relate(relationship.ChildOf, 9), l, 9, m))
 	})
-	pure(t, "unrelate", linked, func(l linking, m moment) (store.Change, any, error) {
+	pure(t, "unrelate", linked, func(l linking, m changes.Moment) (store.Change, any, error) {
 		return erased(decideUnrelate(by(ann), relate(relationship.CauseOf, 9), l, m))
 	})
-	pure(t, "watch", full, func(l loaded, m moment) (store.Change, any, error) {
+	pure(t, "watch", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideWatcher(by(ann), AddWatcher{User: asPartial(object{"name": "Bob"})}, l, 9, m))
 	})
-	pure(t, "stop watching", full, func(l loaded, m moment) (store.Change, any, error) {
+	pure(t, "stop watching", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideUnwatch(by(ann), Write{}, l, m))
 	})
-	writeUser := func(p UserPatch, old user.User, d directory, m moment) (store.Change, any, error) {
+	writeUser := func(p UserPatch, old user.User, d directory, m changes.Moment) (store.Change, any, error) {
 		change, a, err := userRules.decide(by(ann), Write{}, p, old, written{directory: d}, m)
 		return change, []any{a.Value, a.New, a.Catalogue.Version, a.Catalogue.Content()}, err // catalogues themselves are never equal
 	}
-	pure(t, "create user", newDirectory, func(d directory, m moment) (store.Change, any, error) {
+	pure(t, "create user", newDirectory, func(d directory, m changes.Moment) (store.Change, any, error) {
 		return writeUser(person("Dan", "dan@example.org"), user.User{}, d, m)
 	})
-	pure(t, "deactivate user", newDirectory, func(d directory, m moment) (store.Change, any, error) {
+	pure(t, "deactivate user", newDirectory, func(d directory, m changes.Moment) (store.Change, any, error) {
 		u, _ := d.catalogue.User(bob)
 		return writeUser(UserPatch{Inactive: patch.Set(true)}, u, d, m)
 	})
-	pure(t, "issue token", newDirectory, func(d directory, m moment) (store.Change, any, error) {
+	pure(t, "issue token", newDirectory, func(d directory, m changes.Moment) (store.Change, any, error) {
 		return erased(decideToken(by(ann), CreateToken{User: named("Bob"), Scope: patch.Set("read")}, testSecret, d, m))
 	})
-	pure(t, "save query", func() saving { return saving{catalogue: testCatalogue} }, func(of saving, m moment) (store.Change, any, error) {
+	pure(t, "save query", func() saving { return saving{catalogue: testCatalogue} }, func(of saving, m changes.Moment) (store.Change, any, error) {
 		return erased(decideSave(by(ann), SaveQuery{Name: patch.Set("Mine"), Predicate: patch.Set("creationDate < NOW()"), Sort: patch.Set("title")}, of, 9, m))
 	})
-	pure(t, "seed", func() access.Secret { return testSecret }, func(s access.Secret, m moment) (store.Change, any, error) {
+	pure(t, "seed", func() access.Secret { return testSecret }, func(s access.Secret, m changes.Moment) (store.Change, any, error) {
 		return decideSeed(s, m), nil, nil
 	})
 }
@@ -85,7 +86,7 @@ func erased[T any](c store.Change, a Answer[T], err error) (store.Change, any, e
 	return c, a, err
 }
 
-func pure[I any](t *testing.T, name string, input func() I, decide func(I, moment) (store.Change, any, error)) {
+func pure[I any](t *testing.T, name string, input func() I, decide func(I, changes.Moment) (store.Change, any, error)) {
 	t.Helper()
 	given, m := input(), at(now)
 	change, answer, err := decide(given, m)

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // SaveQuery is the command of POST /queries.
@@ -44,7 +45,7 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 			of.saved = len(all)
 			return of, err
 		},
-		decide: func(of saving, m moment) (store.Change, Answer[query.Saved], error) {
+		decide: func(of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
 			return decideSave(caller, cmd, of, s.limits.Queries, m)
 		},
 	})
@@ -57,11 +58,11 @@ type saving struct {
 	reply     *store.Reply // for the Idempotency-Key
 }
 
-func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (store.Change, Answer[query.Saved], error) {
+func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Moment) (store.Change, Answer[query.Saved], error) {
 	if a, ok := cmd.Idempotency.replay(of.reply); ok {
 		return store.Change{}, a, nil
 	}
-	cb := newChangeBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.User)
 	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: cb.At})
 	if of.saved >= limit {
 		faults.Add(fault.InvalidValue, fault.Location{}, "you already have the largest number of saved queries: %d; delete one first", limit)
@@ -72,13 +73,13 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m moment) (s
 	if err := cmd.Idempotency.check(of.reply); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
-	saved.ID = cb.ids.Next()
-	cb.effect(store.PutQuery{Query: saved})
+	saved.ID = cb.NextID()
+	cb.AddEffect(store.PutQuery{Query: saved})
 	if cmd.DryRun {
 		saved.ID = ident.None
 	}
 	a := Answer[query.Saved]{Value: saved, Catalogue: of.catalogue, New: true}
-	cmd.Idempotency.keep(&cb.Change, m.at, a)
+	cmd.Idempotency.keep(&cb.Change, m.At, a)
 	return cb.Change, a, nil
 }
 
@@ -171,9 +172,9 @@ func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w
 			}
 			return saved, err
 		},
-		decide: func(saved query.Saved, m moment) (store.Change, Answer[struct{}], error) {
-			cb := newChangeBuilder(m, caller.User)
-			cb.effect(store.DropQuery{ID: saved.ID})
+		decide: func(saved query.Saved, m changes.Moment) (store.Change, Answer[struct{}], error) {
+			cb := changes.NewBuilder(m, caller.User)
+			cb.AddEffect(store.DropQuery{ID: saved.ID})
 			return cb.Change, Answer[struct{}]{}, nil
 		},
 	})

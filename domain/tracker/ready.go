@@ -91,8 +91,8 @@ func (s *Service) probe(ctx context.Context) error {
 		return err
 	}
 	return s.write(ctx, store.Change{
-		Batch:   m.ids.Next(),
-		At:      m.at,
+		Batch:   m.IDs.Next(),
+		At:      m.At,
 		Effects: []store.Effect{store.Expire{}}, // forgets nothing: no time is before zero
 	})
 }

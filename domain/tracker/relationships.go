@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // AddRelationship adds a relationship and its mirror (W6). The answer is New when they
@@ -30,7 +31,7 @@ func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem
 			}
 			return l, err
 		},
-		decide: func(l linking, m moment) (store.Change, Answer[store.Related], error) {
+		decide: func(l linking, m changes.Moment) (store.Change, Answer[store.Related], error) {
 			return decideRelate(caller, cmd, l, s.limits.Relationships, m)
 		},
 	})
@@ -45,7 +46,7 @@ func (s *Service) DeleteRelationship(ctx context.Context, caller Caller, id prob
 		load: func(ctx context.Context, r store.Reader) (linking, error) {
 			return s.loadLinking(ctx, r, caller, id, cmd)
 		},
-		decide: func(l linking, m moment) (store.Change, Answer[struct{}], error) {
+		decide: func(l linking, m changes.Moment) (store.Change, Answer[struct{}], error) {
 			return decideUnrelate(caller, cmd, l, m)
 		},
 	})
@@ -114,7 +115,7 @@ func findCycle(ctx context.Context, r store.Reader, id problem.ID, cmd Relate) (
 	return epoch, search.Path(), nil
 }
 
-func decideRelate(caller Caller, cmd Relate, l linking, limit int, m moment) (store.Change, Answer[store.Related], error) {
+func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Moment) (store.Change, Answer[store.Related], error) {
 	var none Answer[store.Related]
 	if err := checkRelate(cmd, l, limit); err != nil {
 		return store.Change{}, none, err
@@ -130,25 +131,25 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m moment) (st
 		return store.Change{}, none, fault.New(fault.RelationshipCycle, "the relationship would close a cycle: %s", showCycle(l.cycle))
 	}
 
-	cb := newChangeBuilder(m, caller.User, l.Problem, l.other.Problem)
+	cb := changes.NewBuilder(m, caller.User, l.Problem, l.other.Problem)
 	added := relationship.Relationship{
 		Owner: l.ID, Type: cmd.relationshipType(), Other: l.other.ID,
 		Created: cb.At, Author: cb.Author,
 	}
 	if f, _ := added.Type.Family(); f.Directed() {
-		cb.expect(store.FamilyAt{Family: f.Forward, Epoch: l.epoch})
-		cb.effect(store.MoveFamily{Family: f.Forward})
+		cb.AddExpect(store.FamilyAt{Family: f.Forward, Epoch: l.epoch})
+		cb.AddEffect(store.MoveFamily{Family: f.Forward})
 	}
-	cb.bothSides(&l, func(side *loaded, r relationship.Relationship) {
-		cb.effect(store.PutRelationship{Relationship: r})
-		cb.log(&side.Snapshot, problem.RelationshipAdded, string(r.Type), "", problem.LogLink(r.Other))
+	bothSides(cb, &l, func(side *loaded, r relationship.Relationship) {
+		cb.AddEffect(store.PutRelationship{Relationship: r})
+		cb.AddLog(&side.Snapshot, problem.RelationshipAdded, string(r.Type), "", problem.LogLink(r.Other))
 	}, added)
 	a := answer(store.Related{Relationship: added, OtherTitle: l.other.Title, OtherState: l.other.State}, l.loaded)
 	a.New = true
 	return cb.Change, a, nil
 }
 
-func decideUnrelate(caller Caller, cmd Relate, l linking, m moment) (store.Change, Answer[struct{}], error) {
+func decideUnrelate(caller Caller, cmd Relate, l linking, m changes.Moment) (store.Change, Answer[struct{}], error) {
 	var none Answer[struct{}]
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, none, err
@@ -162,24 +163,24 @@ func decideUnrelate(caller Caller, cmd Relate, l linking, m moment) (store.Chang
 		return store.Change{}, none, fault.New(fault.RelationshipNotFound, "the problem has no such relationship")
 	}
 
-	cb := newChangeBuilder(m, caller.User, l.Problem, l.other.Problem)
-	cb.bothSides(&l, func(side *loaded, r relationship.Relationship) {
-		cb.effect(store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other})
-		cb.log(&side.Snapshot, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
+	cb := changes.NewBuilder(m, caller.User, l.Problem, l.other.Problem)
+	bothSides(cb, &l, func(side *loaded, r relationship.Relationship) {
+		cb.AddEffect(store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other})
+		cb.AddLog(&side.Snapshot, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
 	}, r.Relationship)
 	return cb.Change, answer(struct{}{}, l.loaded), nil
 }
 
 // bothSides changes a relationship on its owner and the mirror on the other problem,
 // never one without the other (spec section 2).
-func (cb *changeBuilder) bothSides(l *linking, change func(*loaded, relationship.Relationship), r relationship.Relationship) {
+func bothSides(cb *changes.Builder, l *linking, change func(*loaded, relationship.Relationship), r relationship.Relationship) {
 	for _, side := range []struct {
 		*loaded
 		relationship.Relationship
 	}{{&l.loaded, r}, {&l.other, r.Mirror()}} {
-		cb.significant(&side.Snapshot)
+		cb.Significant(&side.Snapshot)
 		change(side.loaded, side.Relationship)
-		cb.store(&side.Snapshot)
+		cb.StoreProblem(&side.Snapshot)
 	}
 }
 

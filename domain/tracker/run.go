@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // command is one write: the keys to lock, the state to load, and the function to
@@ -20,7 +21,7 @@ type command[S, T any] struct {
 	// prepare, if not nil, adds the parts of the state for real writes only. It runs
 	// outside the View.
 	prepare func(context.Context, *S) error
-	decide  func(S, moment) (store.Change, Answer[T], error)
+	decide  func(S, changes.Moment) (store.Change, Answer[T], error)
 	// handoff, if not nil, is for commands with a single lock.
 	handoff *handoff[S]
 }
@@ -132,8 +133,8 @@ func decideFrom[S, T any](ctx context.Context, s *Service, c command[S, T], from
 	d.shown = from.shown
 	d.change, d.answer, err = c.decide(from.loaded, m)
 	if err == nil {
-		err = checkSize(d.change, s.limits.Size)
-		publish(&d.change)
+		err = changes.CheckSize(d.change, s.limits.Size)
+		changes.Publish(&d.change)
 	}
 	switch {
 	case from.received && (err != nil || d.change.Empty()):
@@ -188,7 +189,7 @@ func (s *Service) viewOnce(ctx context.Context, fn func(store.Reader) error) err
 // onProblem runs a command about one problem. The decision is from the problem and its
 // given parts.
 func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem.ID, parts store.Parts, dryRun bool,
-	decide func(loaded, moment) (store.Change, Answer[T], error),
+	decide func(loaded, changes.Moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
 	return run(ctx, s, command[loaded, T]{
 		locks:  []lockKey{problemLock(id)},

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -27,7 +28,7 @@ func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, e
 	answer, err := run(ctx, s, command[store.Versions, bool]{
 		locks: []lockKey{{kind: lockCatalogue}},
 		load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
-		decide: func(v store.Versions, m moment) (store.Change, Answer[bool], error) {
+		decide: func(v store.Versions, m changes.Moment) (store.Change, Answer[bool], error) {
 			if v != (store.Versions{}) {
 				return store.Change{}, Answer[bool]{Value: false}, nil
 			}
@@ -37,32 +38,32 @@ func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, e
 	return answer.Value, err
 }
 
-func decideSeed(admin access.Secret, m moment) store.Change {
-	cb := newChangeBuilder(m, ident.None)
-	cb.expect(store.StoreEmpty{})
+func decideSeed(admin access.Secret, m changes.Moment) store.Change {
+	cb := changes.NewBuilder(m, ident.None)
+	cb.AddExpect(store.StoreEmpty{})
 
-	open := metadata.State{ID: cb.ids.Next(), Name: "Open", Initial: true, Order: 1}
-	inProgress := metadata.State{ID: cb.ids.Next(), Name: "In Progress", Order: 2}
-	closed := metadata.State{ID: cb.ids.Next(), Name: "Closed", Resolved: true, Order: 3}
+	open := metadata.State{ID: cb.NextID(), Name: "Open", Initial: true, Order: 1}
+	inProgress := metadata.State{ID: cb.NextID(), Name: "In Progress", Order: 2}
+	closed := metadata.State{ID: cb.NextID(), Name: "Closed", Resolved: true, Order: 3}
 	open.Next = []ident.ID{inProgress.ID, closed.ID}
 	inProgress.Next = []ident.ID{open.ID, closed.ID}
 	closed.Next = []ident.ID{open.ID}
 	content := metadata.Content{States: []metadata.State{open, inProgress, closed}}
 	for i, name := range []string{"Urgent", "High", "Normal", "Low"} {
-		content.Priorities = append(content.Priorities, metadata.Priority{ID: cb.ids.Next(), Name: name, Order: i + 1})
+		content.Priorities = append(content.Priorities, metadata.Priority{ID: cb.NextID(), Name: name, Order: i + 1})
 	}
 	for _, name := range []string{"Feature", "Enhancement", "Incorrect Behavior", "Task"} {
-		content.Classifications = append(content.Classifications, metadata.Classification{ID: cb.ids.Next(), Name: name})
+		content.Classifications = append(content.Classifications, metadata.Classification{ID: cb.NextID(), Name: name})
 	}
 	c := metadata.NewCatalogue(ident.Version{}.Next(cb.Batch), content.Clone()) // to log the references of the states
 	putNew(cb, &stateRules, content.States, c)
 	putNew(cb, &priorityRules, content.Priorities, c)
 	putNew(cb, &classificationRules, content.Classifications, c)
 
-	administrator := user.User{ID: cb.ids.Next(), Name: "Administrator", Email: AdminEmail}
+	administrator := user.User{ID: cb.NextID(), Name: "Administrator", Email: AdminEmail}
 	putNew(cb, &userRules, []user.User{administrator}, c)
-	cb.putToken(access.Token{
-		ID:      cb.ids.Next(),
+	putToken(cb, access.Token{
+		ID:      cb.NextID(),
 		User:    administrator.ID,
 		Scope:   access.Admin,
 		Digest:  admin.Digest(),
@@ -72,9 +73,9 @@ func decideSeed(admin access.Secret, m moment) store.Change {
 }
 
 // putNew stores new objects and logs them.
-func putNew[T, P any](cb *changeBuilder, r *rules[T, P], objects []T, c *metadata.Catalogue) {
+func putNew[T, P any](cb *changes.Builder, r *rules[T, P], objects []T, c *metadata.Catalogue) {
 	for _, o := range objects {
-		cb.auditCreated(audited{audit.Kind(r.kind), *r.id(&o), r.name(&o)}, r.members(o, c))
-		cb.effect(r.put(o))
+		cb.AuditCreated(changes.Audited{Kind: audit.Kind(r.kind), ID: *r.id(&o), Name: r.name(&o)}, r.members(o, c))
+		cb.AddEffect(r.put(o))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -174,7 +175,7 @@ func (s *Service) expire(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		end := m.at.Add(-replyLifetime)
+		end := m.At.Add(-replyLifetime)
 		before := end
 		err = s.store.View(ctx, func(r store.Reader) error {
 			oldest, ok, err := r.Oldest(ctx)
@@ -187,8 +188,8 @@ func (s *Service) expire(ctx context.Context) error {
 			return err
 		}
 		if err := s.write(ctx, store.Change{
-			Batch:   m.ids.Next(),
-			At:      m.at,
+			Batch:   m.IDs.Next(),
+			At:      m.At,
 			Effects: []store.Effect{store.Expire{Before: before}},
 		}); err != nil || before.Equal(end) {
 			return err
@@ -205,26 +206,19 @@ func (s *Service) NewSecret() (access.Secret, error) {
 	return access.NewSecret(random), nil
 }
 
-// moment holds the time and the identifiers of a decision. They make the decision a
-// pure function of its arguments.
-type moment struct {
-	at  time.Time // UTC, whole milliseconds
-	ids ident.Sequence
-}
-
 // moment returns the current moment. It fails with fault.Unavailable while the clock is
 // not believed.
-func (s *Service) moment(ctx context.Context) (moment, error) {
+func (s *Service) moment(ctx context.Context) (changes.Moment, error) {
 	var random [10]byte
 	if _, err := io.ReadFull(s.random, random[:]); err != nil {
-		return moment{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
+		return changes.Moment{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
 	}
 	at, err := s.clock.read(ctx)
 	if err != nil {
-		return moment{}, err
+		return changes.Moment{}, err
 	}
 	at = stored(at)
-	return moment{at: at, ids: ident.NewSequence(at, random)}, nil
+	return changes.Moment{At: at, IDs: ident.NewSequence(at, random)}, nil
 }
 
 // time returns the time of the clock, even an unbelieved one. It is for reads and

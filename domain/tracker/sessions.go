@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 const (
@@ -63,7 +64,7 @@ func (s *Service) beginSession(ctx context.Context, caller Caller, agent string)
 	begun, err := run(ctx, s, command[sessionsOf, access.Session]{
 		locks: []lockKey{{kind: lockSessions, user: caller.User}},
 		load:  s.sessionsOf(caller.User),
-		decide: func(of sessionsOf, m moment) (store.Change, Answer[access.Session], error) {
+		decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
 			return decideSession(caller, key.Digest(), agent, of, m)
 		},
 	})
@@ -81,23 +82,23 @@ func (s *Service) sessionsOf(who ident.ID) func(context.Context, store.Reader) (
 	}
 }
 
-func decideSession(caller Caller, digest access.Digest, agent string, of sessionsOf, m moment) (store.Change, Answer[access.Session], error) {
+func decideSession(caller Caller, digest access.Digest, agent string, of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
 	if u, ok := of.catalogue.User(caller.User); !ok || u.Inactive {
 		return store.Change{}, Answer[access.Session]{}, fault.New(fault.Unauthenticated, "an active user is needed")
 	}
-	cb := newChangeBuilder(m, caller.User)
-	cb.resolvedBy(of.catalogue.Version) // or the user could be deactivated meanwhile
+	cb := changes.NewBuilder(m, caller.User)
+	cb.ResolvedBy(of.catalogue.Version) // or the user could be deactivated meanwhile
 	session := access.Session{
-		ID: cb.ids.Next(), User: caller.User, Token: caller.Token, Scope: caller.Scope, Digest: digest,
+		ID: cb.NextID(), User: caller.User, Token: caller.Token, Scope: caller.Scope, Digest: digest,
 		Agent: agentName(agent), Created: cb.At, Expires: cb.At.Add(sessionLife),
 	}
 	if !caller.Expires.IsZero() && caller.Expires.Before(session.Expires) {
 		session.Expires = caller.Expires
 	}
 	for _, old := range of.sessions[:max(0, len(of.sessions)-mostSessions+1)] {
-		cb.effect(store.DropSession{ID: old.ID})
+		cb.AddEffect(store.DropSession{ID: old.ID})
 	}
-	cb.effect(store.PutSession{Session: session})
+	cb.AddEffect(store.PutSession{Session: session})
 	return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, nil
 }
 
@@ -206,12 +207,12 @@ func (s *Service) EndSession(ctx context.Context, caller Caller, id ident.ID) er
 	}
 	_, err := run(ctx, s, command[[]access.Session, struct{}]{
 		load: func(ctx context.Context, r store.Reader) ([]access.Session, error) { return r.Sessions(ctx, of) },
-		decide: func(sessions []access.Session, m moment) (store.Change, Answer[struct{}], error) {
+		decide: func(sessions []access.Session, m changes.Moment) (store.Change, Answer[struct{}], error) {
 			if !slices.ContainsFunc(sessions, func(old access.Session) bool { return old.ID == id }) {
 				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no such session")
 			}
-			cb := newChangeBuilder(m, caller.User)
-			cb.effect(store.DropSession{ID: id})
+			cb := changes.NewBuilder(m, caller.User)
+			cb.AddEffect(store.DropSession{ID: id})
 			return cb.Change, Answer[struct{}]{}, nil
 		},
 	})
@@ -238,7 +239,7 @@ func (s *Service) forgetSessions(ctx context.Context) error {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		all, err := r.Sessions(ctx, ident.None)
 		for _, old := range all {
-			if !old.Valid(now.at) {
+			if !old.Valid(now.At) {
 				effects = append(effects, store.DropSession{ID: old.ID})
 			}
 		}
@@ -252,7 +253,7 @@ func (s *Service) forgetSessions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.write(ctx, store.Change{Batch: m.ids.Next(), At: m.at, Effects: portion}); err != nil {
+		if err := s.write(ctx, store.Change{Batch: m.IDs.Next(), At: m.At, Effects: portion}); err != nil {
 			return err
 		}
 	}

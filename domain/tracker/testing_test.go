@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -120,11 +121,13 @@ var (
 	now  = noon.Add(time.Hour)
 )
 
-func at(t time.Time) moment { return moment{at: t, ids: ident.NewSequence(t, [10]byte{9: 1})} }
+func at(t time.Time) changes.Moment {
+	return changes.Moment{At: t, IDs: ident.NewSequence(t, [10]byte{9: 1})}
+}
 
 // batchOf returns the identifier that a decision at the moment gives its batch:
 // the first of the sequence.
-func batchOf(m moment) ident.ID { return m.ids.Next() }
+func batchOf(m changes.Moment) ident.ID { return m.IDs.Next() }
 
 // by is a caller that may do everything the tracker decides about.
 func by(who ident.ID) Caller { return Caller{User: who, Scope: access.Admin} }

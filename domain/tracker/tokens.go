@@ -5,10 +5,13 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // Tokens returns all tokens, in the order of their creation.
@@ -27,20 +30,20 @@ func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToke
 	if err != nil {
 		return Answer[IssuedToken]{}, err
 	}
-	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m moment) (store.Change, Answer[IssuedToken], error) {
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
 		return decideToken(caller, cmd, secret, d, m)
 	})
 }
 
-func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory, m moment) (store.Change, Answer[IssuedToken], error) {
-	cb := newChangeBuilder(m, caller.User)
+func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+	cb := changes.NewBuilder(m, caller.User)
 	token, err := checkToken(cmd, d.catalogue, cb.At)
 	if err != nil {
 		return store.Change{}, Answer[IssuedToken]{}, err
 	}
-	token.ID, token.Digest = cb.ids.Next(), secret.Digest()
-	cb.resolvedBy(d.catalogue.Version)
-	cb.putToken(token, d.catalogue.Name(metadata.Users, token.User), true)
+	token.ID, token.Digest = cb.NextID(), secret.Digest()
+	cb.ResolvedBy(d.catalogue.Version)
+	putToken(cb, token, d.catalogue.Name(metadata.Users, token.User), true)
 	if cmd.DryRun {
 		token.ID, secret = ident.None, access.Secret{}
 	}
@@ -77,20 +80,36 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 // fault.NotFound. It fails with fault.InUse if it would leave no administrator, unless
 // Write.LastAdmin is set.
 func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
-	return onDirectory(ctx, s, w.DryRun, func(d directory, m moment) (store.Change, Answer[struct{}], error) {
+	return onDirectory(ctx, s, w.DryRun, func(d directory, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		token, ok := d.findToken(id)
 		if !ok {
 			return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
 		}
-		cb := newChangeBuilder(m, caller.User)
+		cb := changes.NewBuilder(m, caller.User)
 		if token.Revoked.IsZero() {
 			if err := d.checkLastAdmin(w, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
 				return store.Change{}, Answer[struct{}]{}, err
 			}
 			token.Revoked = cb.At
-			cb.expect(store.AccessAt{Version: d.access}) // or two servers would both log it
-			cb.putToken(token, d.catalogue.Name(metadata.Users, token.User), false)
+			cb.AddExpect(store.AccessAt{Version: d.access}) // or two servers would both log it
+			putToken(cb, token, d.catalogue.Name(metadata.Users, token.User), false)
 		}
 		return cb.Change, Answer[struct{}]{}, nil
 	})
+}
+
+// putToken stores a token of a user with the given name, and logs it. An existing token
+// can differ from before only in revoked.
+func putToken(cb *changes.Builder, t access.Token, owner string, isNew bool) {
+	of := changes.Audited{Kind: audit.Token, ID: t.ID, Name: owner}
+	if isNew {
+		cb.AuditCreated(of, []problem.LogMember{
+			{Name: "user", Value: problem.LogRef(t.User, owner)},
+			{Name: "scope", Value: problem.LogText(string(t.Scope))},
+			{Name: "expires", Value: problem.LogTime(t.Expires)},
+		})
+	} else {
+		cb.Audit(of, audit.Changed, "revoked", "", problem.LogTime(t.Revoked))
+	}
+	cb.AddEffect(store.PutToken{Token: t})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -54,7 +55,7 @@ var userRules = rules[user.User, UserPatch]{
 		}
 	},
 	put:  func(o user.User) store.Effect { return store.PutUser{User: o} },
-	also: (*changeBuilder).shutOut,
+	also: shutOut,
 }
 
 func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
@@ -88,12 +89,12 @@ func auditedMail(m user.Mail) problem.LogValue {
 // It ends the sessions of a reactivated user, too. A sign-in can commit between the load
 // and the Commit of a deactivation, and leave a session behind. No session begins while
 // the user is inactive, so the reactivation finds all of them.
-func (cb *changeBuilder) shutOut(w Write, old, u user.User, d directory) error {
+func shutOut(cb *changes.Builder, w Write, old, u user.User, d directory) error {
 	if u.Inactive == old.Inactive {
 		return nil
 	}
 	for _, session := range d.sessions {
-		cb.effect(store.DropSession{ID: session.ID})
+		cb.AddEffect(store.DropSession{ID: session.ID})
 	}
 	if !u.Inactive {
 		return nil
@@ -101,11 +102,11 @@ func (cb *changeBuilder) shutOut(w Write, old, u user.User, d directory) error {
 	if err := d.checkLastAdmin(w, cb.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
 		return err
 	}
-	cb.expect(store.AccessAt{Version: d.access}) // or a new token could escape the revocation
+	cb.AddExpect(store.AccessAt{Version: d.access}) // or a new token could escape the revocation
 	for _, token := range d.tokens {
 		if token.User == u.ID && token.Revoked.IsZero() {
 			token.Revoked = cb.At
-			cb.putToken(token, u.Name, false)
+			putToken(cb, token, u.Name, false)
 		}
 	}
 	return nil
@@ -163,7 +164,7 @@ func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d director
 
 // onDirectory runs a command about tokens.
 func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
-	decide func(directory, moment) (store.Change, Answer[T], error),
+	decide func(directory, changes.Moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
 	return run(ctx, s, command[directory, T]{
 		locks:  []lockKey{{kind: lockCatalogue}},

@@ -9,13 +9,14 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // AddWatcher makes a user a watcher of a problem (W8). The answer is New for a user not
 // watching before.
 func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, cmd AddWatcher) (Answer[user.User], error) {
-	return onProblem(ctx, s, caller, id, store.Watchers, cmd.DryRun, func(l loaded, m moment) (store.Change, Answer[user.User], error) {
+	return onProblem(ctx, s, caller, id, store.Watchers, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[user.User], error) {
 		return decideWatcher(caller, cmd, l, s.limits.Watchers, m)
 	})
 }
@@ -24,31 +25,31 @@ func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, 
 // the caller does not watch it. It fails with fault.ProblemNotFound, fault.StaleRevision,
 // or the faults in w.
 func (s *Service) StopWatching(ctx context.Context, caller Caller, id problem.ID, w Write) (Answer[struct{}], error) {
-	return onProblem(ctx, s, caller, id, store.Watchers, w.DryRun, func(l loaded, m moment) (store.Change, Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, store.Watchers, w.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		return decideUnwatch(caller, w, l, m)
 	})
 }
 
-func decideUnwatch(caller Caller, w Write, l loaded, m moment) (store.Change, Answer[struct{}], error) {
+func decideUnwatch(caller Caller, w Write, l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 	if err := checkMatch(w.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, Answer[struct{}]{}, err
 	}
 	if err := w.Faults.Err(); err != nil {
 		return store.Change{}, Answer[struct{}]{}, err
 	}
-	cb := newChangeBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	if slices.Contains(l.Watchers, caller.User) {
 		me, _ := l.catalogue.User(caller.User)
-		cb.resolvedBy(l.Catalogue) // the log keeps the name
-		cb.insignificant(&l.Snapshot)
-		cb.effect(store.Unwatch{Problem: l.ID, User: caller.User})
-		cb.log(&l.Snapshot, problem.WatcherRemoved, "watchers", problem.LogRef(caller.User, me.Name), "")
-		cb.store(&l.Snapshot)
+		cb.ResolvedBy(l.Catalogue) // the log keeps the name
+		cb.Insignificant(&l.Snapshot)
+		cb.AddEffect(store.Unwatch{Problem: l.ID, User: caller.User})
+		cb.AddLog(&l.Snapshot, problem.WatcherRemoved, "watchers", problem.LogRef(caller.User, me.Name), "")
+		cb.StoreProblem(&l.Snapshot)
 	}
 	return cb.Change, answer(struct{}{}, l), nil
 }
 
-func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment) (store.Change, Answer[user.User], error) {
+func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m changes.Moment) (store.Change, Answer[user.User], error) {
 	var none Answer[user.User]
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return store.Change{}, none, err
@@ -75,13 +76,13 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m moment)
 		return store.Change{}, none, err
 	}
 
-	cb := newChangeBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	if !watches {
-		cb.resolvedBy(l.Catalogue)
-		cb.insignificant(&l.Snapshot)
-		cb.effect(store.Watch{Problem: l.ID, User: id})
-		cb.log(&l.Snapshot, problem.WatcherAdded, "watchers", "", problem.LogRef(id, u.Name))
-		cb.store(&l.Snapshot)
+		cb.ResolvedBy(l.Catalogue)
+		cb.Insignificant(&l.Snapshot)
+		cb.AddEffect(store.Watch{Problem: l.ID, User: id})
+		cb.AddLog(&l.Snapshot, problem.WatcherAdded, "watchers", "", problem.LogRef(id, u.Name))
+		cb.StoreProblem(&l.Snapshot)
 	}
 	a := answer(u, l)
 	a.New = !watches

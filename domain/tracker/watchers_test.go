@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -143,7 +144,7 @@ func TestStopWatchingDecision(t *testing.T) {
 			})
 			logged(t, change, `7@4 WatcherRemoved watchers: `+ref(bob, "Bob")+` → null`)
 			equal(t, "D8: significant", change.Log[0].Type.Significant(), false)
-			equal(t, "D39: events", eventsOf(change), []event.Event{{
+			equal(t, "D39: events", changes.Events(change), []event.Event{{
 				Type: event.ProblemChanged, Problem: 7, Title: "Login fails", State: open, Revision: 4,
 				Lines: []event.Line{{ID: change.Log[0].ID, Type: "WatcherRemoved", Field: "watchers", From: change.Log[0].From}},
 			}})

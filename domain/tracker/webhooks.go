@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -96,14 +97,14 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 			of.count = len(all)
 			return of, err
 		},
-		decide: func(of webhookBasis, m moment) (store.Change, Answer[IssuedWebhook], error) {
+		decide: func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
 			return decideNewWebhook(caller, cmd, key, newest, of, m)
 		},
 	})
 }
 
-func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m moment) (store.Change, Answer[IssuedWebhook], error) {
-	cb := newChangeBuilder(m, caller.User)
+func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
+	cb := changes.NewBuilder(m, caller.User)
 	faults := slices.Clone(cmd.Faults)
 	require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
 	if of.count >= webhook.Most {
@@ -114,10 +115,10 @@ func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest 
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[IssuedWebhook]{}, err
 	}
-	e.ID, e.Version = cb.ids.Next(), cb.Batch
-	cb.resolvedBy(of.catalogue.Version) // or the owner could be deactivated meanwhile
-	cb.auditCreated(auditedWebhook(e), auditMembers(e))
-	cb.effect(store.PutWebhook{Endpoint: e})
+	e.ID, e.Version = cb.NextID(), cb.Batch
+	cb.ResolvedBy(of.catalogue.Version) // or the owner could be deactivated meanwhile
+	cb.AuditCreated(auditedWebhook(e), auditMembers(e))
+	cb.AddEffect(store.PutWebhook{Endpoint: e})
 	issued := IssuedWebhook{webhook.Webhook{Endpoint: e}, key.Secret(e.ID, e.Secret.Generation)}
 	if cmd.DryRun {
 		issued.ID, issued.Secret = ident.None, webhook.Secret{}
@@ -160,12 +161,12 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 
 // auditedWebhook returns the webhook as the object of audit entries. Its name is the host
 // of its URL.
-func auditedWebhook(e webhook.Endpoint) audited {
+func auditedWebhook(e webhook.Endpoint) changes.Audited {
 	name := "webhook"
 	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
 		name = u.Host
 	}
-	return audited{audit.Webhook, e.ID, name}
+	return changes.Audited{Kind: audit.Webhook, ID: e.ID, Name: name}
 }
 
 // loggedURL returns a URL for the audit log: without its path and query. They are the
@@ -205,7 +206,7 @@ func auditMembers(e webhook.Endpoint) []problem.LogMember {
 }
 
 // onWebhook runs a command about one webhook. It fails with fault.NotFound.
-func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(webhookBasis, moment) (store.Change, Answer[T], error)) (Answer[T], error) {
+func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(webhookBasis, changes.Moment) (store.Change, Answer[T], error)) (Answer[T], error) {
 	return run(ctx, s, command[webhookBasis, T]{
 		dryRun: dryRun,
 		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
@@ -235,7 +236,7 @@ func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID,
 	if err != nil {
 		return Answer[webhook.Webhook]{}, err
 	}
-	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m moment) (store.Change, Answer[webhook.Webhook], error) {
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[webhook.Webhook], error) {
 		return decideWebhook(caller, cmd, start, of, m)
 	})
 }
@@ -261,8 +262,8 @@ func (s *Service) startOf(ctx context.Context, cmd ChangeWebhook) (start event.C
 	return start, nil
 }
 
-func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m moment) (store.Change, Answer[webhook.Webhook], error) {
-	cb := newChangeBuilder(m, caller.User)
+func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[webhook.Webhook], error) {
+	cb := changes.NewBuilder(m, caller.User)
 	faults := slices.Clone(cmd.Faults)
 	old := of.webhook
 	next := old
@@ -298,20 +299,20 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 		next.Active = cmd.Active.Value
 	}
 	object := auditedWebhook(next.Endpoint)
-	cb.auditChanges(object, auditMembers(old.Endpoint), auditMembers(next.Endpoint))
+	cb.AuditChanges(object, auditMembers(old.Endpoint), auditMembers(next.Endpoint))
 	if from, to := loggedURL(old.URL), loggedURL(next.URL); from == to && next.URL != old.URL {
-		cb.audit(object, audit.Changed, "url", from, to)
+		cb.Audit(object, audit.Changed, "url", from, to)
 	}
 	if given(cmd.Cursor) {
-		cb.audit(object, audit.Changed, "cursor", problem.LogText(old.Current().Cursor.String()), problem.LogText(from.String()))
+		cb.Audit(object, audit.Changed, "cursor", problem.LogText(old.Current().Cursor.String()), problem.LogText(from.String()))
 	}
 	if resumed && wasActive {
-		cb.audit(object, audit.Changed, "state", problem.LogText(string(state)), problem.LogText(string(webhook.Active)))
+		cb.Audit(object, audit.Changed, "state", problem.LogText(string(state)), problem.LogText(string(webhook.Active)))
 	}
 	if len(cb.Effects) > 0 {
 		next.Version = cb.Batch
-		cb.expect(store.WebhookAt{ID: old.ID, Version: old.Version})
-		cb.effect(store.PutWebhook{Endpoint: next.Endpoint})
+		cb.AddExpect(store.WebhookAt{ID: old.ID, Version: old.Version})
+		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
 	}
 	return cb.Change, Answer[webhook.Webhook]{Value: next, Catalogue: of.catalogue}, nil
 }
@@ -320,11 +321,11 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 // at once when it is this one, and otherwise within two seconds. It fails with
 // fault.NotFound.
 func (s *Service) DeleteWebhook(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
-	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m moment) (store.Change, Answer[struct{}], error) {
-		cb := newChangeBuilder(m, caller.User)
-		cb.expect(store.WebhookAt{ID: id, Version: of.webhook.Version}) // or two servers would both log it
-		cb.audit(auditedWebhook(of.webhook.Endpoint), audit.Changed, "deleted", problem.LogFlag(false), problem.LogFlag(true))
-		cb.effect(store.DropWebhook{ID: id})
+	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[struct{}], error) {
+		cb := changes.NewBuilder(m, caller.User)
+		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version}) // or two servers would both log it
+		cb.Audit(auditedWebhook(of.webhook.Endpoint), audit.Changed, "deleted", problem.LogFlag(false), problem.LogFlag(true))
+		cb.AddEffect(store.DropWebhook{ID: id})
 		return cb.Change, Answer[struct{}]{}, nil
 	})
 }
@@ -336,14 +337,14 @@ func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID,
 	if err != nil {
 		return Answer[IssuedWebhook]{}, err
 	}
-	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m moment) (store.Change, Answer[IssuedWebhook], error) {
-		cb := newChangeBuilder(m, caller.User)
+	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
+		cb := changes.NewBuilder(m, caller.User)
 		next := of.webhook
 		next.Version, next.Secret = cb.Batch, next.Secret.Rotate(key.ID(), cb.At)
-		cb.expect(store.WebhookAt{ID: id, Version: of.webhook.Version})
-		cb.audit(auditedWebhook(next.Endpoint), audit.Changed, "secret",
+		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version})
+		cb.Audit(auditedWebhook(next.Endpoint), audit.Changed, "secret",
 			problem.LogNumber(int(of.webhook.Secret.Generation)), problem.LogNumber(int(next.Secret.Generation)))
-		cb.effect(store.PutWebhook{Endpoint: next.Endpoint})
+		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
 		issued := IssuedWebhook{next, key.Secret(id, next.Secret.Generation)}
 		if w.DryRun {
 			issued.Secret = webhook.Secret{}
@@ -387,7 +388,7 @@ func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt
 	if err != nil {
 		return webhook.Attempt{}, err
 	}
-	return s.SendWebhook(ctx, a.Value.Endpoint, webhook.Test(m.ids.Next(), m.at)), nil
+	return s.SendWebhook(ctx, a.Value.Endpoint, webhook.Test(m.IDs.Next(), m.At)), nil
 }
 
 // SendWebhook signs a message and sends it once. A failure is part of the attempt.

@@ -1,4 +1,4 @@
-package tracker
+package changes
 
 import (
 	"reflect"
@@ -12,6 +12,7 @@ import (
 )
 
 func TestEventsOf(t *testing.T) {
+	t.Parallel()
 	one, two := ident.ID{15: 1}, ident.ID{15: 2}
 	lamp := problem.Problem{ID: 7, Fields: problem.Fields{Title: "Lamp", State: one}, Revision: 3}
 	door := problem.Problem{ID: 8, Fields: problem.Fields{Title: "Door", State: two}, Revision: 1}
@@ -52,7 +53,7 @@ func TestEventsOf(t *testing.T) {
 			{Type: "user.created", Kind: audit.User, Object: two, Name: "Bob", Lines: []event.Line{line(2, "Created", "")}},
 		}},
 	} {
-		if got := eventsOf(test.change); !reflect.DeepEqual(got, test.want) {
+		if got := Events(test.change); !reflect.DeepEqual(got, test.want) {
 			t.Errorf("%s:\n got %+v\nwant %+v", test.rule, got, test.want)
 		}
 	}

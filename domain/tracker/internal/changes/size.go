@@ -1,4 +1,4 @@
-package tracker
+package changes
 
 import (
 	"github.com/problemtracking/problems/domain/fault"
@@ -6,11 +6,11 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// checkSize refuses a Change that takes a problem above the limit, in bytes, with
+// CheckSize refuses a Change that takes a problem above the limit, in bytes, with
 // fault.InvalidValue (D38). The last 1/64 of the limit is for changes without client
 // text. So a full problem can still move to another state, for example, and its
 // keywords can be deleted.
-func checkSize(change store.Change, limit int64) error {
+func CheckSize(change store.Change, limit int64) error {
 	for _, effect := range change.Effects {
 		var id problem.ID
 		var size int64

@@ -1,13 +1,10 @@
-package tracker
+package changes
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -37,43 +34,10 @@ func TestCheckSize(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			err := checkSize(c.change, limit)
-			if c.fits {
-				noError(t, err)
-				return
+			err := CheckSize(c.change, limit)
+			if want := !c.fits; fault.Is(err, fault.InvalidValue) != want || (err != nil) != want {
+				t.Errorf("got the error %v; want one: %v", err, want)
 			}
-			wantFault(t, err, fault.InvalidValue)
 		})
 	}
-}
-
-// A problem that is full takes no more text, and nothing of what is refused is stored; but
-// it can be closed, and related to the problem in which things go on. What it would have
-// refused is refused in a dry run, too.
-func TestFullProblem(t *testing.T) {
-	t.Parallel()
-	s := newStocked()
-	s.limits.Size = 64 << 10
-	id, next := s.create(t, "T"), s.create(t, "T, continued")
-	comment := AddComment{Text: patch.Set(strings.Repeat("x", 20<<10))}
-	for range 3 {
-		_, err := s.AddComment(t.Context(), s.admin, id, comment)
-		noError(t, err)
-	}
-	before, err := s.LoadProblem(t.Context(), s.admin, id, shown)
-	noError(t, err)
-	for _, dry := range []bool{false, true} {
-		comment.DryRun = dry
-		_, err = s.AddComment(t.Context(), s.admin, id, comment)
-		wantFault(t, err, fault.InvalidValue)
-		_, err = s.SetKeyword(t.Context(), s.admin, id, SetKeyword{Write: Write{DryRun: dry}, Name: "x", Value: problem.Text(strings.Repeat("x", 10<<10))})
-		wantFault(t, err, fault.InvalidValue)
-	}
-	after, err := s.LoadProblem(t.Context(), s.admin, id, shown)
-	noError(t, err)
-	equal(t, "the full problem", after.Value, before.Value)
-	_, err = s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}})
-	noError(t, err)
-	_, err = s.AddRelationship(t.Context(), s.admin, id, relate(relationship.RelatedTo, next))
-	noError(t, err)
 }

@@ -1,4 +1,4 @@
-package tracker
+package changes
 
 import (
 	"github.com/problemtracking/problems/domain/audit"
@@ -8,16 +8,17 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// publish adds the events of the Change to its effects: one for each problem with log
+// Publish adds the events of the Change to its effects: one for each problem with log
 // entries, and one for each object with audit entries, in the order of their first entry
 // (D39). A Change without such entries, such as a read mark, is no event.
-func publish(change *store.Change) {
-	for _, e := range eventsOf(*change) {
+func Publish(change *store.Change) {
+	for _, e := range Events(*change) {
 		change.Effects = append(change.Effects, store.Publish{Event: e})
 	}
 }
 
-func eventsOf(change store.Change) []event.Event {
+// Events returns the events of a Change.
+func Events(change store.Change) []event.Event {
 	var events []event.Event
 	problems := make(map[problem.ID]problem.Problem)
 	created := make(map[problem.ID]bool)
