@@ -23,7 +23,7 @@ func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage]
 	}
 	var a Answer[AuditPage]
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value.Entries, err = r.Audit(ctx, skip, limit+1)

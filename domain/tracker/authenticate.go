@@ -11,14 +11,14 @@ import (
 // to no caller. The error is the same for every refused secret, of kind
 // fault.Unauthenticated (D17).
 func (s *Service) Authenticate(ctx context.Context, secret access.Secret) (Caller, error) {
-	return s.authenticate(ctx, secret, s.cache.token)
+	return s.authenticate(ctx, secret, s.tokens.WithDigest)
 }
 
 // Recognize is Authenticate without a read of the store for each unknown token. So
 // unknown tokens cannot overload the store. A token made by another process becomes
 // known within Options.CacheFor.
 func (s *Service) Recognize(ctx context.Context, secret access.Secret) (Caller, error) {
-	return s.authenticate(ctx, secret, s.cache.knownToken)
+	return s.authenticate(ctx, secret, s.tokens.Known)
 }
 
 // lookup returns the token with the given digest, if there is one.

@@ -96,6 +96,6 @@ func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, h
 	if a.Value, err = r.Problems(ctx, ids, caller.User, parts|store.IfSmall); err != nil || len(a.Value) == 0 {
 		return a, err
 	}
-	a.Catalogue, err = s.cache.catalogueAt(ctx, r, a.Value[0].Catalogue)
+	a.Catalogue, err = s.catalogues.At(ctx, r, a.Value[0].Catalogue)
 	return a, err
 }

@@ -192,7 +192,7 @@ func (b bulk) searches() bool {
 // the locking, decideBulk detects it.
 func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []lockKey, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+		if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		ids, err := s.matching(ctx, r, b)
@@ -223,7 +223,7 @@ func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]probl
 // loadBulk loads the problems to change.
 func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, error) {
 	var err error
-	if b.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil || !b.searches() {
+	if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil || !b.searches() {
 		return b, err
 	}
 	ids, err := s.matching(ctx, r, b)

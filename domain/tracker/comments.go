@@ -41,7 +41,7 @@ func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
 	return &handoff[commenting]{
 		beforeWait: func(ctx context.Context) {
 			if now, err := s.store.Versions(ctx); err == nil {
-				catalogue = s.cache.cachedCatalogue(now.Catalogue)
+				catalogue = s.catalogues.Cached(now.Catalogue)
 			}
 		},
 		accept: func(received *store.Snapshot) (commenting, bool) {

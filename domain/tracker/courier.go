@@ -165,7 +165,7 @@ func (c *Courier) Match(ctx context.Context, events []PublishedEvent, endpoints 
 		return all, nil
 	}
 	err := c.service.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := c.service.cache.catalogueNow(ctx, r)
+		catalogue, err := c.service.catalogues.Now(ctx, r)
 		for _, of := range owners {
 			if err != nil {
 				return err

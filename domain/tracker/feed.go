@@ -279,7 +279,7 @@ func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map
 	found := make(map[problem.ID]bool)
 	err = s.withinTime(ctx, func(ctx context.Context) error {
 		return s.store.View(ctx, func(r store.Reader) error {
-			catalogue, err := s.cache.catalogueNow(ctx, r)
+			catalogue, err := s.catalogues.Now(ctx, r)
 			if err != nil {
 				return err
 			}

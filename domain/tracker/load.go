@@ -49,7 +49,7 @@ func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id prob
 	if err != nil {
 		return loaded{}, err
 	}
-	catalogue, err := s.cache.catalogueAt(ctx, r, snapshot.Catalogue)
+	catalogue, err := s.catalogues.At(ctx, r, snapshot.Catalogue)
 	return loaded{snapshot, catalogue}, err
 }
 

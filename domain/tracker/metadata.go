@@ -183,7 +183,7 @@ func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d dir
 	if o.rules.also != nil {
 		return o.service.loadDirectory(ctx, r)
 	}
-	d.catalogue, err = o.service.cache.catalogueNow(ctx, r)
+	d.catalogue, err = o.service.catalogues.Now(ctx, r)
 	return d, err
 }
 

@@ -108,7 +108,7 @@ func (p *Postman) Address(ctx context.Context, groups []mail.Group) (all []Addre
 			ids = append(ids, g.Problem)
 		}
 		err := p.service.store.View(ctx, func(r store.Reader) error {
-			catalogue, err := p.service.cache.catalogueNow(ctx, r)
+			catalogue, err := p.service.catalogues.Now(ctx, r)
 			if err != nil {
 				return err
 			}
@@ -137,7 +137,7 @@ func (p *Postman) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bo
 	items := t.Mail()
 	digest := len(items) > 1
 	err = p.service.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := p.service.cache.catalogueNow(ctx, r)
+		catalogue, err := p.service.catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 				return c, err
 			}
 			c.maxKeywords = s.limits.Keywords
-			c.catalogue, err = s.cache.catalogueNow(ctx, r)
+			c.catalogue, err = s.catalogues.Now(ctx, r)
 			return c, err
 		},
 		prepare: func(ctx context.Context, c *creation) (err error) {

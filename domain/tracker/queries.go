@@ -38,7 +38,7 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 			if of.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
 				return of, err
 			}
-			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
 			all, err := r.SavedQueries(ctx, caller.User)
@@ -121,7 +121,7 @@ func addInvalid(faults *fault.List, where fault.Location, err error) {
 // SavedQueries returns the queries saved by the caller, in the order of their creation.
 func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]query.Saved], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = r.SavedQueries(ctx, caller.User)
@@ -134,7 +134,7 @@ func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]q
 // share queries. It fails with fault.NotFound.
 func (s *Service) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.Saved], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = loadQuery(ctx, r, id)

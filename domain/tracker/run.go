@@ -162,11 +162,6 @@ func conclude[S, T any](ctx context.Context, s *Service, c command[S, T], d deci
 	return s.commit(ctx, d.change)
 }
 
-// outdated reports whether the state needs another load.
-func outdated(ctx context.Context, err error) bool {
-	return fault.Is(err, fault.Conflict) && ctx.Err() == nil
-}
-
 // view is a View for reads that may need much memory. fn runs again once there is
 // enough.
 func (s *Service) view(ctx context.Context, fn func(store.Reader) error) error {
@@ -242,7 +237,7 @@ func (s *Service) commit(ctx context.Context, change store.Change) error {
 	}
 	if err == nil {
 		// Stored or not, the cached tokens can no longer be trusted.
-		s.cache.distrust(change)
+		s.tokens.Distrust(change)
 		s.hub.wake()
 	}
 	return err
@@ -261,7 +256,7 @@ func (s *Service) settle(ctx context.Context, change store.Change, unknown error
 	switch {
 	case err != nil:
 		// Stored or not, the cached tokens can no longer be trusted.
-		s.cache.distrust(change)
+		s.tokens.Distrust(change)
 		return fault.Wrap(fault.UnknownOutcome, unknown, "the store went away during the write: it may be stored or not. %s", repeatSafely)
 	case stored:
 		return nil

@@ -106,7 +106,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 	var more bool
 	var found FoundProblems
 	err = s.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := s.cache.catalogueNow(ctx, r)
+		catalogue, err := s.catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/cache"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -22,14 +23,15 @@ import (
 // Service runs the use cases on a store. Its methods may be called from many goroutines
 // at once. The returned errors are faults.
 type Service struct {
-	store  store.Store
-	now    func() time.Time
-	clock  *watch
-	random io.Reader
-	limits Limits
-	locks  *writerLocks
-	cache  *cache
-	ready  *readiness
+	store      store.Store
+	now        func() time.Time
+	clock      *watch
+	random     io.Reader
+	limits     Limits
+	locks      *writerLocks
+	catalogues cache.Catalogue
+	tokens     *cache.Tokens
+	ready      *readiness
 	// searchFor is the time limit of a search.
 	searchFor time.Duration
 	searches  *searchlimit.Limit // of searches in the store
@@ -119,7 +121,7 @@ func New(o Options) *Service {
 		random: o.Random,
 		limits: o.Limits,
 		locks:  newWriterLocks(),
-		cache:  &cache{store: o.Store, now: o.Now, maxAge: o.CacheFor},
+		tokens: cache.NewTokens(o.Store, o.Now, o.CacheFor),
 		ready:  &readiness{now: o.Now},
 
 		searchFor: o.SearchFor,

@@ -74,7 +74,7 @@ func (s *Service) beginSession(ctx context.Context, caller Caller, agent string)
 // sessionsOf returns how the sessions of a user are loaded.
 func (s *Service) sessionsOf(who ident.ID) func(context.Context, store.Reader) (sessionsOf, error) {
 	return func(ctx context.Context, r store.Reader) (of sessionsOf, err error) {
-		if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+		if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return of, err
 		}
 		of.sessions, err = r.Sessions(ctx, who)
@@ -130,7 +130,7 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 		if session, ok, err = r.SessionWith(ctx, key.Digest()); !ok || err != nil {
 			return err
 		}
-		c, err := s.cache.catalogueNow(ctx, r)
+		c, err := s.catalogues.Now(ctx, r)
 		if err == nil {
 			u, known := c.User(session.User)
 			active = known && !u.Inactive
@@ -159,7 +159,7 @@ func (s *Service) scopeOf(ctx context.Context, session access.Session) (scope ac
 	if session.Token.IsNone() {
 		return session.Scope, true, nil
 	}
-	token, ok, err := s.cache.tokenOf(ctx, session.Token)
+	token, ok, err := s.tokens.WithID(ctx, session.Token)
 	if err != nil || !ok || !token.Valid(s.now()) {
 		return "", false, err
 	}

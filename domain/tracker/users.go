@@ -133,7 +133,7 @@ func (d directory) checkLastAdmin(w Write, at time.Time, revoked func(access.Tok
 
 func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		c, err = s.cache.catalogueNow(ctx, r)
+		c, err = s.catalogues.Now(ctx, r)
 		return err
 	})
 	return c, err
@@ -154,7 +154,7 @@ func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d director
 	if err != nil {
 		return d, err
 	}
-	if d.catalogue, err = s.cache.catalogueAt(ctx, r, versions.Catalogue); err != nil {
+	if d.catalogue, err = s.catalogues.At(ctx, r, versions.Catalogue); err != nil {
 		return d, err
 	}
 	d.access = versions.Access

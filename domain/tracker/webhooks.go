@@ -90,7 +90,7 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 	return run(ctx, s, command[webhookBasis, IssuedWebhook]{
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
-			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
 			all, err := r.Webhooks(ctx, 0, webhook.Most)
@@ -210,7 +210,7 @@ func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool,
 	return run(ctx, s, command[webhookBasis, T]{
 		dryRun: dryRun,
 		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
-			if of.catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
 			of.webhook, err = loadWebhook(ctx, r, id)
@@ -356,7 +356,7 @@ func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID,
 // Webhooks returns all webhooks, in the order of their creation.
 func (s *Service) Webhooks(ctx context.Context) (a Answer[[]webhook.Webhook], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = r.Webhooks(ctx, 0, webhook.Most+webhook.Most/10) // several servers together can make some more
@@ -368,7 +368,7 @@ func (s *Service) Webhooks(ctx context.Context) (a Answer[[]webhook.Webhook], er
 // Webhook returns a webhook. It fails with fault.NotFound.
 func (s *Service) Webhook(ctx context.Context, id ident.ID) (a Answer[webhook.Webhook], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.cache.catalogueNow(ctx, r); err != nil {
+		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = loadWebhook(ctx, r, id)

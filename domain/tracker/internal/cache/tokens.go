@@ -1,4 +1,4 @@
-package tracker
+package cache
 
 import (
 	"context"
@@ -7,19 +7,18 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// cache holds the catalogue and the tokens in the process. The catalogue is looked up
-// by the version in a snapshot, so it is never behind. Tokens can be behind by maxAge.
-type cache struct {
-	store     store.Store
-	now       func() time.Time
-	maxAge    time.Duration
-	catalogue atomic.Pointer[metadata.Catalogue]
-	tokens    atomic.Pointer[tokens]
+// Tokens holds the tokens of API clients in the process. They can be behind the store by
+// a given time.
+type Tokens struct {
+	store  store.Store
+	now    func() time.Time
+	maxAge time.Duration
+	kept   atomic.Pointer[snapshot]
 	// outdated counts the changes of tokens by this process. Tokens loaded under an
 	// earlier count are not trusted.
 	outdated atomic.Int64
@@ -31,7 +30,7 @@ type cache struct {
 // inquiry reads the tokens from the store for all requests that wait for them.
 type inquiry struct {
 	done   chan struct{} // closed when there is an answer
-	tokens *tokens
+	tokens *snapshot
 	err    error
 }
 
@@ -39,8 +38,14 @@ type inquiry struct {
 // well below the time limit of a request (D22).
 const askFor = 5 * time.Second
 
-// tokens are all tokens at one version.
-type tokens struct {
+// NewTokens returns a cache of the tokens in a store. They can be behind it by maxAge. It
+// reads the store when somebody asks for a token.
+func NewTokens(s store.Store, now func() time.Time, maxAge time.Duration) *Tokens {
+	return &Tokens{store: s, now: now, maxAge: maxAge}
+}
+
+// snapshot is all tokens at one version.
+type snapshot struct {
 	version  ident.Version
 	checked  time.Time
 	outdated int64
@@ -52,73 +57,36 @@ type tokens struct {
 	confirmed *atomic.Bool
 }
 
-// catalogueAt returns the catalogue of the given version, at the reader's moment. The
-// cache holds the last loaded catalogue, even one with a lower number: a store set back
-// to a backup may not reach the old number for long.
-//
-// An earlier View can thus replace a newer catalogue. The next View then loads once
-// more. This costs time and is never wrong.
-func (c *cache) catalogueAt(ctx context.Context, r store.Reader, version ident.Version) (*metadata.Catalogue, error) {
-	cached := c.catalogue.Load()
-	if cached != nil && cached.Version == version {
-		return cached, nil
-	}
-	loaded, err := r.Catalogue(ctx)
-	if err != nil {
-		return nil, err
-	}
-	// A catalogue loaded by another View meanwhile is probably the later one.
-	c.catalogue.CompareAndSwap(cached, loaded)
-	return loaded, nil
-}
-
-// cachedCatalogue returns the cached catalogue of the given version, or nil.
-func (c *cache) cachedCatalogue(version ident.Version) *metadata.Catalogue {
-	if cached := c.catalogue.Load(); cached != nil && cached.Version == version {
-		return cached
-	}
-	return nil
-}
-
-// catalogueNow returns the catalogue at the reader's moment.
-func (c *cache) catalogueNow(ctx context.Context, r store.Reader) (*metadata.Catalogue, error) {
-	versions, err := r.Versions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.catalogueAt(ctx, r, versions.Catalogue)
-}
-
-// token returns the token with the given digest. It looks an unknown token up in the
+// WithDigest returns the token with the given digest. It looks an unknown token up in the
 // store, so a new token from any process works at once. The store has to confirm a
 // revoked token, because the client may have sent the revocation and takes the answer
 // as its success.
-func (c *cache) token(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
+func (c *Tokens) WithDigest(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
 	now := c.now()
-	token, ok, err := c.knownToken(ctx, digest)
+	token, ok, err := c.Known(ctx, digest)
 	if ok || err != nil {
 		return token, ok, err
 	}
-	return c.tokenSince(ctx, now, digest)
+	return c.since(ctx, now, digest)
 }
 
-// knownToken returns the token with the given digest. It may miss a token made by
+// Known returns the token with the given digest. It may miss a token made by
 // another process within maxAge.
-func (c *cache) knownToken(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
-	return c.tokenSince(ctx, c.now().Add(-c.maxAge), digest)
+func (c *Tokens) Known(ctx context.Context, digest access.Digest) (access.Token, bool, error) {
+	return c.since(ctx, c.now().Add(-c.maxAge), digest)
 }
 
-// tokenOf returns the token with the given identifier. It may be behind by maxAge, except
-// that it looks an unknown token up in the store, as token does: another process may have
-// made the token and begun a session with it.
-func (c *cache) tokenOf(ctx context.Context, id ident.ID) (access.Token, bool, error) {
+// WithID returns the token with the given identifier. It may be behind by maxAge, except
+// that it looks an unknown token up in the store, as WithDigest does: another process may
+// have made the token and begun a session with it.
+func (c *Tokens) WithID(ctx context.Context, id ident.ID) (access.Token, bool, error) {
 	now := c.now()
-	current, err := c.tokensSince(ctx, now.Add(-c.maxAge))
+	current, err := c.allSince(ctx, now.Add(-c.maxAge))
 	if err != nil {
 		return access.Token{}, false, err
 	}
 	if _, ok := current.byID[id]; !ok {
-		if current, err = c.tokensSince(ctx, now); err != nil {
+		if current, err = c.allSince(ctx, now); err != nil {
 			return access.Token{}, false, err
 		}
 	}
@@ -129,10 +97,10 @@ func (c *cache) tokenOf(ctx context.Context, id ident.ID) (access.Token, bool, e
 	return token, ok, nil
 }
 
-// tokenSince returns the token with the given digest, as of some moment after the given
+// since returns the token with the given digest, as of some moment after the given
 // time.
-func (c *cache) tokenSince(ctx context.Context, oldest time.Time, digest access.Digest) (access.Token, bool, error) {
-	current, err := c.tokensSince(ctx, oldest)
+func (c *Tokens) since(ctx context.Context, oldest time.Time, digest access.Digest) (access.Token, bool, error) {
+	current, err := c.allSince(ctx, oldest)
 	if err != nil {
 		return access.Token{}, false, err
 	}
@@ -144,11 +112,11 @@ func (c *cache) tokenSince(ctx context.Context, oldest time.Time, digest access.
 }
 
 // confirmed returns the stored token after the store has confirmed it.
-func (c *cache) confirmed(ctx context.Context, current *tokens, digest access.Digest) (token access.Token, ok bool, err error) {
+func (c *Tokens) confirmed(ctx context.Context, current *snapshot, digest access.Digest) (token access.Token, ok bool, err error) {
 	shown := current
 	err = c.store.Confirm(ctx, shown.history)
 	for outdated(ctx, err) {
-		shown = new(tokens)
+		shown = new(snapshot)
 		if err = c.store.View(ctx, shown.load(ctx)); err == nil {
 			err = c.store.Confirm(ctx, shown.history)
 		}
@@ -163,12 +131,17 @@ func (c *cache) confirmed(ctx context.Context, current *tokens, digest access.Di
 	return token, ok, nil
 }
 
-// tokensSince returns the tokens as of some moment after the given time. All waiting
+// outdated reports whether the tokens need another load.
+func outdated(ctx context.Context, err error) bool {
+	return fault.Is(err, fault.Conflict) && ctx.Err() == nil
+}
+
+// allSince returns the tokens as of some moment after the given time. All waiting
 // requests share one read of the store. When the store is away, they thus fail all
 // together, not one after the other.
-func (c *cache) tokensSince(ctx context.Context, oldest time.Time) (*tokens, error) {
+func (c *Tokens) allSince(ctx context.Context, oldest time.Time) (*snapshot, error) {
 	for first := true; ; first = false {
-		if cached := c.tokens.Load(); c.trusted(cached, oldest) {
+		if cached := c.kept.Load(); c.trusted(cached, oldest) {
 			return cached, nil
 		}
 		if err := store.Ended(ctx); err != nil {
@@ -190,7 +163,7 @@ func (c *cache) tokensSince(ctx context.Context, oldest time.Time) (*tokens, err
 
 // ask returns the current inquiry, or begins one. The inquiry does not end with the
 // request.
-func (c *cache) ask(ctx context.Context) (asked *inquiry, began bool) {
+func (c *Tokens) ask(ctx context.Context) (asked *inquiry, began bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asking != nil {
@@ -211,30 +184,30 @@ func (c *cache) ask(ctx context.Context) (asked *inquiry, began bool) {
 }
 
 // load reads the tokens from the store, if they have changed.
-func (c *cache) load(ctx context.Context) (*tokens, error) {
+func (c *Tokens) load(ctx context.Context) (*snapshot, error) {
 	// Later changes outdate these tokens, so the count comes first.
-	loaded := &tokens{checked: c.now(), outdated: c.outdated.Load()}
+	loaded := &snapshot{checked: c.now(), outdated: c.outdated.Load()}
 	versions, err := c.store.Versions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if cached := c.tokens.Load(); cached != nil && cached.version == versions.Access {
+	if cached := c.kept.Load(); cached != nil && cached.version == versions.Access {
 		loaded.version, loaded.byDigest, loaded.byID = cached.version, cached.byDigest, cached.byID
 		loaded.history, loaded.confirmed = cached.history, cached.confirmed
 	} else if err := c.store.View(ctx, loaded.load(ctx)); err != nil {
 		return nil, err
 	}
-	c.tokens.Store(loaded)
+	c.kept.Store(loaded)
 	return loaded, nil
 }
 
 // trusted reports whether t is current as of some moment after the given time. After a
 // step of the clock to before the last check, the answer is no.
-func (c *cache) trusted(t *tokens, oldest time.Time) bool {
+func (c *Tokens) trusted(t *snapshot, oldest time.Time) bool {
 	return t != nil && t.outdated == c.outdated.Load() && t.checked.After(oldest) && !t.checked.After(c.now())
 }
 
-func (t *tokens) load(ctx context.Context) func(store.Reader) error {
+func (t *snapshot) load(ctx context.Context) func(store.Reader) error {
 	return func(r store.Reader) error {
 		versions, err := r.Versions(ctx)
 		if err != nil {
@@ -255,8 +228,8 @@ func (t *tokens) load(ctx context.Context) func(store.Reader) error {
 	}
 }
 
-// distrust counts a change of tokens by this process.
-func (c *cache) distrust(change store.Change) {
+// Distrust counts a change of tokens by this process.
+func (c *Tokens) Distrust(change store.Change) {
 	if _, access := change.Raises(); access {
 		c.outdated.Add(1)
 	}
