@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 )
 
 // Follow is the command of reading the feed (D39).
@@ -132,22 +133,17 @@ func (s *Service) feedEnds(ctx context.Context) (oldest, newest event.Cursor, er
 	return event.Start, entries[0].End(), nil
 }
 
-// Bounds of one read of the feed.
-const (
-	// feedBytes limits the entries of one read, in bytes.
-	feedBytes = 1 << 20
-	// mostExamined limits the events that a page may leave out.
-	mostExamined = 10_000
-)
+// mostExamined limits the events that a page may leave out.
+const mostExamined = 10_000
 
 // entries returns entries behind the position. The first one is the entry of the
 // position, if events of it are left. It fails with fault.CursorGone.
 func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *metadata.Catalogue, error) {
 	from := max(f.next.Number, 1)
-	entries, catalogue, remembered := f.service.hub.remembered(from, limit+1)
+	entries, catalogue, remembered := f.service.hub.Remembered(from, limit+1)
 	if !remembered || !f.current && f.behindAll(entries) {
 		var err error
-		if entries, catalogue, err = f.service.hub.read(ctx, from, limit+1); err != nil {
+		if entries, catalogue, err = f.service.hub.Read(ctx, from, limit+1); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -162,9 +158,9 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 		return nil, nil, fault.Wrap(fault.CursorGone, &GoneError{oldest, newest},
 			"the feed has no event at this cursor: it is of another store or of a lost history, or the event was forgotten; read the problems anew, and go on from the newest cursor")
 	}
-	if f.behindAll(entries) && entries[0].Size() >= feedBytes {
+	if f.behindAll(entries) && entries[0].Size() >= feedhub.ReadBytes {
 		// The entry of the position was the whole budget of the read.
-		return f.service.hub.read(ctx, from+1, limit)
+		return f.service.hub.Read(ctx, from+1, limit)
 	}
 	if f.next.Index == len(entries[0].Events) {
 		return entries[1:], catalogue, nil
@@ -308,9 +304,9 @@ func problemsOf(events []PublishedEvent) []problem.ID {
 // Follower that never waits costs the store nothing but its pages.
 func (f *Follower) Wait(ctx context.Context) error {
 	if f.leave == nil {
-		f.leave = f.service.hub.listen()
+		f.leave = f.service.hub.Listen()
 	}
-	return f.service.hub.wait(ctx, f.next.Number)
+	return f.service.hub.Wait(ctx, f.next.Number)
 }
 
 // forgetEvents forgets the events older than Options.KeepEvents, a page at a time. An entry
@@ -320,7 +316,7 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 		return nil
 	}
 	for {
-		entries, err := s.store.Feed(ctx, 1, MostOnPage, feedBytes)
+		entries, err := s.store.Feed(ctx, 1, MostOnPage, feedhub.ReadBytes)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 )
 
 // follow returns a Follower that ends with the test.
@@ -156,7 +157,7 @@ func TestFollowWaits(t *testing.T) {
 		for _, test := range []struct {
 			by    *Service
 			limit time.Duration
-		}{{here, 0}, {there, usualPoll}, {here, shortestPause + pauseOfListener}, {there, usualPoll}} {
+		}{{here, 0}, {there, 400 * time.Millisecond}, {here, 5250 * time.Microsecond}, {there, 400 * time.Millisecond}} {
 			if page := nextPage(t, f); len(page.Events) > 0 {
 				t.Fatalf("there are events before anything happened: %q", titles(page))
 			}
@@ -262,7 +263,7 @@ func TestFollowPassesALargeEntry(t *testing.T) {
 	s.create(t, "Lamp")
 	s.memory.mu.Lock()
 	last := &s.memory.state.feed[len(s.memory.state.feed)-1]
-	last.Events[0].Lines[0].To = problem.LogText(strings.Repeat("x", feedBytes))
+	last.Events[0].Lines[0].To = problem.LogText(strings.Repeat("x", feedhub.ReadBytes))
 	s.memory.mu.Unlock()
 	at := last.End()
 	s.create(t, "Door")
@@ -335,15 +336,6 @@ func TestIdleFollowersReadNothing(t *testing.T) {
 	})
 }
 
-// Many listeners get their events in fewer and larger parts, within the time for them.
-func TestPauseGrowsWithListeners(t *testing.T) {
-	t.Parallel()
-	for listeners, want := range map[int]time.Duration{0: shortestPause, 100: 30 * time.Millisecond, 100_000: longestPause} {
-		h := &feedHub{listeners: listeners}
-		equal(t, fmt.Sprint("the pause with ", listeners), h.pause(), want)
-	}
-}
-
 // The hub reads only while somebody listens, and a Follower that never waits needs no hub.
 func TestNobodyListensNobodyReads(t *testing.T) {
 	t.Parallel()
@@ -352,16 +344,16 @@ func TestNobodyListensNobodyReads(t *testing.T) {
 		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
 		noError(t, err)
 		nextPage(t, f)
-		equal(t, "the listeners before a wait", s.hub.count(), 0)
+		equal(t, "the listeners before a wait", s.hub.Listeners(), 0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for err == nil {
 			err = f.Wait(ctx)
 		}
-		equal(t, "the listeners", s.hub.count(), 1)
+		equal(t, "the listeners", s.hub.Listeners(), 1)
 		f.Close()
 		f.Close()
-		equal(t, "the listeners", s.hub.count(), 0)
+		equal(t, "the listeners", s.hub.Listeners(), 0)
 		// synctest fails when the goroutine of the hub is still there at the end.
 	})
 }

@@ -238,7 +238,7 @@ func (s *Service) commit(ctx context.Context, change store.Change) error {
 	if err == nil {
 		// Stored or not, the cached tokens can no longer be trusted.
 		s.tokens.Distrust(change)
-		s.hub.wake()
+		s.hub.Wake()
 	}
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/cache"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -36,7 +37,7 @@ type Service struct {
 	searchFor time.Duration
 	searches  *searchlimit.Limit // of searches in the store
 	lookups   *searchlimit.Limit // of searches in the catalogue, without connections of the store
-	hub       *feedHub
+	hub       *feedhub.Hub
 	keepFeed  time.Duration // 0: for ever
 	waitFor   time.Duration
 	hookKey   func() (webhook.Key, error)
@@ -111,9 +112,6 @@ func New(o Options) *Service {
 	if o.WaitFor == 0 {
 		o.WaitFor = waitFor
 	}
-	if o.FeedPoll == 0 {
-		o.FeedPoll = usualPoll
-	}
 	s := &Service{
 		store:  o.Store,
 		now:    o.Now,
@@ -132,7 +130,7 @@ func New(o Options) *Service {
 		hookKey:   o.WebhookKey,
 		sender:    o.Sender,
 	}
-	s.hub = newFeedHub(o.Store, s.catalogue, o.FeedPoll)
+	s.hub = feedhub.New(o.Store, s.catalogue, o.FeedPoll)
 	return s
 }
 

@@ -1,4 +1,6 @@
-package tracker
+// Package feedhub reads the end of a store's feed once for all listeners of the process,
+// and wakes them when it grows.
+package feedhub
 
 import (
 	"context"
@@ -11,10 +13,10 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// feedHub reads the end of the feed once for all Followers of the process. It reads only
-// while there is a Follower: at once after a Commit of this process, and otherwise often
-// enough for Commits of others.
-type feedHub struct {
+// Hub reads the end of the feed once for all listeners of the process. It reads only
+// while there is a listener: at once after a Commit of this process, and otherwise often
+// enough for Commits of others. Its methods may be called from many goroutines at once.
+type Hub struct {
 	store     store.Store
 	catalogue func(context.Context) (*metadata.Catalogue, error)
 	poll      time.Duration // between two looks at the store
@@ -37,30 +39,38 @@ const (
 	// usualPoll is the default time between two looks at the store.
 	usualPoll = 400 * time.Millisecond
 	// shortestPause is the time between two reads under load, with pauseOfListener more
-	// for each listener, up to longestPause. Each read wakes every Follower, and most of
+	// for each listener, up to longestPause. Each read wakes every listener, and most of
 	// the cost of a stream is that of a write, with one event or with twenty.
 	shortestPause   = 5 * time.Millisecond
 	pauseOfListener = 250 * time.Microsecond
 	longestPause    = 40 * time.Millisecond
+	// ReadBytes limits the entries of one read, in bytes, and readEntries their number.
+	ReadBytes   = 1 << 20
+	readEntries = 1000
 	// mostRecent limits the entries in memory, and recentBytes their size.
 	mostRecent  = 4096
 	recentBytes = 4 << 20
 )
 
-func newFeedHub(s store.Store, catalogue func(context.Context) (*metadata.Catalogue, error), poll time.Duration) *feedHub {
-	return &feedHub{store: s, catalogue: catalogue, poll: poll, woken: make(chan struct{}, 1), grown: make(chan struct{})}
+// New returns a Hub of a store without listeners. catalogue returns the current catalogue.
+// The Hub looks at the store in intervals of poll; 0 means 400 ms.
+func New(s store.Store, catalogue func(context.Context) (*metadata.Catalogue, error), poll time.Duration) *Hub {
+	if poll == 0 {
+		poll = usualPoll
+	}
+	return &Hub{store: s, catalogue: catalogue, poll: poll, woken: make(chan struct{}, 1), grown: make(chan struct{})}
 }
 
-// wake makes the hub read at once. It never blocks.
-func (h *feedHub) wake() {
+// Wake makes the hub read at once. It never blocks.
+func (h *Hub) Wake() {
 	select {
 	case h.woken <- struct{}{}:
 	default:
 	}
 }
 
-// listen counts a listener. The first one starts the reading, the last one ends it.
-func (h *feedHub) listen() (leave func()) {
+// Listen counts a listener. The first one starts the reading, the last one ends it.
+func (h *Hub) Listen() (leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.listeners++; h.listeners == 1 {
@@ -78,8 +88,8 @@ func (h *feedHub) listen() (leave func()) {
 	})
 }
 
-// count returns the number of listeners.
-func (h *feedHub) count() int {
+// Listeners returns the number of listeners.
+func (h *Hub) Listeners() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.listeners
@@ -87,8 +97,8 @@ func (h *feedHub) count() int {
 
 // run reads the feed until ctx ends. A failure of the store is no end: the next read goes
 // on where the last one ended.
-func (h *feedHub) run(ctx context.Context) {
-	r := feedRun{hub: h}
+func (h *Hub) run(ctx context.Context) {
+	r := reading{hub: h}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -107,13 +117,13 @@ func (h *feedHub) run(ctx context.Context) {
 }
 
 // pause returns the time until the next read, after one that has found events.
-func (h *feedHub) pause() time.Duration {
-	return min(shortestPause+time.Duration(h.count())*pauseOfListener, longestPause)
+func (h *Hub) pause() time.Duration {
+	return min(shortestPause+time.Duration(h.Listeners())*pauseOfListener, longestPause)
 }
 
-// feedRun is one life of the reading goroutine.
-type feedRun struct {
-	hub    *feedHub
+// reading is one life of the goroutine that reads.
+type reading struct {
+	hub    *Hub
 	newest event.Entry // without its events; number 0: the feed is empty
 	known  bool        // newest was read
 	grew   bool        // the last read has found entries
@@ -124,7 +134,7 @@ type feedRun struct {
 const checkEvery = 20
 
 // read reads the entries behind the newest one, and reports whether there were any.
-func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
+func (r *reading) read(ctx context.Context) (grown bool, err error) {
 	h := r.hub
 	if !r.known {
 		return false, r.restart(ctx)
@@ -134,11 +144,11 @@ func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
 	if check {
 		from--
 	}
-	entries, err := h.store.Feed(ctx, from, MostOnPage, feedBytes)
+	entries, err := h.store.Feed(ctx, from, readEntries, ReadBytes)
 	if err == nil && len(entries) > 0 && !check && r.newest.Number > 0 {
 		// New entries count only behind the newest one: they may be of another history.
 		check = true
-		entries, err = h.store.Feed(ctx, r.newest.Number, MostOnPage, feedBytes)
+		entries, err = h.store.Feed(ctx, r.newest.Number, readEntries, ReadBytes)
 	}
 	if err != nil {
 		return false, err
@@ -164,9 +174,9 @@ func (r *feedRun) read(ctx context.Context) (grown bool, err error) {
 	return true, nil
 }
 
-// restart reads the newest entry. With it in memory, a Follower at the end of the feed does
+// restart reads the newest entry. With it in memory, a listener at the end of the feed does
 // not ask the store.
-func (r *feedRun) restart(ctx context.Context) error {
+func (r *reading) restart(ctx context.Context) error {
 	_, newest, err := r.hub.store.FeedEnds(ctx)
 	if err != nil {
 		return err
@@ -190,8 +200,8 @@ func (r *feedRun) restart(ctx context.Context) error {
 }
 
 // restart replaces the content of the hub by the newest entry, if the feed has one, and
-// tells all Followers to look at the store.
-func (h *feedHub) restart(ctx context.Context, recent []event.Entry, names *metadata.Catalogue) {
+// tells all listeners to look at the store.
+func (h *Hub) restart(ctx context.Context, recent []event.Entry, names *metadata.Catalogue) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
@@ -205,8 +215,8 @@ func (h *feedHub) restart(ctx context.Context, recent []event.Entry, names *meta
 	h.signal()
 }
 
-// add appends entries and tells all Followers.
-func (h *feedHub) add(ctx context.Context, entries []event.Entry, catalogue *metadata.Catalogue) {
+// add appends entries and tells all listeners.
+func (h *Hub) add(ctx context.Context, entries []event.Entry, catalogue *metadata.Catalogue) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
@@ -230,15 +240,15 @@ func (h *feedHub) add(ctx context.Context, entries []event.Entry, catalogue *met
 }
 
 // signal ends all waits. The caller holds the lock.
-func (h *feedHub) signal() {
+func (h *Hub) signal() {
 	close(h.grown)
 	h.grown = make(chan struct{})
 }
 
-// remembered returns entries from a number on, of those in memory. ok is false when memory
+// Remembered returns entries from a number on, of those in memory. ok is false when memory
 // lacks the first one. The entries are shared, and must not be changed. The catalogue has
 // all objects of the entries.
-func (h *feedHub) remembered(from int64, limit int) (entries []event.Entry, catalogue *metadata.Catalogue, ok bool) {
+func (h *Hub) Remembered(from int64, limit int) (entries []event.Entry, catalogue *metadata.Catalogue, ok bool) {
 	h.mu.Lock()
 	recent, catalogue := h.recent, h.names
 	h.mu.Unlock()
@@ -250,10 +260,10 @@ func (h *feedHub) remembered(from int64, limit int) (entries []event.Entry, cata
 	return nil, nil, false
 }
 
-// read returns entries from a number on, of the store. The catalogue has all objects of
+// Read returns entries from a number on, of the store. The catalogue has all objects of
 // the entries.
-func (h *feedHub) read(ctx context.Context, from int64, limit int) ([]event.Entry, *metadata.Catalogue, error) {
-	entries, err := h.store.Feed(ctx, from, limit, feedBytes)
+func (h *Hub) Read(ctx context.Context, from int64, limit int) ([]event.Entry, *metadata.Catalogue, error) {
+	entries, err := h.store.Feed(ctx, from, limit, ReadBytes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -261,8 +271,8 @@ func (h *feedHub) read(ctx context.Context, from int64, limit int) ([]event.Entr
 	return entries, catalogue, err
 }
 
-// wait returns when the feed may have grown beyond a number, or when ctx ends.
-func (h *feedHub) wait(ctx context.Context, beyond int64) error {
+// Wait returns when the feed may have grown beyond a number, or when ctx ends.
+func (h *Hub) Wait(ctx context.Context, beyond int64) error {
 	h.mu.Lock()
 	restarts := h.restarts
 	for h.last <= beyond && h.restarts == restarts {
