@@ -13,6 +13,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
+// probeEnds is the time after which a probe without an answer ends.
+const probeEnds = 5 * time.Second
+
 // gated is a store whose commits do what the test tells.
 type gated struct {
 	store.Store
@@ -45,7 +48,7 @@ func probed(t *testing.T, test func(t *testing.T, s *Service, g *gated, write fu
 			_, err := s.AddComment(t.Context(), other.admin, id, AddComment{Text: patch.Set("a")})
 			return err
 		})
-		time.Sleep(probeFor) // for probes that nobody waits for
+		time.Sleep(probeEnds) // for probes that nobody waits for
 	})
 }
 
@@ -160,7 +163,7 @@ func TestReadyWhileTheStoreHangs(t *testing.T) {
 		wantFault(t, s.Ready(t.Context()), fault.Unavailable)
 		equal(t, "time until the probe has ended", time.Since(asked), time.Second)
 		equal(t, "commits", g.commits.Load(), int64(1))
-		equal(t, "time of the probe", time.Since(began), probeFor)
+		equal(t, "time of the probe", time.Since(began), probeEnds)
 
 		g.commit = func(context.Context) error { time.Sleep(2500 * time.Millisecond); return nil }
 		ask()

@@ -243,6 +243,16 @@ func (s *Service) commit(ctx context.Context, change store.Change) error {
 	return err
 }
 
+// write commits the change and records its success as a sign of readiness.
+func (s *Service) write(ctx context.Context, change store.Change) error {
+	began := s.now()
+	_, err := s.store.Commit(ctx, change)
+	if err == nil {
+		s.ready.Prove(began)
+	}
+	return err
+}
+
 func (s *Service) settle(ctx context.Context, change store.Change, unknown error) error {
 	deadline, bounded := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)

@@ -16,7 +16,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/cache"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/clockwatch"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
+	"github.com/problemtracking/problems/domain/tracker/internal/readiness"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -26,13 +28,13 @@ import (
 type Service struct {
 	store      store.Store
 	now        func() time.Time
-	clock      *watch
+	clock      *clockwatch.Watch
 	random     io.Reader
 	limits     Limits
 	locks      *writerLocks
 	catalogues cache.Catalogue
 	tokens     *cache.Tokens
-	ready      *readiness
+	ready      *readiness.Readiness
 	// searchFor is the time limit of a search.
 	searchFor time.Duration
 	searches  *searchlimit.Limit // of searches in the store
@@ -113,14 +115,16 @@ func New(o Options) *Service {
 		o.WaitFor = waitFor
 	}
 	s := &Service{
-		store:  o.Store,
-		now:    o.Now,
-		clock:  &watch{store: o.Store, now: o.Now, guard: o.Guard},
+		store: o.Store,
+		now:   o.Now,
+		clock: clockwatch.New(o.Now, o.Guard, func(ctx context.Context) (time.Time, error) {
+			return newestTime(ctx, o.Store)
+		}),
 		random: o.Random,
 		limits: o.Limits,
 		locks:  newWriterLocks(),
 		tokens: cache.NewTokens(o.Store, o.Now, o.CacheFor),
-		ready:  &readiness{now: o.Now},
+		ready:  readiness.New(o.Now),
 
 		searchFor: o.SearchFor,
 		waitFor:   o.WaitFor,
@@ -213,7 +217,7 @@ func (s *Service) moment(ctx context.Context) (changes.Moment, error) {
 	if _, err := io.ReadFull(s.random, random[:]); err != nil {
 		return changes.Moment{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
 	}
-	at, err := s.clock.read(ctx)
+	at, err := s.clock.Read(ctx)
 	if err != nil {
 		return changes.Moment{}, err
 	}

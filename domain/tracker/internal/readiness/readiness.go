@@ -1,4 +1,6 @@
-package tracker
+// Package readiness reports whether a store accepts writes, by the writes that succeed and
+// by probes when there are none.
+package readiness
 
 import (
 	"context"
@@ -10,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Bounds of Ready.
+// Bounds of Check.
 const (
 	// readyAge is the lifetime of an answer, and so the shortest interval between
 	// probes.
@@ -26,11 +28,10 @@ const (
 // errNotConfirmed reports the end of a caller's wait for a probe.
 var errNotConfirmed = errors.New("no write was confirmed in time")
 
-// readiness reports whether the store accepts writes. It learns this from normal
-// writes, and from a probe when there are none. A probe is a write of just its batch,
-// some hundred bytes. Housekeep forgets it after a day. So a server without other
-// writes and with a check every second stores 86,400 of them.
-type readiness struct {
+// Readiness reports whether the store accepts writes. It learns this from normal
+// writes, and from a probe when there are none. Its methods may be called from many
+// goroutines at once.
+type Readiness struct {
 	now func() time.Time
 
 	mu sync.Mutex
@@ -47,16 +48,19 @@ type probe struct {
 	err   error
 }
 
-// Ready returns nil when the store accepts writes: a write begun within the last second
-// has succeeded. Without one, Ready makes a write, at most one per second for all
-// callers. It fails with fault.Unavailable when the write fails or its outcome is
-// unknown, and when it was not confirmed within 2 seconds. It also fails while the
-// clock is not believed, and before the first CheckClock of a guarded clock.
-func (s *Service) Ready(ctx context.Context) error {
-	if err := s.clock.recheck(); err != nil {
-		return err
-	}
-	p := s.ready.join(func() error { return s.probe(ctx) })
+// New returns a Readiness without a sign yet. now is the clock.
+func New(now func() time.Time) *Readiness { return &Readiness{now: now} }
+
+// Check returns nil when a write begun within the last second has succeeded. Without one,
+// it makes a probe by write, at most one per second for all callers. The probe does not end
+// with ctx, because others wait for it, too. Check fails with fault.Unavailable when the
+// probe fails, and when it was not confirmed within 2 seconds.
+func (r *Readiness) Check(ctx context.Context, write func(context.Context) error) error {
+	p := r.join(func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeFor)
+		defer cancel()
+		return write(ctx)
+	})
 	if p == nil {
 		return nil
 	}
@@ -75,41 +79,15 @@ func (s *Service) Ready(ctx context.Context) error {
 		}
 		err = fault.Wrap(fault.Unavailable, errNotConfirmed, "a write was not confirmed within %v", readyFor)
 	}
-	if s.ready.recently() { // another write has succeeded meanwhile
+	if r.recently() { // another write has succeeded meanwhile
 		return nil
 	}
 	return err
 }
 
-// probe makes a write without effects. It does not end with the request, because others
-// wait for it, too.
-func (s *Service) probe(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeFor)
-	defer cancel()
-	m, err := s.moment(ctx)
-	if err != nil {
-		return err
-	}
-	return s.write(ctx, store.Change{
-		Batch:   m.IDs.Next(),
-		At:      m.At,
-		Effects: []store.Effect{store.Expire{}}, // forgets nothing: no time is before zero
-	})
-}
-
-// write commits the change and records its success as a sign of readiness.
-func (s *Service) write(ctx context.Context, change store.Change) error {
-	began := s.now()
-	_, err := s.store.Commit(ctx, change)
-	if err == nil {
-		s.ready.prove(began)
-	}
-	return err
-}
-
-// prove records a successful Commit begun at the given time. A later start counts more,
+// Prove records a successful Commit begun at the given time. A later start counts more,
 // unless the clock has stepped back since.
-func (r *readiness) prove(began time.Time) {
+func (r *Readiness) Prove(began time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if began.After(r.proven) || r.proven.After(r.now()) {
@@ -118,7 +96,7 @@ func (r *readiness) prove(began time.Time) {
 }
 
 // recently reports whether a Commit begun within the last second has succeeded.
-func (r *readiness) recently() bool {
+func (r *Readiness) recently() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.fresh(r.proven)
@@ -126,14 +104,14 @@ func (r *readiness) recently() bool {
 
 // fresh reports whether the time is less than a second ago. A future time is from
 // before a step back of the clock: its age is unknown, and it is not fresh.
-func (r *readiness) fresh(at time.Time) bool {
+func (r *Readiness) fresh(at time.Time) bool {
 	now := r.now()
 	return at.After(now.Add(-readyAge)) && !at.After(now)
 }
 
 // join returns nil after a recent successful Commit. Otherwise it returns the current
 // probe, or one begun within the last second, or else a new one.
-func (r *readiness) join(commit func() error) *probe {
+func (r *Readiness) join(commit func() error) *probe {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.fresh(r.proven) {
