@@ -28,7 +28,7 @@ type AsOf struct {
 // the problem did not exist yet, or does not have the revision.
 func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem.ID, parts store.Parts, at AsOf) (Answer[store.Snapshot], error) {
 	var l loaded
-	err := s.view(ctx, func(r store.Reader) (err error) {
+	err := s.views.View(ctx, func(r store.Reader) (err error) {
 		if l, err = s.load(ctx, r, caller.User, id, parts|store.Log|store.Savepoints); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 // no memory for a large problem is free in time.
 func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts store.Parts) (Answer[store.Snapshot], error) {
 	var l loaded
-	err := s.viewOnce(ctx, func(r store.Reader) (err error) {
+	err := s.views.Once(ctx, func(r store.Reader) (err error) {
 		l, err = s.load(ctx, r, caller.User, id, parts|store.IfSmall)
 		return err
 	})
@@ -42,7 +42,7 @@ func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id prob
 	if id < 1 {
 		return loaded{}, problemNotFound()
 	}
-	snapshot, err := s.snapshot(ctx, r, as, id, parts)
+	snapshot, err := s.views.Problem(ctx, r, id, as, parts)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return loaded{}, problemNotFound()
 	}

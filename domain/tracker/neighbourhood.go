@@ -33,7 +33,7 @@ func (s *Service) Neighbourhood(ctx context.Context, caller Caller, id problem.I
 	if limit < 1 || limit > MostNeighbours {
 		return a, fault.New(fault.MalformedRequest, "a neighbourhood has 1 to %d problems", MostNeighbours)
 	}
-	err = s.view(ctx, func(r store.Reader) error {
+	err = s.views.View(ctx, func(r store.Reader) error {
 		l, err := s.load(ctx, r, caller.User, id, 0)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/views"
 )
 
 // large gives the problem comments, and keywords that are set anew, of so many bytes.
@@ -74,7 +75,7 @@ func TestPortions(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
-	s.waitFor = 1
+	s.views = views.New(s.memory, 1, DefaultLimits().Relationships)
 	id, small := s.create(t, "T"), s.create(t, "T")
 	s.large(t, id, 1<<20)
 	b := budget.New(4 << 20)

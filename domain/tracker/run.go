@@ -17,7 +17,7 @@ type command[S, T any] struct {
 	locks  []lockKey
 	dryRun bool
 	load   func(context.Context, store.Reader) (S, error)
-	once   bool // load reads only once, see viewOnce
+	once   bool // load reads only once, see views.Once
 	// prepare, if not nil, adds the parts of the state for real writes only. It runs
 	// outside the View.
 	prepare func(context.Context, *S) error
@@ -91,9 +91,9 @@ func loadBasis[S, T any](ctx context.Context, s *Service, c command[S, T], recei
 			return from, nil
 		}
 	}
-	view := s.view
+	view := s.views.View
 	if c.once {
-		view = s.viewOnce
+		view = s.views.Once
 	}
 	err = view(ctx, func(r store.Reader) (err error) {
 		from.loaded, err = c.load(ctx, r)
@@ -160,25 +160,6 @@ func conclude[S, T any](ctx context.Context, s *Service, c command[S, T], d deci
 		return s.store.Confirm(ctx, d.shown)
 	}
 	return s.commit(ctx, d.change)
-}
-
-// view is a View for reads that may need much memory. fn runs again once there is
-// enough.
-func (s *Service) view(ctx context.Context, fn func(store.Reader) error) error {
-	return s.withMemory(ctx, func() error { return s.store.View(ctx, fn) })
-}
-
-// viewOnce is a view with a single read in fn, as long as the cached catalogue is
-// current. With an outdated catalogue or a large problem, fn runs a second time.
-func (s *Service) viewOnce(ctx context.Context, fn func(store.Reader) error) error {
-	err := s.store.View(ctx, func(r store.Reader) error {
-		store.Last(r)
-		return fn(r)
-	})
-	if _, large := errors.AsType[*memoryError](err); large || errors.Is(err, store.ErrOver) {
-		return s.view(ctx, fn)
-	}
-	return err
 }
 
 // onProblem runs a command about one problem. The decision is from the problem and its

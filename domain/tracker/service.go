@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 	"github.com/problemtracking/problems/domain/tracker/internal/readiness"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
+	"github.com/problemtracking/problems/domain/tracker/internal/views"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -29,6 +30,7 @@ type Service struct {
 	store      store.Store
 	now        func() time.Time
 	clock      *clockwatch.Watch
+	views      *views.Views
 	random     io.Reader
 	limits     Limits
 	locks      *writerLocks
@@ -41,7 +43,6 @@ type Service struct {
 	lookups   *searchlimit.Limit // of searches in the catalogue, without connections of the store
 	hub       *feedhub.Hub
 	keepFeed  time.Duration // 0: for ever
-	waitFor   time.Duration
 	hookKey   func() (webhook.Key, error)
 	sender    webhook.Sender
 }
@@ -120,6 +121,7 @@ func New(o Options) *Service {
 		clock: clockwatch.New(o.Now, o.Guard, func(ctx context.Context) (time.Time, error) {
 			return newestTime(ctx, o.Store)
 		}),
+		views:  views.New(o.Store, o.WaitFor, o.Limits.Relationships),
 		random: o.Random,
 		limits: o.Limits,
 		locks:  newWriterLocks(),
@@ -127,7 +129,6 @@ func New(o Options) *Service {
 		ready:  readiness.New(o.Now),
 
 		searchFor: o.SearchFor,
-		waitFor:   o.WaitFor,
 		searches:  searchlimit.New(o.Searches, o.WaitFor),
 		lookups:   searchlimit.New(o.Searches, o.WaitFor),
 		keepFeed:  o.KeepEvents,

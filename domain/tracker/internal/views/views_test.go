@@ -1,0 +1,94 @@
+package views
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// one is a store of one problem. It counts its Views and the reads with the log.
+type one struct {
+	store.Store
+	size        int64
+	views, logs int
+}
+
+func (o *one) View(_ context.Context, fn func(store.Reader) error) error {
+	o.views++
+	return fn(reader{one: o})
+}
+
+// reader is a View of the problem.
+type reader struct {
+	store.Reader
+	one *one
+}
+
+func (r reader) Problem(_ context.Context, id problem.ID, _ ident.ID, parts store.Parts) (store.Snapshot, error) {
+	s := store.Snapshot{Problem: problem.Problem{ID: id}, Size: r.one.size}
+	if parts.Has(store.Log) && (r.one.size <= store.Small || !parts.Has(store.IfSmall)) {
+		r.one.logs++
+		s.Log = []problem.LogEntry{{}}
+	}
+	return s, nil
+}
+
+// A small problem takes one View. A large one takes another, once its memory is reserved.
+func TestView(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		rule        string
+		size        int64
+		parts       store.Parts
+		views, logs int
+	}{
+		{"a small problem", store.Small, store.Log, 1, 1},
+		{"a large problem", store.Small + 1, store.Log, 2, 1},
+		{"a large problem without its log", store.Small + 1, store.Log | store.IfSmall, 1, 0},
+	} {
+		o := &one{size: c.size}
+		v := New(o, time.Second, 1)
+		b := budget.New(64 << 20)
+		account := b.Open(nil)
+		account.For(ident.ID{15: 1})
+		ctx := budget.With(t.Context(), account)
+		var got store.Snapshot
+		err := v.View(ctx, func(r store.Reader) (err error) {
+			got, err = v.Problem(ctx, r, 7, ident.None, c.parts)
+			return err
+		})
+		if err != nil || got.ID != 7 || len(got.Log) != c.logs || o.views != c.views || o.logs != c.logs {
+			t.Errorf("%s: %+v (%v), by %d views and %d logs; want %d and %d", c.rule, got, err, o.views, o.logs, c.views, c.logs)
+		}
+		account.Close()
+	}
+}
+
+// A large problem is refused when its memory is not free in time, outside of a View.
+func TestViewWithoutMemory(t *testing.T) {
+	t.Parallel()
+	o := &one{size: 1 << 20}
+	v := New(o, 1, 1)
+	b := budget.New(1 << 20)
+	other, mine := b.Open(nil), b.Open(nil)
+	other.For(ident.ID{15: 1})
+	mine.For(ident.ID{15: 2})
+	if err := other.Reserve(t.Context(), 1<<19); err != nil {
+		t.Fatal(err)
+	}
+	other.Add(1 << 19)
+	ctx := budget.With(t.Context(), mine)
+	err := v.View(ctx, func(r store.Reader) error {
+		_, err := v.Problem(ctx, r, 7, ident.None, store.Log)
+		return err
+	})
+	if !fault.Is(err, fault.Unavailable) || o.views != 1 || o.logs != 0 {
+		t.Errorf("%v, by %d views and %d logs", err, o.views, o.logs)
+	}
+}
