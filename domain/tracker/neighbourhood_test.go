@@ -1,8 +1,6 @@
 package tracker
 
 import (
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -64,54 +62,6 @@ func TestNeighbourhood(t *testing.T) {
 	for _, limit := range []int{0, MostNeighbours + 1} {
 		if _, err := s.Neighbourhood(t.Context(), s.admin, 1, limit); !fault.Is(err, fault.MalformedRequest) {
 			t.Errorf("a limit of %d: %v", limit, err)
-		}
-	}
-}
-
-// In random graphs, the search finds what a plain closure finds, each problem once and
-// never more than allowed, whatever the order of the relationships.
-func TestSurroundings(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(200) {
-		random := rand.New(rand.NewPCG(seed, 1))
-		var sides []relationship.Relationship
-		for range random.IntN(40) {
-			side := relationship.Relationship{Owner: problem.ID(1 + random.IntN(20)), Type: relationship.Types()[random.IntN(11)], Other: problem.ID(1 + random.IntN(20))}
-			if side.Owner != side.Other {
-				sides = append(sides, side, side.Mirror())
-			}
-		}
-		limit := 1 + random.IntN(25)
-		run := func() *surroundings {
-			n := newSurroundings(1, limit)
-			for frontier := []problem.ID{1}; len(frontier) > 0; {
-				var some []relationship.Relationship
-				for _, side := range sides {
-					if slices.Contains(frontier, side.Owner) {
-						some = append(some, side)
-					}
-				}
-				frontier = n.expand(some)
-			}
-			return n
-		}
-		first := run()
-		random.Shuffle(len(sides), func(i, j int) { sides[i], sides[j] = sides[j], sides[i] })
-		second := run()
-		if !slices.Equal(first.order, second.order) || !slices.Equal(first.links(), second.links()) {
-			t.Fatalf("seed %d: the order of the relationships makes a difference", seed)
-		}
-		reached := map[problem.ID]bool{1: true}
-		for grown := true; grown; {
-			grown = false
-			for _, side := range sides {
-				if reached[side.Owner] && !reached[side.Other] {
-					reached[side.Other], grown = true, true
-				}
-			}
-		}
-		if want := min(limit, len(reached)); len(first.order) != want || first.more != (len(reached) > limit) {
-			t.Fatalf("seed %d: %d problems of %d with the limit %d, more %v", seed, len(first.order), len(reached), limit, first.more)
 		}
 	}
 }
