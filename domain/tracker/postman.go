@@ -11,10 +11,9 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/mail"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/tracker/internal/stories"
 )
 
 // postmanLease is the name of the lease of e-mail. Its state is a mail.State.
@@ -147,14 +146,14 @@ func (p *Postman) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bo
 		}
 		l = mail.Letter{To: to, Unsubscribe: mail.NewToken(key, to.ID)}
 		if digest {
-			l.Stories, err = digestOf(ctx, r, catalogue, items)
+			l.Stories, err = stories.Digest(ctx, r, catalogue, items)
 			last := items[len(items)-1]
 			l.ID = fmt.Sprintf("%v.%d.%d.%d", to.ID, last.Problem, last.Through, len(items))
 			l.More = len(items) - len(l.Stories) + t.More
 			return err
 		}
 		for _, i := range items {
-			s, err := storyOf(ctx, r, catalogue, to, i)
+			s, err := stories.Of(ctx, r, catalogue, to, i)
 			if err != nil {
 				return err
 			}
@@ -166,102 +165,4 @@ func (p *Postman) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bo
 		return nil
 	})
 	return l, err == nil && len(l.Stories) > 0, err
-}
-
-// digestOf returns the stories of a digest: the titles of the first problems.
-func digestOf(ctx context.Context, r store.Reader, c *metadata.Catalogue, items []mail.Item) (all []mail.Story, err error) {
-	var ids []problem.ID
-	for _, i := range items[:min(len(items), mail.MostStories)] {
-		ids = append(ids, i.Problem)
-	}
-	problems, err := r.Problems(ctx, ids, ident.None, 0)
-	for _, of := range problems {
-		all = append(all, heading(of, c))
-	}
-	return all, err
-}
-
-func heading(of store.Snapshot, c *metadata.Catalogue) mail.Story {
-	state, _ := c.State(of.State)
-	return mail.Story{Problem: of.ID, Title: of.Title, State: state.Name}
-}
-
-// Bounds of one read of a log, or of comments.
-const (
-	storyEntries = 500
-	storyBytes   = 1 << 20
-)
-
-// storyOf returns the changes of an item by others than the user. A problem that is missing
-// has none.
-func storyOf(ctx context.Context, r store.Reader, c *metadata.Catalogue, to user.User, i mail.Item) (mail.Story, error) {
-	of, err := r.Problem(ctx, i.Problem, ident.None, 0)
-	if fault.Is(err, fault.ProblemNotFound) {
-		return mail.Story{}, nil
-	}
-	if err != nil {
-		return mail.Story{}, err
-	}
-	s := heading(of, c)
-	log, err := logBetween(ctx, r, i)
-	if err != nil {
-		return s, err
-	}
-	comments := make(map[string]int) // places of the entries, by comment
-	for _, l := range log {
-		if l.Author == to.ID || !l.Type.Significant() {
-			continue
-		}
-		author, _ := c.User(l.Author)
-		if text, ok := l.To.Text(); ok && l.Type == problem.CommentAdded {
-			comments[text] = len(s.Entries)
-		}
-		s.Entries = append(s.Entries, mail.Entry{ID: l.ID, Author: author.Name, At: l.Created, Type: l.Type, Field: l.Field, From: l.From, To: l.To})
-	}
-	for skip := 0; len(comments) > 0; {
-		part, err := r.Comments(ctx, i.Problem, skip, storyEntries, storyBytes)
-		if err != nil {
-			return s, err
-		}
-		if len(part) == 0 {
-			break
-		}
-		skip += len(part)
-		for _, comment := range part {
-			if at, ok := comments[comment.ID.String()]; ok {
-				s.Entries[at].Comment, s.Entries[at].HTML = comment.Text, comment.HTML.String
-				delete(comments, comment.ID.String())
-			}
-		}
-	}
-	return s, nil
-}
-
-// logBetween returns the entries of the revisions of an item.
-func logBetween(ctx context.Context, r store.Reader, i mail.Item) (found []problem.LogEntry, err error) {
-	// Each revision has an entry, unless the problem comes from elsewhere.
-	for _, skip := range []int{int(i.From) - 1, 0} {
-		for first := true; ; first = false {
-			part, err := r.Log(ctx, i.Problem, skip, storyEntries, storyBytes)
-			if err != nil {
-				return nil, err
-			}
-			if len(part) == 0 || first && skip > 0 && part[0].Revision > i.From {
-				break
-			}
-			skip += len(part)
-			for _, l := range part {
-				if i.From <= l.Revision && l.Revision <= i.Through {
-					found = append(found, l)
-				}
-			}
-			if part[len(part)-1].Revision > i.Through {
-				break
-			}
-		}
-		if len(found) > 0 {
-			break
-		}
-	}
-	return found, nil
 }

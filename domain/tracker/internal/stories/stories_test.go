@@ -1,0 +1,117 @@
+package stories
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+var (
+	open     = ident.ID{15: 1}
+	ann, bob = user.User{ID: ident.ID{15: 2}, Name: "Ann"}, user.User{ID: ident.ID{15: 3}, Name: "Bob"}
+)
+
+var catalogue = metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{
+	States: []metadata.State{{ID: open, Name: "Open"}}, Users: []user.User{ann, bob},
+})
+
+// dossier is a reader of one problem. Each read returns two entries or comments at most.
+type dossier struct {
+	store.Reader
+	log      []problem.LogEntry
+	comments []problem.Comment
+}
+
+func (d dossier) Problem(_ context.Context, id problem.ID, _ ident.ID, _ store.Parts) (store.Snapshot, error) {
+	if id != 7 {
+		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
+	}
+	return store.Snapshot{Problem: problem.Problem{ID: id, Fields: problem.Fields{Title: "Lamp", State: open}}}, nil
+}
+
+func (d dossier) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+	for _, id := range ids {
+		if s, err := d.Problem(ctx, id, as, parts); err == nil {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+func (d dossier) Log(_ context.Context, _ problem.ID, skip, _ int, _ int64) ([]problem.LogEntry, error) {
+	return two(d.log, skip), nil
+}
+
+func (d dossier) Comments(_ context.Context, _ problem.ID, skip, _ int, _ int64) ([]problem.Comment, error) {
+	return two(d.comments, skip), nil
+}
+
+func two[T any](all []T, skip int) []T {
+	rest := all[min(max(skip, 0), len(all)):]
+	return rest[:min(2, len(rest))]
+}
+
+// A story has the significant changes of others between two revisions, and the texts of
+// comments.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	said := problem.Comment{ID: ident.ID{15: 9}, Text: "It is dark"}
+	entry := func(revision int64, of problem.LogType, by user.User, to problem.LogValue) problem.LogEntry {
+		return problem.LogEntry{ID: ident.ID{14: byte(revision)}, Revision: revision, Type: of, Author: by.ID, Field: "x", To: to}
+	}
+	d := dossier{
+		log: []problem.LogEntry{
+			entry(1, problem.ProblemCreated, bob, ""),
+			entry(2, problem.FieldChanged, bob, problem.LogText("a")),
+			entry(3, problem.FieldChanged, ann, problem.LogText("b")),
+			entry(4, problem.WatcherAdded, bob, ""),
+			entry(5, problem.CommentAdded, bob, problem.LogText(said.ID.String())),
+			entry(6, problem.FieldChanged, bob, problem.LogText("c")),
+		},
+		comments: []problem.Comment{{ID: ident.ID{15: 8}}, {ID: ident.ID{15: 7}}, said},
+	}
+	for _, c := range []struct {
+		rule string
+		log  []problem.LogEntry
+		item mail.Item
+		want string
+	}{
+		{"some revisions", d.log, mail.Item{Problem: 7, From: 2, Through: 5}, `7 Lamp Open [2 Bob "a"][5 Bob It is dark]`},
+		{"an imported log without the first revisions", d.log[4:], mail.Item{Problem: 7, From: 5, Through: 9}, `7 Lamp Open [5 Bob It is dark][6 Bob "c"]`},
+		{"revisions of the user alone", d.log, mail.Item{Problem: 7, From: 3, Through: 3}, "7 Lamp Open "},
+		{"a missing problem", d.log, mail.Item{Problem: 8, From: 1, Through: 9}, "0   "},
+	} {
+		s, err := Of(t.Context(), dossier{log: c.log, comments: d.comments}, catalogue, ann, c.item)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%d %s %s ", s.Problem, s.Title, s.State)
+		for _, e := range s.Entries {
+			what := e.Comment
+			if e.Type != problem.CommentAdded {
+				what = string(e.To)
+			}
+			got += fmt.Sprintf("[%d %s %s]", e.ID[14], e.Author, what)
+		}
+		if got != c.want {
+			t.Errorf("%s: got %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// A digest has the headings of the problems that are there.
+func TestDigest(t *testing.T) {
+	t.Parallel()
+	all, err := Digest(t.Context(), dossier{}, catalogue, []mail.Item{{Problem: 8}, {Problem: 7}})
+	if err != nil || len(all) != 1 || all[0].Problem != 7 || all[0].Title != "Lamp" || all[0].State != "Open" {
+		t.Errorf("got %+v (%v)", all, err)
+	}
+}
