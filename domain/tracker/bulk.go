@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -135,7 +136,7 @@ func (s *Service) refusing(ctx context.Context, dryRun bool) (func(error) error,
 // adapters that have to report these faults before they read the rest of a request
 // (D18).
 func (s *Service) CheckUpdateProblems(caller Caller, cmd UpdateProblems) error {
-	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil || given(cmd.Saved) {
+	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil || body.Given(cmd.Saved) {
 		return err
 	}
 	_, err := compile(cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: s.time(), User: caller.User})
@@ -163,7 +164,7 @@ func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProb
 	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil {
 		return b, err
 	}
-	if given(cmd.Saved) {
+	if body.Given(cmd.Saved) {
 		saved, err := s.savedQuery(ctx, cmd.Saved.Value)
 		if err != nil {
 			return b, err

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -97,12 +98,12 @@ func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
 	}
 	faults := cmd.Faults
 	var comment problem.Comment
-	require(&faults, cmd.Text.Sent, fault.At("text"), "a comment needs a text")
+	body.Require(&faults, cmd.Text.Sent, fault.At("text"), "a comment needs a text")
 	if cmd.Text.Sent {
-		comment.Text = line(text.Comment, cmd.Text, fault.At("text"), &faults)
+		comment.Text = body.Line(text.Comment, cmd.Text, fault.At("text"), &faults)
 	}
 	if cmd.HTML.Sent && !cmd.HTML.Null {
-		comment.HTML = problem.Text(line(text.Rule{}, cmd.HTML, fault.At("html"), &faults))
+		comment.HTML = problem.Text(body.Line(text.Rule{}, cmd.HTML, fault.At("html"), &faults))
 	}
 	if err := faults.Err(); err != nil {
 		return comment, err

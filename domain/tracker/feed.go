@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 )
 
@@ -235,14 +236,14 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 // visible returns the events that the caller may see and has asked for. They take the
 // place of the given ones.
 func (f *Follower) visible(ctx context.Context, events []PublishedEvent) ([]PublishedEvent, error) {
-	admin := f.caller.Scope.Covers(access.Admin) && f.cmd.Problem == 0 && !given(f.cmd.Predicate)
+	admin := f.caller.Scope.Covers(access.Admin) && f.cmd.Problem == 0 && !body.Given(f.cmd.Predicate)
 	shown := slices.DeleteFunc(events, func(e PublishedEvent) bool {
 		if e.Admin() {
 			return !admin
 		}
 		return f.cmd.Problem != 0 && f.cmd.Problem != e.Problem
 	})
-	if !given(f.cmd.Predicate) || len(shown) == 0 {
+	if !body.Given(f.cmd.Predicate) || len(shown) == 0 {
 		return shown, nil
 	}
 	satisfy, err := f.satisfying(ctx, shown)
@@ -254,7 +255,7 @@ func (f *Follower) visible(ctx context.Context, events []PublishedEvent) ([]Publ
 
 // plan compiles the predicate for this moment.
 func (f *Follower) plan() (*predicate.Plan, error) {
-	if !given(f.cmd.Predicate) {
+	if !body.Given(f.cmd.Predicate) {
 		return nil, nil
 	}
 	return compile(f.cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: f.service.time(), User: f.caller.User})

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 )
 
 // clientFields are the fields set by clients.
@@ -54,7 +54,7 @@ func sentText(f *problem.Field, sent patch.Field[string], faults *fault.List) (v
 	case sent.Null && !f.Required:
 		return "", true
 	}
-	return line(f.Rule, sent, fault.At(f.Name), faults), true
+	return body.Line(f.Rule, sent, fault.At(f.Name), faults), true
 }
 
 // sentReference returns the identifier to set. ok is false when none was sent, or no
@@ -69,7 +69,7 @@ func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *meta
 	case sent.Null:
 		return ident.None, true
 	}
-	return find(c, f.To, sent.Value, fault.At(f.Name), faults)
+	return body.Find(c, f.To, sent.Value, fault.At(f.Name), faults)
 }
 
 // apply returns the fields of a problem after the settings. It adds the errors of the
@@ -83,7 +83,7 @@ func (set settings) apply(old problem.Fields, c *metadata.Catalogue, faults *fau
 		}
 		value := s.ClientReference(&fields)
 		if s.id != *value {
-			checkNew(c, s.id, fault.At(s.Name), faults)
+			body.CheckNew(c, s.id, fault.At(s.Name), faults)
 		}
 		*value = s.id
 	}
@@ -94,57 +94,6 @@ func (set settings) apply(old problem.Fields, c *metadata.Catalogue, faults *fau
 // faults.
 func applyPatch(p *ProblemPatch, old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
 	return resolvePatch(p, c, faults).apply(old, c, faults)
-}
-
-// require adds a fault for a missing required member. A member sent in an unreadable
-// form already has a fault.
-func require(faults *fault.List, sent bool, where fault.Location, format string, args ...any) {
-	if !sent && !faults.Covers(where) {
-		faults.Add(fault.RequiredField, where, format, args...)
-	}
-}
-
-// line applies a text rule to a member that cannot be null.
-func line(rule text.Rule, sent patch.Field[string], where fault.Location, faults *fault.List) string {
-	if sent.Null {
-		faults.Add(fault.InvalidValue, where, "cannot be null")
-		return ""
-	}
-	s, err := rule.Apply(sent.Value)
-	if err != nil {
-		faults.Add(fault.InvalidValue, where, "%v", err)
-	}
-	return s
-}
-
-// resolve returns the one object that matches the partial. An object no longer in use
-// can stay as the current value, but is refused as a new one (D2).
-func resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, where fault.Location, faults *fault.List) ident.ID {
-	id, found := find(c, kind, partial, where, faults)
-	if !found {
-		return current
-	}
-	if id != current {
-		checkNew(c, id, where, faults)
-	}
-	return id
-}
-
-// find returns the one object that matches the partial.
-func find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, where fault.Location, faults *fault.List) (ident.ID, bool) {
-	id, found := c.Resolve(kind, partial, where)
-	faults.Append(found)
-	return id, len(found) == 0
-}
-
-// checkNew refuses an object no longer in use as a new value (D2).
-func checkNew(c *metadata.Catalogue, id ident.ID, where fault.Location, faults *fault.List) {
-	if u, _ := c.User(id); u.Inactive {
-		faults.Add(fault.InvalidValue, where, "this user is inactive: name an active one")
-	}
-	if o, _ := c.Component(id); o.Closed {
-		faults.Add(fault.InvalidValue, where, "this component is closed: name an open one")
-	}
 }
 
 // logFields returns the fields with a value, in the form of the log.

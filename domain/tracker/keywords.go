@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -135,11 +136,11 @@ func newKeywords(sent []NewKeyword, limit int, faults *fault.List) []problem.Key
 
 // newKeywordName returns the name of a keyword in a body, or "" with a fault.
 func newKeywordName(sent patch.Field[string], where fault.Location, faults *fault.List) string {
-	require(faults, sent.Sent, where, "a keyword needs a name")
+	body.Require(faults, sent.Sent, where, "a keyword needs a name")
 	if !sent.Sent {
 		return ""
 	}
-	return line(text.KeywordName, sent, where, faults)
+	return body.Line(text.KeywordName, sent, where, faults)
 }
 
 func findKeyword(keywords []problem.Keyword, name string) (problem.Keyword, bool) {

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -19,7 +20,7 @@ type SetMail struct {
 
 // SetMail sets which e-mail the caller gets. It fails with the faults of a body.
 func (s *Service) SetMail(ctx context.Context, caller Caller, cmd SetMail) (Answer[user.User], error) {
-	require(&cmd.Faults, cmd.Mail.Sent, fault.At("mail"), `say which e-mail you want: "everything", "mine" or "none"`)
+	body.Require(&cmd.Faults, cmd.Mail.Sent, fault.At("mail"), `say which e-mail you want: "everything", "mine" or "none"`)
 	return s.Users().Update(ctx, caller, caller.User, UpdateObject[UserPatch]{Write: cmd.Write, Patch: UserPatch{Mail: cmd.Mail}})
 }
 

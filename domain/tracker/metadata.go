@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -130,7 +131,7 @@ func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObje
 // CreateOnce is Create for a request that can be repeated. It also fails with
 // fault.IdempotencyConflict. A nil key is none.
 func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd CreateObject[P], key *Idempotency[T]) (Answer[T], error) {
-	require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, fault.At("name"), "a %s needs a name", o.rules.kind)
+	body.Require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, fault.At("name"), "a %s needs a name", o.rules.kind)
 	return run(ctx, o.service, command[written, T]{
 		locks:  append(key.lockKeys(caller), lockKey{kind: lockCatalogue}),
 		dryRun: cmd.DryRun,
@@ -282,50 +283,4 @@ func (r *rules[T, P]) with(c *metadata.Catalogue, object T, batch ident.ID) *met
 		(*list)[i] = object
 	}
 	return metadata.NewCatalogue(c.Version.Next(batch), content)
-}
-
-// putName sets a sent name.
-func putName(name *string, sent patch.Field[string], faults *fault.List) {
-	if sent.Sent {
-		*name = line(text.Name, sent, fault.At("name"), faults)
-	}
-}
-
-// putFlag sets a sent flag.
-func putFlag(flag *bool, sent patch.Field[bool], where fault.Location, faults *fault.List) {
-	switch {
-	case sent.Null:
-		faults.Add(fault.InvalidValue, where, "cannot be null: send true or false")
-	case sent.Sent:
-		*flag = sent.Value
-	}
-}
-
-// putOrder sets a sent order.
-func putOrder(order *int, sent patch.Field[int64], faults *fault.List) {
-	switch {
-	case sent.Null:
-		faults.Add(fault.InvalidValue, fault.At("order"), "cannot be null: send an integer")
-	case sent.Sent && sent.Value != int64(*order):
-		invalidate(faults, fault.At("order"), metadata.CheckOrder(sent.Value))
-		*order = int(sent.Value)
-	}
-}
-
-// invalidate adds the error of a rule about a member, unless it is nil or the member
-// has another fault.
-func invalidate(faults *fault.List, where fault.Location, err error) {
-	if err != nil && !faults.Covers(where) {
-		faults.Add(fault.InvalidValue, where, "%v", err)
-	}
-}
-
-// putReference sets a sent reference.
-func putReference(id *ident.ID, kind metadata.Kind, sent patch.Field[metadata.Partial], where fault.Location, c *metadata.Catalogue, faults *fault.List) {
-	switch {
-	case sent.Null:
-		*id = ident.None
-	case sent.Sent:
-		*id = resolve(c, kind, sent.Value, *id, where, faults)
-	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 )
 
 // PriorityPatch holds the members of a priority sent by a client (D2). A new one
@@ -58,8 +58,8 @@ var priorityRules = rules[metadata.Priority, PriorityPatch]{
 		return metadata.Priority{Order: c.NextPriorityOrder()}
 	},
 	apply: func(p PriorityPatch, o metadata.Priority, _ *metadata.Catalogue, faults *fault.List) metadata.Priority {
-		putName(&o.Name, p.Name, faults)
-		putOrder(&o.Order, p.Order, faults)
+		body.SetName(&o.Name, p.Name, faults)
+		body.SetOrder(&o.Order, p.Order, faults)
 		return o
 	},
 	check: (*metadata.Catalogue).CheckPriority,
@@ -78,7 +78,7 @@ var classificationRules = rules[metadata.Classification, ClassificationPatch]{
 	sent:  func(p *ClassificationPatch) patch.Field[string] { return p.Name },
 	blank: func(*metadata.Catalogue, time.Time) metadata.Classification { return metadata.Classification{} },
 	apply: func(p ClassificationPatch, o metadata.Classification, _ *metadata.Catalogue, faults *fault.List) metadata.Classification {
-		putName(&o.Name, p.Name, faults)
+		body.SetName(&o.Name, p.Name, faults)
 		return o
 	},
 	check: (*metadata.Catalogue).CheckClassification,
@@ -113,28 +113,66 @@ var milestoneRules = rules[metadata.Milestone, MilestonePatch]{
 
 func (p MilestonePatch) apply(o metadata.Milestone, c *metadata.Catalogue, faults *fault.List) metadata.Milestone {
 	old := o
-	putName(&o.Name, p.Name, faults)
-	putReference(&o.Component, metadata.Components, p.Component, fault.At("component"), c, faults)
-	putTime(&o.Start, p.Start, fault.At("startDate"), faults)
-	putTime(&o.End, p.End, fault.At("endDate"), faults)
+	body.SetName(&o.Name, p.Name, faults)
+	body.SetReference(&o.Component, metadata.Components, p.Component, fault.At("component"), c, faults)
+	body.SetTime(&o.Start, p.Start, fault.At("startDate"), faults)
+	body.SetTime(&o.End, p.End, fault.At("endDate"), faults)
 	moved := !o.Start.Equal(old.Start) || !o.End.Equal(old.End)
 	if moved && !faults.Covers(fault.At("startDate")) && !faults.Covers(fault.At("endDate")) {
 		where := fault.At("endDate")
 		if !p.End.Sent {
 			where = fault.At("startDate")
 		}
-		invalidate(faults, where, metadata.CheckPeriod(o.Start, o.End))
+		body.AddInvalid(faults, where, metadata.CheckPeriod(o.Start, o.End))
 	}
 	return o
 }
 
-// putTime sets a sent time, or clears it.
-func putTime(at *time.Time, sent patch.Field[time.Time], where fault.Location, faults *fault.List) {
-	if !sent.Sent {
-		return
-	}
-	*at = sent.Value.UTC().Truncate(time.Millisecond)
-	if !sent.Null {
-		invalidate(faults, where, text.CheckTime(*at))
-	}
+// ComponentPatch holds the members of a component sent by a client (D2).
+//
+// A closed component is refused as a new parent or successor, as it is for problems.
+// Closing affects no other object: the components below stay open until they are closed
+// themselves. Problems stay in the closed component.
+type ComponentPatch struct {
+	Name      patch.Field[string]
+	Closed    patch.Field[bool]
+	Successor patch.Field[metadata.Partial]
+	Parent    patch.Field[metadata.Partial]
+}
+
+// Components returns the components.
+func (s *Service) Components() Objects[metadata.Component, ComponentPatch] {
+	return Objects[metadata.Component, ComponentPatch]{s, &componentRules}
+}
+
+var componentRules = rules[metadata.Component, ComponentPatch]{
+	kind:  metadata.Components,
+	list:  func(c *metadata.Content) *[]metadata.Component { return &c.Components },
+	find:  (*metadata.Catalogue).Component,
+	id:    func(o *metadata.Component) *ident.ID { return &o.ID },
+	name:  func(o *metadata.Component) string { return o.Name },
+	sent:  func(p *ComponentPatch) patch.Field[string] { return p.Name },
+	blank: func(*metadata.Catalogue, time.Time) metadata.Component { return metadata.Component{} },
+	apply: ComponentPatch.apply,
+	check: (*metadata.Catalogue).CheckComponent,
+	members: func(o metadata.Component, c *metadata.Catalogue) []problem.LogMember {
+		ref := func(id ident.ID) problem.LogValue { return problem.LogRef(id, c.Name(metadata.Components, id)) }
+		return []problem.LogMember{
+			{Name: "name", Value: problem.LogText(o.Name)},
+			{Name: "closed", Value: problem.LogFlag(o.Closed)},
+			{Name: "successor", Value: ref(o.Successor)},
+			{Name: "parent", Value: ref(o.Parent)},
+		}
+	},
+	fullName: func(o metadata.Component, c *metadata.Catalogue) string { return c.FullName(o.ID) },
+	put:      func(o metadata.Component) store.Effect { return store.PutComponent{Component: o} },
+}
+
+func (p ComponentPatch) apply(o metadata.Component, c *metadata.Catalogue, faults *fault.List) metadata.Component {
+	body.SetName(&o.Name, p.Name, faults)
+	body.AddInvalid(faults, fault.At("name"), metadata.CheckComponentName(o.Name))
+	body.SetFlag(&o.Closed, p.Closed, fault.At("closed"), faults)
+	body.SetReference(&o.Successor, metadata.Components, p.Successor, fault.At("successor"), c, faults)
+	body.SetReference(&o.Parent, metadata.Components, p.Parent, fault.At("parent"), c, faults)
+	return o
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 )
 
 // StatePatch holds the members of a state sent by a client (D2). A new one without
@@ -67,10 +68,10 @@ func stateMembers(o metadata.State, c *metadata.Catalogue) []problem.LogMember {
 }
 
 func (p StatePatch) apply(o metadata.State, c *metadata.Catalogue, faults *fault.List) metadata.State {
-	putName(&o.Name, p.Name, faults)
-	putFlag(&o.Resolved, p.Resolved, fault.At("resolved"), faults)
-	putFlag(&o.Initial, p.Initial, fault.At("initial"), faults)
-	putOrder(&o.Order, p.Order, faults)
+	body.SetName(&o.Name, p.Name, faults)
+	body.SetFlag(&o.Resolved, p.Resolved, fault.At("resolved"), faults)
+	body.SetFlag(&o.Initial, p.Initial, fault.At("initial"), faults)
+	body.SetOrder(&o.Order, p.Order, faults)
 	if p.Next.Sent {
 		o.Next = nextStates(p.Next, o.Next, c, faults)
 	}
@@ -90,7 +91,7 @@ func nextStates(sent patch.Field[[]metadata.Partial], current []ident.ID, c *met
 	}
 	var next []ident.ID
 	for i, partial := range sent.Value {
-		id := resolve(c, metadata.States, partial, ident.None, fault.At("nextStates").Element(i), faults)
+		id := body.Resolve(c, metadata.States, partial, ident.None, fault.At("nextStates").Element(i), faults)
 		if !slices.Contains(next, id) {
 			next = append(next, id)
 		}

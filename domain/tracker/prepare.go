@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 )
 
 // prepared is a checked search.
@@ -31,14 +32,11 @@ type prepared struct {
 	after *Position
 }
 
-// given reports whether a member was sent, and is not null.
-func given[T any](f patch.Field[T]) bool { return f.Sent && !f.Null }
-
 // Check returns the faults of the members independent of the predicate and of stored
 // data. It is for adapters that have to report these first (D18).
 func (s Search) Check() fault.List {
 	faults := slices.Clone(s.Faults)
-	if given(s.Limit) && (s.Limit.Value < 1 || s.Limit.Value > MostOnPage) {
+	if body.Given(s.Limit) && (s.Limit.Value < 1 || s.Limit.Value > MostOnPage) {
 		faults.Add(fault.InvalidValue, fault.At("limit"), "has to be 1 to %d", MostOnPage)
 	}
 	return faults
@@ -48,9 +46,9 @@ func (s Search) Check() fault.List {
 // fault.MalformedRequest.
 func checkSelection(predicate patch.Field[string], saved patch.Field[ident.ID]) error {
 	switch {
-	case given(predicate) && given(saved):
+	case body.Given(predicate) && body.Given(saved):
 		return fault.New(fault.MalformedRequest, "predicate and savedQuery exclude each other: a search has one of them")
-	case given(predicate) || given(saved):
+	case body.Given(predicate) || body.Given(saved):
 		return nil
 	}
 	return fault.New(fault.MalformedRequest, "a search needs a predicate, or a savedQuery")
@@ -59,7 +57,7 @@ func checkSelection(predicate patch.Field[string], saved patch.Field[ident.ID]) 
 // checkSelection requires the same of a search for the kind of objects. Faults of a
 // sent member are in Faults instead.
 func (s Search) checkSelection(root predicate.Entity) error {
-	if !given(s.Predicate) && !given(s.Saved) {
+	if !body.Given(s.Predicate) && !body.Given(s.Saved) {
 		switch {
 		case s.Faults.Covers(fault.At("predicate")) || s.Faults.Covers(fault.At("savedQuery")):
 			return nil
@@ -84,7 +82,7 @@ func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Ent
 	}
 	text, order := cmd.Predicate.Value, cmd.Sort.Value
 	var err error
-	if given(cmd.Predicate) {
+	if body.Given(cmd.Predicate) {
 		if err = q.compile(text, root); err != nil {
 			return q, err
 		}
@@ -92,12 +90,12 @@ func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Ent
 	if q.sort, err = compileOrder(order, root); err != nil {
 		return q, err
 	}
-	if given(cmd.Saved) {
+	if body.Given(cmd.Saved) {
 		saved, err := s.savedQuery(ctx, cmd.Saved.Value)
 		if err != nil {
 			return q, err
 		}
-		if text = saved.Predicate; !given(cmd.Sort) {
+		if text = saved.Predicate; !body.Given(cmd.Sort) {
 			order = saved.Sort
 		}
 		if err = q.compile(text, root); err != nil {

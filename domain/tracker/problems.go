@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -109,7 +110,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords
 		}
 		fields.State = initial.ID
 	}
-	require(&faults, cmd.Title.Sent, fault.At("title"), "a problem needs a title")
+	body.Require(&faults, cmd.Title.Sent, fault.At("title"), "a problem needs a title")
 	fields = applyPatch(&cmd.ProblemPatch, fields, c.catalogue, &faults)
 	keywords = newKeywords(cmd.Keywords, c.maxKeywords, &faults)
 	if err := faults.Err(); err != nil {

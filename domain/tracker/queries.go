@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -91,16 +92,16 @@ var savedText = text.Rule{}
 // its faults. The query has to compile.
 func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults fault.List) {
 	saved, faults = blank, cmd.Faults
-	require(&faults, cmd.Name.Sent, fault.At("name"), "a saved query needs a name and a predicate")
-	require(&faults, cmd.Predicate.Sent, fault.At("predicate"), "a saved query needs a name and a predicate")
+	body.Require(&faults, cmd.Name.Sent, fault.At("name"), "a saved query needs a name and a predicate")
+	body.Require(&faults, cmd.Predicate.Sent, fault.At("predicate"), "a saved query needs a name and a predicate")
 	if cmd.Name.Sent {
-		saved.Name = line(text.Name, cmd.Name, fault.At("name"), &faults)
+		saved.Name = body.Line(text.Name, cmd.Name, fault.At("name"), &faults)
 	}
 	if cmd.Predicate.Sent {
-		saved.Predicate = line(savedText, cmd.Predicate, fault.At("predicate"), &faults)
+		saved.Predicate = body.Line(savedText, cmd.Predicate, fault.At("predicate"), &faults)
 	}
-	if given(cmd.Sort) {
-		saved.Sort = line(savedText, cmd.Sort, fault.At("sort"), &faults)
+	if body.Given(cmd.Sort) {
+		saved.Sort = body.Line(savedText, cmd.Sort, fault.At("sort"), &faults)
 	}
 	if !faults.Covers(fault.At("predicate")) {
 		addInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -195,7 +196,7 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 	switch {
 	case !cmd.Other.Sent || faults.Covers(other):
 	case relationship.CheckEnds(l.ID, cmd.Other.Value) != nil:
-		invalidate(&faults, other, relationship.CheckEnds(l.ID, cmd.Other.Value))
+		body.AddInvalid(&faults, other, relationship.CheckEnds(l.ID, cmd.Other.Value))
 	case l.other.ID == 0:
 		faults.Add(fault.InvalidValue, other, "there is no problem with this identifier")
 	case linked:
@@ -211,10 +212,10 @@ func checkRelate(cmd Relate, l linking, limit int) error {
 func (cmd Relate) checkMembers() fault.List {
 	faults := cmd.Faults
 	if err := cmd.relationshipType().Check(); err != nil {
-		require(&faults, cmd.Type.Sent, fault.At("type"), "%v", err)
-		invalidate(&faults, fault.At("type"), err)
+		body.Require(&faults, cmd.Type.Sent, fault.At("type"), "%v", err)
+		body.AddInvalid(&faults, fault.At("type"), err)
 	}
-	require(&faults, cmd.Other.Sent, fault.At("problemIdentifier"), "a relationship needs the identifier of the other problem")
+	body.Require(&faults, cmd.Other.Sent, fault.At("problemIdentifier"), "a relationship needs the identifier of the other problem")
 	if cmd.Other.Null {
 		faults.Add(fault.InvalidValue, fault.At("problemIdentifier"), "cannot be null")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 )
 
 // Limits of a search (D31; limits of the query language).
@@ -138,7 +139,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 // the Predicate and Saved of the command.
 func (s *Service) ListProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
 	cmd.Predicate, cmd.Saved = patch.Set("TRUEPREDICATE"), patch.Field[ident.ID]{}
-	if !given(cmd.Limit) && !cmd.Faults.Covers(fault.At("limit")) {
+	if !body.Given(cmd.Limit) && !cmd.Faults.Covers(fault.At("limit")) {
 		cmd.Limit = patch.Set[int64](usualOnPage)
 	}
 	return s.SearchProblems(ctx, caller, cmd)

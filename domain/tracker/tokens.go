@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
@@ -54,23 +55,23 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.Token, error) {
 	faults := cmd.Faults
 	token := access.Token{Created: at, Scope: access.Scope(cmd.Scope.Value)}
-	require(&faults, cmd.User.Sent, fault.At("user"), "a token acts for a user")
+	body.Require(&faults, cmd.User.Sent, fault.At("user"), "a token acts for a user")
 	switch {
 	case cmd.User.Null:
 		faults.Add(fault.InvalidValue, fault.At("user"), "cannot be null: a token acts for a user")
 	case cmd.User.Sent:
-		token.User = resolve(c, metadata.Users, cmd.User.Value, ident.None, fault.At("user"), &faults)
+		token.User = body.Resolve(c, metadata.Users, cmd.User.Value, ident.None, fault.At("user"), &faults)
 	}
 	if err := token.Scope.Check(); err != nil {
-		require(&faults, cmd.Scope.Sent, fault.At("scope"), "%v", err)
-		invalidate(&faults, fault.At("scope"), err)
+		body.Require(&faults, cmd.Scope.Sent, fault.At("scope"), "%v", err)
+		body.AddInvalid(&faults, fault.At("scope"), err)
 	}
 	if cmd.Expires.Sent && !cmd.Expires.Null {
 		token.Expires = cmd.Expires.Value.UTC().Truncate(time.Millisecond)
 		if token.Expires.IsZero() { // zero would mean never
 			token.Expires = at
 		}
-		invalidate(&faults, fault.At("expires"), token.CheckExpiry())
+		body.AddInvalid(&faults, fault.At("expires"), token.CheckExpiry())
 	}
 	return token, faults.Err()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -59,18 +60,18 @@ var userRules = rules[user.User, UserPatch]{
 }
 
 func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
-	putName(&u.Name, p.Name, faults)
-	require(faults, p.Email.Sent || !u.ID.IsNone(), fault.At("email"), "a user needs an e-mail address")
+	body.SetName(&u.Name, p.Name, faults)
+	body.Require(faults, p.Email.Sent || !u.ID.IsNone(), fault.At("email"), "a user needs an e-mail address")
 	if p.Email.Sent {
 		old := u.Email
-		if u.Email = line(text.Name, p.Email, fault.At("email"), faults); u.Email != old {
-			invalidate(faults, fault.At("email"), user.CheckEmail(u.Email))
+		if u.Email = body.Line(text.Name, p.Email, fault.At("email"), faults); u.Email != old {
+			body.AddInvalid(faults, fault.At("email"), user.CheckEmail(u.Email))
 		}
 	}
-	putFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
+	body.SetFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
 	if p.Mail.Sent {
 		choice, err := user.ParseMail(p.Mail.Value)
-		invalidate(faults, fault.At("mail"), err)
+		body.AddInvalid(faults, fault.At("mail"), err)
 		u.Mail = choice
 	}
 	return u

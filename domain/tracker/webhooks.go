@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -106,7 +107,7 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
 	cb := changes.NewBuilder(m, caller.User)
 	faults := slices.Clone(cmd.Faults)
-	require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
+	body.Require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
 	if of.count >= webhook.Most {
 		faults.Add(fault.InvalidValue, fault.Location{}, "there are already %d webhooks, which is the most: delete one first", webhook.Most)
 	}
@@ -129,14 +130,14 @@ func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest 
 // apply sets the sent members, and adds their faults.
 func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endpoint {
 	if p.URL.Sent {
-		e.URL = line(text.Rule{Line: true}, p.URL, fault.At("url"), faults)
-		invalidate(faults, fault.At("url"), webhook.CheckURL(e.URL))
+		e.URL = body.Line(text.Rule{Line: true}, p.URL, fault.At("url"), faults)
+		body.AddInvalid(faults, fault.At("url"), webhook.CheckURL(e.URL))
 	}
 	if p.Types.Sent {
 		e.Types = nil
 		for i, name := range p.Types.Value {
 			t := event.Type(name)
-			invalidate(faults, fault.At("types").Element(i), webhook.CheckType(t))
+			body.AddInvalid(faults, fault.At("types").Element(i), webhook.CheckType(t))
 			if !slices.Contains(e.Types, t) {
 				e.Types = append(e.Types, t)
 			}
@@ -145,7 +146,7 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 	if p.Predicate.Sent {
 		e.Predicate = ""
 		if !p.Predicate.Null {
-			e.Predicate = line(savedText, p.Predicate, fault.At("predicate"), faults)
+			e.Predicate = body.Line(savedText, p.Predicate, fault.At("predicate"), faults)
 		}
 		if !faults.Covers(fault.At("predicate")) {
 			_, err := e.Plan(e.Created)
@@ -154,7 +155,7 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 	}
 	if p.OnFailure.Sent {
 		e.OnFailure = webhook.OnFailure(p.OnFailure.Value)
-		invalidate(faults, fault.At("onFailure"), e.OnFailure.Check())
+		body.AddInvalid(faults, fault.At("onFailure"), e.OnFailure.Check())
 	}
 	return e
 }
@@ -245,7 +246,7 @@ func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID,
 // the command.
 func (s *Service) startOf(ctx context.Context, cmd ChangeWebhook) (start event.Cursor, err error) {
 	switch {
-	case !given(cmd.Cursor), cmd.Cursor.Value == CursorOldest:
+	case !body.Given(cmd.Cursor), cmd.Cursor.Value == CursorOldest:
 		return event.Start, nil
 	case cmd.Cursor.Value == CursorNow:
 		_, start, err = s.feedEnds(ctx)
@@ -278,24 +279,24 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 	}
 	owner, known := of.catalogue.User(old.Owner)
 	state, _ := old.Condition(known && !owner.Inactive)
-	if given(cmd.Active) && cmd.Active.Value && (!known || owner.Inactive) {
+	if body.Given(cmd.Active) && cmd.Active.Value && (!known || owner.Inactive) {
 		faults.Add(fault.InvalidValue, fault.At("active"), "%s", webhook.OwnerInactive)
 	}
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[webhook.Webhook]{}, err
 	}
-	resumed := given(cmd.Active) && cmd.Active.Value && (state != webhook.Active || old.Current().Failures > 0)
+	resumed := body.Given(cmd.Active) && cmd.Active.Value && (state != webhook.Active || old.Current().Failures > 0)
 	from := old.Current().Cursor
-	if given(cmd.Cursor) {
+	if body.Given(cmd.Cursor) {
 		from = start
 	}
 	wasActive := old.Active
 	switch {
-	case given(cmd.Cursor), resumed, next.URL != old.URL:
+	case body.Given(cmd.Cursor), resumed, next.URL != old.URL:
 		next.Endpoint = next.Begin(from)
 		next.Active = wasActive || resumed
 	}
-	if given(cmd.Active) {
+	if body.Given(cmd.Active) {
 		next.Active = cmd.Active.Value
 	}
 	object := auditedWebhook(next.Endpoint)
@@ -303,7 +304,7 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 	if from, to := loggedURL(old.URL), loggedURL(next.URL); from == to && next.URL != old.URL {
 		cb.Audit(object, audit.Changed, "url", from, to)
 	}
-	if given(cmd.Cursor) {
+	if body.Given(cmd.Cursor) {
 		cb.Audit(object, audit.Changed, "cursor", problem.LogText(old.Current().Cursor.String()), problem.LogText(from.String()))
 	}
 	if resumed && wasActive {
