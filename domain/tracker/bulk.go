@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // MostChanged is the largest number of problems changed by one request. One more fails
@@ -86,7 +87,7 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 	if err != nil {
 		return Answer[ChangedProblems]{}, refuse(err)
 	}
-	var keys []lockKey
+	var keys []writerlocks.Key
 	if b.searches() {
 		// One lease of the search limit covers both searches. So a request never waits
 		// for the limit while it holds locks of problems.
@@ -191,14 +192,14 @@ func (b bulk) searches() bool {
 
 // lockKeysOf returns the locks of all problems to change. If other problems match after
 // the locking, decideBulk detects it.
-func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []lockKey, err error) {
+func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []writerlocks.Key, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		ids, err := s.matching(ctx, r, b)
 		for _, id := range ids {
-			keys = append(keys, problemLock(id))
+			keys = append(keys, writerlocks.Problem(id))
 		}
 		return err
 	})

@@ -10,12 +10,13 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // AddComment adds a comment to a problem (W3).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
 	return run(ctx, s, command[commenting, problem.Comment]{
-		locks:  append(cmd.Idempotency.lockKeys(caller), problemLock(id)),
+		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
 		load: func(ctx context.Context, r store.Reader) (c commenting, err error) {

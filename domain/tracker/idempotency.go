@@ -6,15 +6,16 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // lockKeys returns the lock that makes a repeated request wait for the first one (D21).
 // Without an Idempotency-Key there is none.
-func (i *Idempotency[T]) lockKeys(caller Caller) []lockKey {
+func (i *Idempotency[T]) lockKeys(caller Caller) []writerlocks.Key {
 	if i == nil {
 		return nil
 	}
-	return []lockKey{{kind: lockReply, user: caller.User, name: i.Key}}
+	return []writerlocks.Key{writerlocks.Reply(caller.User, i.Key)}
 }
 
 // load returns the reply stored for the key, or nil.

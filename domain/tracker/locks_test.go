@@ -8,25 +8,6 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Keys differ by every part of them.
-func TestKeysDiffer(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { // fails when all are waiting
-		locks := newWriterLocks()
-		for _, k := range []lockKey{
-			problemLock(1), problemLock(2),
-			{kind: lockReply, user: ann, name: "k"}, {kind: lockReply, user: bob, name: "k"}, {kind: lockReply, user: ann, name: "l"},
-			{kind: lockFamily, name: "ParentOf"}, {kind: lockFamily, name: "CauseOf"},
-			{kind: lockCatalogue},
-		} {
-			if _, err := locks.Lock(t.Context(), k); err != nil {
-				t.Fatal(err)
-			}
-		}
-		equal(t, "locks", locks.Len(), 8)
-	})
-}
-
 // D21: a duplicate in flight waits for the first, and gets its answer.
 func TestDuplicateInFlightWaits(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // Objects are the metadata objects of one kind, or the users, for reading and writing
@@ -133,7 +134,7 @@ func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObje
 func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd CreateObject[P], key *Idempotency[T]) (Answer[T], error) {
 	body.Require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, fault.At("name"), "a %s needs a name", o.rules.kind)
 	return run(ctx, o.service, command[written, T]{
-		locks:  append(key.lockKeys(caller), lockKey{kind: lockCatalogue}),
+		locks:  append(key.lockKeys(caller), writerlocks.Catalogue()),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (w written, err error) {
 			if w.reply, err = key.load(ctx, r, caller, o.service.time()); err != nil {
@@ -161,7 +162,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 // fault.InUse for a change forbidden by dependents of the object.
 func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, cmd UpdateObject[P]) (Answer[T], error) {
 	return run(ctx, o.service, command[written, T]{
-		locks:  []lockKey{{kind: lockCatalogue}},
+		locks:  []writerlocks.Key{writerlocks.Catalogue()},
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (written, error) {
 			return o.load(ctx, r, caller, id, cmd.Patch)

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // SaveQuery is the command of POST /queries.
@@ -33,7 +34,7 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 	return run(ctx, s, command[saving, query.Saved]{
 		// Several servers together can save some queries more than the limit. This does
 		// no harm.
-		locks:  append(cmd.Idempotency.lockKeys(caller), lockKey{kind: lockQueries, user: caller.User}),
+		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Queries(caller.User)),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
 			if of.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // AddRelationship adds a relationship and its mirror (W6). The answer is New when they
@@ -20,7 +21,7 @@ import (
 func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[store.Related], error) {
 	keys := cmd.lockKeys(id)
 	if f, _ := cmd.relationshipType().Family(); f.Directed() {
-		keys = append(keys, lockKey{kind: lockFamily, name: string(f.Forward)})
+		keys = append(keys, writerlocks.Family(f.Forward))
 	}
 	return run(ctx, s, command[linking, store.Related]{
 		locks:  keys,
@@ -53,8 +54,8 @@ func (s *Service) DeleteRelationship(ctx context.Context, caller Caller, id prob
 	})
 }
 
-func (cmd Relate) lockKeys(id problem.ID) []lockKey {
-	return []lockKey{problemLock(id), problemLock(cmd.Other.Value)}
+func (cmd Relate) lockKeys(id problem.ID) []writerlocks.Key {
+	return []writerlocks.Key{writerlocks.Problem(id), writerlocks.Problem(cmd.Other.Value)}
 }
 
 func (cmd Relate) relationshipType() relationship.Type { return relationship.Type(cmd.Type.Value) }

@@ -9,12 +9,13 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // command is one write: the keys to lock, the state to load, and the function to
 // decide.
 type command[S, T any] struct {
-	locks  []lockKey
+	locks  []writerlocks.Key
 	dryRun bool
 	load   func(context.Context, store.Reader) (S, error)
 	once   bool // load reads only once, see views.Once
@@ -46,7 +47,7 @@ func run[S, T any](ctx context.Context, s *Service, c command[S, T]) (Answer[T],
 	if c.handoff != nil && s.locks.Busy(c.locks[0]) {
 		c.handoff.beforeWait(ctx)
 	}
-	lease, err := s.lock(ctx, c.locks)
+	lease, err := s.locks.Lock(ctx, c.locks...)
 	if err != nil {
 		return Answer[T]{}, err
 	}
@@ -168,7 +169,7 @@ func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem
 	decide func(loaded, changes.Moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
 	return run(ctx, s, command[loaded, T]{
-		locks:  []lockKey{problemLock(id)},
+		locks:  []writerlocks.Key{writerlocks.Problem(id)},
 		dryRun: dryRun,
 		load: func(ctx context.Context, r store.Reader) (loaded, error) {
 			return s.load(ctx, r, caller.User, id, parts)

@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // once returns a commit hook that runs before the first Commit only.
@@ -415,7 +416,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	id := s.create(t, "T")
-	lease, err := s.lock(t.Context(), []lockKey{problemLock(id)})
+	lease, err := s.locks.Lock(t.Context(), writerlocks.Problem(id))
 	noError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

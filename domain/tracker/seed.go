@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -26,7 +27,7 @@ func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, e
 		return false, err
 	}
 	answer, err := run(ctx, s, command[store.Versions, bool]{
-		locks: []lockKey{{kind: lockCatalogue}},
+		locks: []writerlocks.Key{writerlocks.Catalogue()},
 		load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
 		decide: func(v store.Versions, m changes.Moment) (store.Change, Answer[bool], error) {
 			if v != (store.Versions{}) {

@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/readiness"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
 	"github.com/problemtracking/problems/domain/tracker/internal/views"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -33,7 +34,7 @@ type Service struct {
 	views      *views.Views
 	random     io.Reader
 	limits     Limits
-	locks      *writerLocks
+	locks      writerlocks.Locks
 	catalogues cache.Catalogue
 	tokens     *cache.Tokens
 	ready      *readiness.Readiness
@@ -124,7 +125,7 @@ func New(o Options) *Service {
 		views:  views.New(o.Store, o.WaitFor, o.Limits.Relationships),
 		random: o.Random,
 		limits: o.Limits,
-		locks:  newWriterLocks(),
+		locks:  writerlocks.New(),
 		tokens: cache.NewTokens(o.Store, o.Now, o.CacheFor),
 		ready:  readiness.New(o.Now),
 

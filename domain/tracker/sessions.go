@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 const (
@@ -62,7 +63,7 @@ func (s *Service) beginSession(ctx context.Context, caller Caller, agent string)
 	}
 	key := access.NewSessionKey(random)
 	begun, err := run(ctx, s, command[sessionsOf, access.Session]{
-		locks: []lockKey{{kind: lockSessions, user: caller.User}},
+		locks: []writerlocks.Key{writerlocks.Sessions(caller.User)},
 		load:  s.sessionsOf(caller.User),
 		decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
 			return decideSession(caller, key.Digest(), agent, of, m)

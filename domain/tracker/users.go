@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -168,7 +169,7 @@ func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
 	decide func(directory, changes.Moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
 	return run(ctx, s, command[directory, T]{
-		locks:  []lockKey{{kind: lockCatalogue}},
+		locks:  []writerlocks.Key{writerlocks.Catalogue()},
 		dryRun: dryRun,
 		load:   s.loadDirectory,
 		decide: decide,
