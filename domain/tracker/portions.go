@@ -65,3 +65,95 @@ func portions[T any](ctx context.Context, s *Service, skip, limit int, read func
 		}
 	}
 }
+
+const (
+	// mostInBatch is the largest number of small problems loaded at once. A batch
+	// should have at most batchText bytes of text. Large problems come without their
+	// parts.
+	mostInBatch = 100
+	batchText   = 256 << 10
+	// firstInBatch is the number of problems loaded before their sizes are known.
+	firstInBatch = 4
+)
+
+// afterBatch returns the number of problems to load next, on the assumption that they
+// are like the last ones.
+func afterBatch(last []store.Snapshot) int {
+	text := 0
+	for _, s := range last {
+		text += textOf(s)
+	}
+	if text == 0 {
+		return mostInBatch
+	}
+	return max(1, min(mostInBatch, len(last)*batchText/text))
+}
+
+// textOf estimates the bytes of text of a problem.
+func textOf(s store.Snapshot) int {
+	n := int(s.TextSize())
+	for _, k := range s.Keywords {
+		n += len(k.Name) + len(k.Value.String)
+	}
+	for _, e := range s.Log {
+		n += len(e.From) + len(e.To)
+	}
+	return n
+}
+
+// firstHits loads the first problems of a search in the View of the search, and returns
+// the remaining hits.
+func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (first Answer[[]store.Snapshot], rest []store.Hit, err error) {
+	n := min(len(hits), firstInBatch)
+	if first, err = s.loadHits(ctx, r, caller, hits[:n], parts); err != nil {
+		return first, nil, err
+	}
+	rest = hits[n:]
+	// Most problems are small, and so are most pages. Then this load is the last one.
+	n = min(len(rest), afterBatch(first.Value)-n)
+	if n <= 0 {
+		return first, rest, nil
+	}
+	more, err := s.loadHits(ctx, r, caller, rest[:n], parts)
+	if first.Value == nil {
+		return more, rest[n:], err
+	}
+	first.Value = append(first.Value, more.Value...)
+	return first, rest[n:], err
+}
+
+// rest loads the problems in batches, each in a View of its own. So a slow client holds
+// no View. last is the previous batch.
+func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, parts store.Parts, last []store.Snapshot) iter.Seq2[Answer[[]store.Snapshot], error] {
+	size := afterBatch(last)
+	return func(yield func(Answer[[]store.Snapshot], error) bool) {
+		for hits, size := hits, size; len(hits) > 0; {
+			some := hits[:min(len(hits), size)]
+			var batch Answer[[]store.Snapshot]
+			err := s.store.View(ctx, func(r store.Reader) (err error) {
+				batch, err = s.loadHits(ctx, r, caller, some, parts)
+				return err
+			})
+			if !yield(batch, err) || err != nil {
+				return
+			}
+			hits, size = hits[len(some):], afterBatch(batch.Value)
+		}
+	}
+}
+
+// loadHits loads the problems of the hits.
+func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (a Answer[[]store.Snapshot], err error) {
+	if len(hits) == 0 {
+		return a, nil
+	}
+	ids := make([]problem.ID, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.ID
+	}
+	if a.Value, err = r.Problems(ctx, ids, caller.User, parts|store.IfSmall); err != nil || len(a.Value) == 0 {
+		return a, err
+	}
+	a.Catalogue, err = s.catalogues.At(ctx, r, a.Value[0].Catalogue)
+	return a, err
+}
