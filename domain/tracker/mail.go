@@ -2,12 +2,20 @@ package tracker
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
+	"github.com/problemtracking/problems/domain/tracker/internal/stories"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -55,4 +63,155 @@ func (s *Service) unsubscriber(token string) (ident.ID, error) {
 		return ident.None, fault.New(fault.NotFound, "this link is not from an e-mail of this service, or it was cut: use the whole link")
 	}
 	return who, nil
+}
+
+// postmanLease is the name of the lease of e-mail. Its state is a mail.State.
+const postmanLease = "mail"
+
+// Postman is one server's part in sending e-mail. Of all servers, one sends at a time: it
+// holds the lease. A Postman is for one goroutine.
+type Postman struct{ holder }
+
+// NewPostman returns a Postman without the lease. alone is true when no other server can use
+// the store: then a lease is that of a server that has ended.
+func (s *Service) NewPostman(alone bool) *Postman {
+	return &Postman{holder{service: s, name: postmanLease, alone: alone}}
+}
+
+// Take takes the lease if it is free and there is something to do, and returns where to go
+// on. The first server ever begins behind the newest change. now is a time by a clock that
+// nobody sets: see lease.Watch. It fails with fault.Internal for a server without a key.
+func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken bool, err error) {
+	if _, err := p.service.serviceKey(); err != nil {
+		return s, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
+	}
+	_, newest, err := p.service.feedEnds(ctx)
+	if err != nil {
+		return s, false, err
+	}
+	var current lease.Lease
+	var ok bool
+	err = p.service.store.View(ctx, func(r store.Reader) error {
+		current, ok, err = p.read(ctx, r)
+		return err
+	})
+	if err != nil || !p.free(current, ok, now) {
+		return s, false, err
+	}
+	s.Cursor = newest
+	if current.State != "" {
+		if s, err = mail.ParseState(current.State); err != nil {
+			return s, false, fault.Wrap(fault.Internal, err, "the state of e-mail cannot be read")
+		}
+		at := p.service.time()
+		waits := slices.ContainsFunc(s.Trays, func(t mail.Tray) bool { return !t.Empty() && t.Wait(at) == 0 })
+		if s.Cursor == newest && !waits {
+			return s, false, nil
+		}
+	}
+	p.held = current
+	taken, err = p.put(ctx, s.Encode(), false)
+	return s, taken, err
+}
+
+// Save renews the lease, and stores the state with it. held is false when another server has
+// the lease: nothing is stored then. An error leaves open who has it.
+func (p *Postman) Save(ctx context.Context, s mail.State) (held bool, err error) {
+	return p.put(ctx, s.Encode(), false)
+}
+
+// Release stores the state and gives the lease back.
+func (p *Postman) Release(ctx context.Context, s mail.State) error {
+	_, err := p.put(ctx, s.Encode(), true)
+	return err
+}
+
+// Follow returns a Follower of all events behind a cursor. It fails with fault.CursorGone.
+func (p *Postman) Follow(ctx context.Context, after event.Cursor, limit int) (*Follower, error) {
+	return p.service.Follow(ctx, courier, Follow{After: after, Limit: limit})
+}
+
+// Newest returns the cursor behind the newest event.
+func (p *Postman) Newest(ctx context.Context) (event.Cursor, error) {
+	_, newest, err := p.service.feedEnds(ctx)
+	return newest, err
+}
+
+// Addressed are the users who get a mail about a group.
+type Addressed struct {
+	mail.Group
+	Users []ident.ID
+}
+
+// addressedAtOnce is the number of problems read in one View.
+const addressedAtOnce = 100
+
+// Address returns the addressees of each group, as the problems and users are now.
+func (p *Postman) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
+	for part := range slices.Chunk(groups, addressedAtOnce) {
+		byProblem := make(map[problem.ID]mail.Group, len(part))
+		var ids []problem.ID
+		for _, g := range part {
+			byProblem[g.Problem] = g
+			ids = append(ids, g.Problem)
+		}
+		err := p.service.store.View(ctx, func(r store.Reader) error {
+			catalogue, err := p.service.catalogues.Now(ctx, r)
+			if err != nil {
+				return err
+			}
+			problems, err := r.Problems(ctx, ids, ident.None, store.Watchers)
+			for _, of := range problems {
+				g := byProblem[of.ID]
+				who := g.Addressees(mail.Involved{Originator: of.Originator, Assignee: of.Assignee, Watchers: of.Watchers}, catalogue.User)
+				all = append(all, Addressed{g, who})
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Letter writes the next mail of a tray. ok is false when there is nothing to tell any more:
+// the user does not want mail now, for example.
+func (p *Postman) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bool, err error) {
+	key, err := p.service.serviceKey()
+	if err != nil {
+		return l, false, err
+	}
+	items := t.Mail()
+	digest := len(items) > 1
+	err = p.service.store.View(ctx, func(r store.Reader) error {
+		catalogue, err := p.service.catalogues.Now(ctx, r)
+		if err != nil {
+			return err
+		}
+		to, known := catalogue.User(t.User)
+		if !known || !mail.Wants(to, true) {
+			return nil
+		}
+		l = mail.Letter{To: to, Unsubscribe: mail.NewToken(key, to.ID)}
+		if digest {
+			l.Stories, err = stories.Digest(ctx, r, catalogue, items)
+			last := items[len(items)-1]
+			l.ID = fmt.Sprintf("%v.%d.%d.%d", to.ID, last.Problem, last.Through, len(items))
+			l.More = len(items) - len(l.Stories) + t.More
+			return err
+		}
+		for _, i := range items {
+			s, err := stories.Of(ctx, r, catalogue, to, i)
+			if err != nil {
+				return err
+			}
+			if len(s.Entries) > 0 {
+				l.ID = fmt.Sprintf("%v.%v", to.ID, s.Entries[len(s.Entries)-1].ID)
+				l.Stories = append(l.Stories, s.Bound())
+			}
+		}
+		return nil
+	})
+	return l, err == nil && len(l.Stories) > 0, err
 }

@@ -1,8 +1,10 @@
 // Package tracker is the driving port of the service: its use cases. An HTTP adapter or
-// the command line calls a [Service].
+// the command line calls a [Service]. Most files are named after the nouns of the use cases.
 //
-// Every write goes the same way: load the data for its rule, decide with a pure
-// function, commit the resulting Change. See run.
+// Every write goes the same way, in run: lock the objects, load the data for the rule,
+// decide with a pure function, commit the resulting Change. The packages in internal hold
+// what the use cases share and what needs no Service: caches, locks, limits, and the
+// building of Changes.
 package tracker
 
 import (
