@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
 )
 
 // A handler of net/http keeps its buffers and its deep stack as long as it runs: some 45 KB
@@ -22,7 +24,7 @@ type detachedStream struct {
 
 func (d *detachedStream) write(chunk, text []byte, deadline time.Time) error {
 	if chunk == nil {
-		chunk, _ = chunkOf(text)
+		chunk, _ = frames.Chunk(text)
 	}
 	if err := d.SetWriteDeadline(deadline); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
@@ -174,17 +175,17 @@ func (s *eventStream) send(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.behind = !next.end
-	if len(next.times) == 0 {
+	s.behind = !next.End
+	if len(next.Times) == 0 {
 		return s.beat()
 	}
-	if err := s.write(next.chunk, next.text); err != nil {
+	if err := s.write(next.Chunk, next.Text); err != nil {
 		return err
 	}
-	s.named = next.last
-	s.streams.count(len(next.times))
-	if next.end && s.streams.lag != nil {
-		for _, at := range next.times {
+	s.named = next.Last
+	s.streams.count(len(next.Times))
+	if next.End && s.streams.lag != nil {
+		for _, at := range next.Times {
 			s.streams.lag(s.Now().Sub(at))
 		}
 	}
@@ -205,11 +206,11 @@ func (s *eventStream) beat() error {
 }
 
 // next returns the events behind the position, within the time of a request.
-func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
-	key := frameKey{s.follower.Position(), s.admin}
+func (s *eventStream) next(ctx context.Context) (*frames.Frame, error) {
+	key := frames.Key{After: s.follower.Position(), Admin: s.admin}
 	if s.shared {
-		if known := s.frames.get(key, s.Now()); known != nil {
-			s.follower.Skip(known.next)
+		if known := s.frames.Get(key, s.Now()); known != nil {
+			s.follower.Skip(known.Next)
 			return known, nil
 		}
 	}
@@ -219,9 +220,9 @@ func (s *eventStream) next(ctx context.Context) (*eventFrame, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := newEventFrame(page, s.Now())
+	f := frames.New(page, s.Now())
 	if s.shared {
-		s.frames.put(key, f)
+		s.frames.Put(key, f)
 	}
 	return f, nil
 }

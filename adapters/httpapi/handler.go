@@ -20,6 +20,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/rs/cors"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/budget"
@@ -96,7 +97,7 @@ type server struct {
 	encoding encoding
 	large    httpframe.Semaphore // requests with a large body
 	streams  *Streams
-	frames   eventFrames
+	frames   frames.Frames
 	lists    httpframe.Semaphore // lists of saved queries, because they can be long
 	mux      *http.ServeMux
 }

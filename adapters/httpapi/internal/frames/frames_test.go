@@ -1,4 +1,4 @@
-package httpapi
+package frames
 
 import (
 	"strings"
@@ -10,12 +10,15 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
+// pageSize is the number of events of a full page of a stream.
+const pageSize = 100
+
 // framePage returns a page with a full frame of long events behind a position.
 func framePage(after int64) tracker.EventPage {
 	page := tracker.EventPage{Catalogue: samples.Catalogue(), End: true}
 	e := samples.Events()[0]
 	e.Title = strings.Repeat("A long title. ", 70)
-	for n := range int64(streamPage) {
+	for n := range int64(pageSize) {
 		e.Cursor = event.Cursor{Number: after + n + 1, Index: 1}
 		page.Events = append(page.Events, e)
 	}
@@ -26,34 +29,34 @@ func framePage(after int64) tracker.EventPage {
 // Under load each frame is full. Then above all its encoding has to be shared.
 func TestEventFramesShareFullFrames(t *testing.T) {
 	t.Parallel()
-	var frames eventFrames
-	key := frameKey{after: event.Cursor{Number: 100, Index: 1}}
-	f := newEventFrame(framePage(100), samples.Time)
-	if len(f.text) < 100<<10 || len(f.times) != streamPage || f.last != f.next || !f.end {
-		t.Fatalf("the frame has %d bytes and %d events from %v to %v", len(f.text), len(f.times), f.last, f.next)
+	var frames Frames
+	key := Key{After: event.Cursor{Number: 100, Index: 1}}
+	f := New(framePage(100), samples.Time)
+	if len(f.Text) < 100<<10 || len(f.Times) != pageSize || f.Last != f.Next || !f.End {
+		t.Fatalf("the frame has %d bytes and %d events from %v to %v", len(f.Text), len(f.Times), f.Last, f.Next)
 	}
-	frames.put(key, f)
-	if frames.get(key, samples.Time.Add(oldestFrame-1)) != f {
+	frames.Put(key, f)
+	if frames.Get(key, samples.Time.Add(oldestFrame-1)) != f {
 		t.Error("a full frame is not shared")
 	}
-	if frames.get(frameKey{after: key.after, admin: true}, samples.Time) != nil {
+	if frames.Get(Key{After: key.After, Admin: true}, samples.Time) != nil {
 		t.Error("a stream of the scope admin gets the frame of another scope")
 	}
-	if frames.get(key, samples.Time.Add(oldestFrame)) != nil {
+	if frames.Get(key, samples.Time.Add(oldestFrame)) != nil {
 		t.Error("an old frame is shared")
 	}
 }
 
 func TestEventFramesAreBounded(t *testing.T) {
 	t.Parallel()
-	var frames eventFrames
-	at := func(n int) frameKey { return frameKey{after: event.Cursor{Number: int64(n), Index: 1}} }
+	var frames Frames
+	at := func(n int) Key { return Key{After: event.Cursor{Number: int64(n), Index: 1}} }
 	put := func(n, size int) {
-		frames.put(at(n), &eventFrame{text: make([]byte, size), times: make([]time.Time, 1), made: samples.Time})
+		frames.Put(at(n), &Frame{Text: make([]byte, size), Times: make([]time.Time, 1), made: samples.Time})
 	}
 	kept := func() (number, size int) {
 		for _, f := range frames.known {
-			number, size = number+1, size+len(f.text)
+			number, size = number+1, size+len(f.Text)
 		}
 		if number != len(frames.recent) || size != frames.bytes {
 			t.Fatalf("there are %d frames with %d bytes, but %d and %d are known", number, size, len(frames.recent), frames.bytes)
@@ -63,7 +66,7 @@ func TestEventFramesAreBounded(t *testing.T) {
 	for n := range 2 * mostFrames {
 		put(n, 100)
 	}
-	if number, _ := kept(); number != mostFrames || frames.get(at(mostFrames-1), samples.Time) != nil || frames.get(at(mostFrames), samples.Time) == nil {
+	if number, _ := kept(); number != mostFrames || frames.Get(at(mostFrames-1), samples.Time) != nil || frames.Get(at(mostFrames), samples.Time) == nil {
 		t.Errorf("there are %d frames, want the latest %d", number, mostFrames)
 	}
 	put(2*mostFrames, frameBytes/2)
