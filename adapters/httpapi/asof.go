@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -56,9 +57,9 @@ func (c *call) shown(parts store.Parts) (a tracker.Answer[store.Snapshot], tag s
 	case err != nil:
 		return a, "", past, err
 	case past:
-		return a, pastTag(a.Value, a.Catalogue), past, nil
+		return a, etag.Past(a.Value, a.Catalogue), past, nil
 	}
-	return a, problemTag(a.Value, a.Catalogue), past, nil
+	return a, etag.Problem(a.Value, a.Catalogue), past, nil
 }
 
 // load answers R3 and R4 with a part of a problem.

@@ -13,6 +13,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
@@ -234,11 +235,11 @@ func (c *call) write() (tracker.Write, error) {
 	if len(lines) == 0 {
 		return write, nil
 	}
-	list, err := parseTags(lines)
+	list, err := etag.Parse(lines)
 	if err != nil {
 		return write, fault.New(fault.MalformedRequest, "the header If-Match is %v", err)
 	}
-	write.IfMatch = list.match()
+	write.IfMatch = list.Match()
 	return write, nil
 }
 

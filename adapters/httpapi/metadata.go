@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -109,7 +110,7 @@ func (k metadataKind[T, P]) list(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.unlessKnown(catalogueTag(a.Catalogue), 0, func() []byte {
+	return c.unlessKnown(etag.Catalogue(a.Catalogue), 0, func() []byte {
 		return listInParts(c, a.Catalogue, a.Value, k.encode)
 	}), nil
 }
@@ -123,7 +124,7 @@ func (k metadataKind[T, P]) load(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return c.unlessKnown(catalogueTag(a.Catalogue), 0, func() []byte { return k.body(a) }), nil
+	return c.unlessKnown(etag.Catalogue(a.Catalogue), 0, func() []byte { return k.body(a) }), nil
 }
 
 func (k metadataKind[T, P]) post(c *call) (answer, error) {

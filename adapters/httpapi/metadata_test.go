@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -30,8 +31,8 @@ func TestListMetadata(t *testing.T) {
 		if got := strings.TrimSuffix(w.Body.String(), "\n"); got != want {
 			t.Errorf("%s:\n%s\nnot\n%s", path, got, want)
 		}
-		header(t, w, map[string]string{"ETag": catalogueTag(f.catalogue), "Content-Type": "application/json"})
-		f.send(t, request("GET", api+path, "", "If-None-Match", catalogueTag(f.catalogue)), 304, "")
+		header(t, w, map[string]string{"ETag": etag.Catalogue(f.catalogue), "Content-Type": "application/json"})
+		f.send(t, request("GET", api+path, "", "If-None-Match", etag.Catalogue(f.catalogue)), 304, "")
 		f.send(t, request("GET", api+path, "", "If-None-Match", `"c13"`), 200, "")
 		f.send(t, request("GET", api+path+"?limit=1", ""), 400, fault.MalformedRequest)
 	}
@@ -47,7 +48,7 @@ func TestLoadMetadata(t *testing.T) {
 		}
 		list := strings.TrimSuffix(e.path, "/{identifier}")
 		w := f.send(t, request("GET", api+list+"/"+objectOf(e).String(), ""), 200, "")
-		header(t, w, map[string]string{"ETag": catalogueTag(f.catalogue)})
+		header(t, w, map[string]string{"ETag": etag.Catalogue(f.catalogue)})
 		all := f.send(t, request("GET", api+list, ""), 200, "").Body.String()
 		if one := strings.TrimSpace(w.Body.String()); !strings.Contains(all, one) {
 			t.Errorf("%s: %s is not in the list %s", e.path, one, all)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
@@ -181,7 +182,7 @@ func (c *call) updateProblem() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[store.Snapshot]) answer {
 		if isLarge(a.Value) {
 			c.inParts(wire.Encoder{Catalogue: a.Catalogue}, func(e *wire.Encoder) error { e.Problem(a.Value); return nil })
-			return answer{status: http.StatusOK, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue)}
+			return answer{status: http.StatusOK, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue)}
 		}
 		return problemAnswer(http.StatusOK, a)
 	})
@@ -193,7 +194,7 @@ func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
 	e.Problem(a.Value)
 	header := http.Header{}
 	setIgnored(header, a.Ignored)
-	return answer{status: status, revision: a.Revision, tag: problemTag(a.Value, a.Catalogue), header: header, body: e.Buf}
+	return answer{status: status, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue), header: header, body: e.Buf}
 }
 
 // setIgnored names the members sent but not stored.
@@ -208,7 +209,7 @@ func setIgnored(header http.Header, names []string) {
 // 0.
 func (c *call) unlessKnown(tag string, revision int64, body func() []byte) answer {
 	a := answer{status: http.StatusOK, revision: revision, tag: tag}
-	if known, err := parseTags(c.r.Header["If-None-Match"]); err == nil && known.has(tag) {
+	if known, err := etag.Parse(c.r.Header["If-None-Match"]); err == nil && known.Has(tag) {
 		a.status = http.StatusNotModified
 		return a
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -61,7 +62,7 @@ func TestHeaders(t *testing.T) {
 	header(t, w, map[string]string{"Cache-Control": "no-store"})
 
 	w = f.send(t, request("GET", api+"/users", ""), 200, "")
-	header(t, w, map[string]string{"ETag": catalogueTag(f.catalogue), "Problem-Revision": ""})
+	header(t, w, map[string]string{"ETag": etag.Catalogue(f.catalogue), "Problem-Revision": ""})
 }
 
 func TestHead(t *testing.T) {

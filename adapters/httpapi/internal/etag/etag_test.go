@@ -1,13 +1,10 @@
-package httpapi
+package etag
 
 import (
-	"net/http"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
@@ -52,14 +49,14 @@ func TestIfMatch(t *testing.T) {
 		{[]string{`"1 2"`}, nil},
 		{[]string{`*, "1"`}, nil},
 	} {
-		list, err := parseTags(c.header)
+		list, err := Parse(c.header)
 		if c.want == nil {
 			if err == nil {
 				t.Errorf("%q: read as %v", c.header, list)
 			}
 			continue
 		}
-		if got := list.match(); err != nil || !reflect.DeepEqual(got, c.want) {
+		if got := list.Match(); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %v, %v; not %v", c.header, got, err, c.want)
 		}
 	}
@@ -76,8 +73,8 @@ func TestIfNoneMatch(t *testing.T) {
 		`"3.14.7"`:          false,
 		`"3.14.6.01234567"`: false,
 	} {
-		list, err := parseTags([]string{header})
-		if err != nil || list.has(`"3.14.6"`) != want {
+		list, err := Parse([]string{header})
+		if err != nil || list.Has(`"3.14.6"`) != want {
 			t.Errorf("%s: %v, %v", header, !want, err)
 		}
 	}
@@ -119,13 +116,13 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 	} {
 		s, shown := base()
 		change(&s, &shown)
-		tag := problemTag(s, metadata.NewCatalogue(shown.version, metadata.Content{Users: []user.User{{ID: samples.Identifier(1), Name: shown.user}}}))
+		tag := Problem(s, metadata.NewCatalogue(shown.version, metadata.Content{Users: []user.User{{ID: samples.Identifier(1), Name: shown.user}}}))
 		if other, ok := seen[tag]; ok {
 			t.Errorf("%s and %s have the same tag %s", name, other, tag)
 		}
 		seen[tag] = name
-		list, err := parseTags([]string{tag})
-		if err != nil || !list.has(tag) || !reflect.DeepEqual(list.match(), &tracker.Match{Made: []tracker.Made{tracker.MadeOf(s)}}) {
+		list, err := Parse([]string{tag})
+		if err != nil || !list.Has(tag) || !reflect.DeepEqual(list.Match(), &tracker.Match{Made: []tracker.Made{tracker.MadeOf(s)}}) {
 			t.Errorf("%s: the tag %s does not give back the revision %d: %v", name, tag, s.Revision, err)
 		}
 	}
@@ -137,7 +134,7 @@ func TestTagsOutliveAMove(t *testing.T) {
 	t.Parallel()
 	tags := func(batch ident.ID, name string) [3]string {
 		c := metadata.NewCatalogue(ident.Version{Number: 14, Batch: batch}, metadata.Content{Users: []user.User{{ID: samples.Identifier(1), Name: name}}})
-		return [3]string{problemTag(samples.Snapshot(), c), pastTag(samples.Snapshot(), c), catalogueTag(c)}
+		return [3]string{Problem(samples.Snapshot(), c), Past(samples.Snapshot(), c), Catalogue(c)}
 	}
 	here, moved, another := tags(samples.Identifier(90), "Ann"), tags(samples.Identifier(91), "Ann"), tags(samples.Identifier(90), "Anne")
 	for i := range here {
@@ -148,70 +145,4 @@ func TestTagsOutliveAMove(t *testing.T) {
 			t.Errorf("the tag %s is also that of another name", here[i])
 		}
 	}
-}
-
-func TestConditionalReads(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12/relationships", "/problems/12/watchers", "/users", "/users/" + samples.Ann.ID.String()} {
-		tag := f.send(t, request("GET", api+path, ""), 200, "").Header().Get("ETag")
-		w := f.send(t, request("GET", api+path, "", "If-None-Match", "W/"+tag), 304, "")
-		header(t, w, map[string]string{"ETag": tag, "Content-Type": "", "Cache-Control": "private, no-cache", "Vary": "Authorization"})
-		if w.Body.Len() > 0 {
-			t.Errorf("%s: a body with 304: %s", path, w.Body)
-		}
-		if strings.HasPrefix(path, "/problems") {
-			header(t, w, map[string]string{"Problem-Revision": "3"})
-		}
-		f.send(t, request("HEAD", api+path, "", "If-None-Match", tag), 304, "")
-		f.send(t, request("GET", api+path, "", "If-None-Match", `"other"`), 200, "")
-		f.send(t, request("GET", api+path, "", "If-None-Match", `other`), 200, "")
-	}
-}
-
-// The tag of a read, of the write before it, and what If-Match takes are one.
-func TestConditionalWrites(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	for match, status := range map[string]int{`"3"`: 200, `"3.14.6"`: 200, `"3.1.0", "9"`: 200, `*`: 200, `"2"`: 412, `W/"3"`: 412, `3`: 400} {
-		if w := f.do(request("PATCH", api+"/problems/12", `{"title":"another"}`, "If-Match", match)); w.Code != status {
-			t.Errorf("If-Match: %s: status %d, not %d", match, w.Code, status)
-		}
-	}
-	f.send(t, request("POST", api+"/problems", `{"title":"a"}`, "If-Match", "*"), 400, fault.MalformedRequest)
-	for _, r := range []*http.Request{
-		request("POST", api+"/problems/12/comments", "a"),
-		request("PUT", api+"/problems/12/keywords/a", ""),
-		request("DELETE", api+"/problems/12/keywords/version", ""),
-		request("PUT", api+"/problems/12/relationships", `{"type":"RelatedTo","problemIdentifier":13}`),
-		request("DELETE", api+"/problems/12/relationships", `{"type":"ParentOf","problemIdentifier":13}`),
-		request("PUT", api+"/problems/12/watchers", `{"name":"Bob"}`),
-	} {
-		r.Header.Set("If-Match", `"2"`)
-		f.send(t, r, 412, fault.StaleRevision)
-	}
-}
-
-// D20: what is about one problem takes If-Match. Elsewhere it is refused, whatever it
-// says: who sends it counts on being refused if something has moved.
-func TestIfMatchIsForOneProblem(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	for _, e := range endpoints() {
-		if !e.writes() || strings.HasPrefix(e.path, "/problems/{identifier}") {
-			continue
-		}
-		path, body := strings.ReplaceAll(e.path, "{identifier}", objectOf(e).String()), ""
-		if len(e.bodies) > 0 {
-			body = e.bodies[0].example
-		}
-		for _, match := range []string{"*", `"c14"`, `"3"`, "x"} {
-			f.send(t, request(e.method, api+path, body, "If-Match", match), 400, fault.MalformedRequest)
-		}
-	}
-	if len(f.changes) > 0 {
-		t.Errorf("what is refused wrote %v", f.changes)
-	}
-	f.send(t, request("GET", api+"/priorities", "", "If-Match", `"x"`), 200, "")
-	f.send(t, request("POST", api+"/priorities/search", `{"predicate":"TRUEPREDICATE"}`, "If-Match", `"x"`), 200, "")
 }

@@ -1,4 +1,6 @@
-package httpapi
+// Package etag makes the entity tags of representations, and reads the lists of If-Match and
+// If-None-Match.
+package etag
 
 import (
 	"crypto/sha256"
@@ -13,13 +15,13 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// problemTag returns the entity tag of a problem's representation (D20). It changes with
+// Problem returns the entity tag of a problem's representation (D20). It changes with
 // every part of the answer: the problem, the names of referenced objects, the caller's
 // own marks, and the other problems shown. It begins with the revision. The first half of
 // its last part comes from the revision's batch, to tell apart two histories with the
 // same numbers. If-Match compares the revision and this half. The second half is a digest
 // of the representation. A move of the store to another one changes none of them.
-func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
+func Problem(s store.Snapshot, c *metadata.Catalogue) string {
 	flags := 0
 	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
 		if set {
@@ -29,9 +31,9 @@ func problemTag(s store.Snapshot, c *metadata.Catalogue) string {
 	return tagOf(s, c, strconv.Itoa(flags))
 }
 
-// pastTag returns the entity tag of a past representation of a problem (D36). Such a
+// Past returns the entity tag of a past representation of a problem (D36). Such a
 // representation has no marks. Names and other problems are shown as they are today.
-func pastTag(s store.Snapshot, c *metadata.Catalogue) string { return tagOf(s, c, "past") }
+func Past(s store.Snapshot, c *metadata.Catalogue) string { return tagOf(s, c, "past") }
 
 func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 	tag := make([]byte, 0, 64)
@@ -52,9 +54,9 @@ func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 	return string(append(tag, '"'))
 }
 
-// catalogueTag returns the entity tag of a representation of metadata alone (D30). Two
+// Catalogue returns the entity tag of a representation of metadata alone (D30). Two
 // histories with the same number share a tag only where their representations are equal.
-func catalogueTag(c *metadata.Catalogue) string {
+func Catalogue(c *metadata.Catalogue) string {
 	content := c.Fingerprint()
 	return fmt.Sprintf(`"c%d.%x"`, c.Version.Number, content[:8])
 }
@@ -65,21 +67,21 @@ type entityTag struct {
 	opaque string // without the quotes
 }
 
-// tagList is the value of If-Match or If-None-Match (RFC 9110, section 13.1).
-type tagList struct {
+// List is the value of If-Match or If-None-Match (RFC 9110, section 13.1).
+type List struct {
 	any  bool // "*"
 	tags []entityTag
 }
 
 var errTags = errors.New("neither * nor a list of entity tags")
 
-// parseTags reads the lines of a header.
-func parseTags(lines []string) (tagList, error) {
+// Parse reads the lines of a header. It fails for a text that is neither * nor a list.
+func Parse(lines []string) (List, error) {
 	rest := strings.Join(lines, ",")
 	if strings.Trim(rest, " \t") == "*" {
-		return tagList{any: true}, nil
+		return List{any: true}, nil
 	}
-	var list tagList
+	var list List
 	for {
 		if rest = strings.TrimLeft(rest, " \t,"); rest == "" {
 			break
@@ -90,19 +92,19 @@ func parseTags(lines []string) (tagList, error) {
 		opaque, after, closed := strings.Cut(quoted, `"`)
 		after = strings.TrimLeft(after, " \t")
 		if !ok || !closed || strings.ContainsFunc(opaque, func(c rune) bool { return c <= ' ' || c == 0x7f }) || after != "" && after[0] != ',' {
-			return tagList{}, errTags
+			return List{}, errTags
 		}
 		tag.opaque, rest = opaque, after
 		list.tags = append(list.tags, tag)
 	}
 	if len(list.tags) == 0 {
-		return tagList{}, errTags
+		return List{}, errTags
 	}
 	return list, nil
 }
 
-// has reports whether the list has the tag, by the weak comparison of If-None-Match.
-func (l tagList) has(tag string) bool {
+// Has reports whether the list has the tag, by the weak comparison of If-None-Match.
+func (l List) Has(tag string) bool {
 	for _, t := range l.tags {
 		if `"`+t.opaque+`"` == tag {
 			return true
@@ -111,10 +113,10 @@ func (l tagList) has(tag string) bool {
 	return l.any
 }
 
-// match returns the revisions allowed by an If-Match list. Our own tags give a revision,
+// Match returns the revisions allowed by an If-Match list. Our own tags give a revision,
 // with its batch if the tag includes one. Bare revisions count too. A weak or foreign tag
 // allows none.
-func (l tagList) match() *tracker.Match {
+func (l List) Match() *tracker.Match {
 	m := &tracker.Match{Any: l.any}
 	for _, t := range l.tags {
 		parts := strings.Split(t.opaque, ".")

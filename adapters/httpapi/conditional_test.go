@@ -1,0 +1,76 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/domain/fault"
+)
+
+func TestConditionalReads(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12/relationships", "/problems/12/watchers", "/users", "/users/" + samples.Ann.ID.String()} {
+		tag := f.send(t, request("GET", api+path, ""), 200, "").Header().Get("ETag")
+		w := f.send(t, request("GET", api+path, "", "If-None-Match", "W/"+tag), 304, "")
+		header(t, w, map[string]string{"ETag": tag, "Content-Type": "", "Cache-Control": "private, no-cache", "Vary": "Authorization"})
+		if w.Body.Len() > 0 {
+			t.Errorf("%s: a body with 304: %s", path, w.Body)
+		}
+		if strings.HasPrefix(path, "/problems") {
+			header(t, w, map[string]string{"Problem-Revision": "3"})
+		}
+		f.send(t, request("HEAD", api+path, "", "If-None-Match", tag), 304, "")
+		f.send(t, request("GET", api+path, "", "If-None-Match", `"other"`), 200, "")
+		f.send(t, request("GET", api+path, "", "If-None-Match", `other`), 200, "")
+	}
+}
+
+// The tag of a read, of the write before it, and what If-Match takes are one.
+func TestConditionalWrites(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for match, status := range map[string]int{`"3"`: 200, `"3.14.6"`: 200, `"3.1.0", "9"`: 200, `*`: 200, `"2"`: 412, `W/"3"`: 412, `3`: 400} {
+		if w := f.do(request("PATCH", api+"/problems/12", `{"title":"another"}`, "If-Match", match)); w.Code != status {
+			t.Errorf("If-Match: %s: status %d, not %d", match, w.Code, status)
+		}
+	}
+	f.send(t, request("POST", api+"/problems", `{"title":"a"}`, "If-Match", "*"), 400, fault.MalformedRequest)
+	for _, r := range []*http.Request{
+		request("POST", api+"/problems/12/comments", "a"),
+		request("PUT", api+"/problems/12/keywords/a", ""),
+		request("DELETE", api+"/problems/12/keywords/version", ""),
+		request("PUT", api+"/problems/12/relationships", `{"type":"RelatedTo","problemIdentifier":13}`),
+		request("DELETE", api+"/problems/12/relationships", `{"type":"ParentOf","problemIdentifier":13}`),
+		request("PUT", api+"/problems/12/watchers", `{"name":"Bob"}`),
+	} {
+		r.Header.Set("If-Match", `"2"`)
+		f.send(t, r, 412, fault.StaleRevision)
+	}
+}
+
+// D20: what is about one problem takes If-Match. Elsewhere it is refused, whatever it
+// says: who sends it counts on being refused if something has moved.
+func TestIfMatchIsForOneProblem(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	for _, e := range endpoints() {
+		if !e.writes() || strings.HasPrefix(e.path, "/problems/{identifier}") {
+			continue
+		}
+		path, body := strings.ReplaceAll(e.path, "{identifier}", objectOf(e).String()), ""
+		if len(e.bodies) > 0 {
+			body = e.bodies[0].example
+		}
+		for _, match := range []string{"*", `"c14"`, `"3"`, "x"} {
+			f.send(t, request(e.method, api+path, body, "If-Match", match), 400, fault.MalformedRequest)
+		}
+	}
+	if len(f.changes) > 0 {
+		t.Errorf("what is refused wrote %v", f.changes)
+	}
+	f.send(t, request("GET", api+"/priorities", "", "If-Match", `"x"`), 200, "")
+	f.send(t, request("POST", api+"/priorities/search", `{"predicate":"TRUEPREDICATE"}`, "If-Match", `"x"`), 200, "")
+}
