@@ -197,45 +197,60 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// examine checks pages in both schemes, narrow and wide. It looks for violations of long
-// pages in two of the four ways only, because that takes seconds.
+// examine checks pages in both schemes, narrow and wide.
 func (p *person) examine(pages []string) {
+	p.TB.Helper()
+	for _, at := range pages {
+		p.inAllForms(func(width int64, scheme string) {
+			p.must(p.Open(at), p.Until("document.readyState === 'complete'"))
+			p.clean()
+			p.fits(at, width, scheme)
+		})
+	}
+}
+
+// inAllForms makes the page wide and narrow, light and dark, and checks each of the four.
+func (p *person) inAllForms(check func(width int64, scheme string)) {
+	p.TB.Helper()
+	for _, width := range []int64{1280, 360} {
+		for _, scheme := range []string{"light", "dark"} {
+			p.must(p.Size(width, 900), p.Scheme(scheme))
+			check(width, scheme)
+		}
+	}
+}
+
+// fits checks the shown page, the one at an address. It looks for violations of a long page
+// in two of the four forms only, because that takes seconds.
+func (p *person) fits(at string, width int64, scheme string) {
 	t := p.TB
 	t.Helper()
 	source, err := checks()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range pages {
-		for _, width := range []int64{1280, 360} {
-			for _, scheme := range []string{"light", "dark"} {
-				p.must(p.Size(width, 900), p.Scheme(scheme), p.Open(at), p.Until("document.readyState === 'complete'"))
-				p.clean()
-				long, err := Get[bool](p.Tab, "document.querySelectorAll('*').length > 2500")
-				if err != nil {
-					t.Fatal(err)
-				}
-				if over, err := Get[int](p.Tab, "document.documentElement.scrollWidth - innerWidth"); err != nil || over > 0 {
-					t.Errorf("%s at %d: the page is %d pixels too wide (%v)", at, width, over, err)
-				}
-				var except []string
-				if long {
-					switch {
-					case (width == 1280) == (scheme == "dark"):
-						continue
-					case scheme == "dark":
-						except = alike
-					}
-				}
-				violations, err := p.Axe(source, except...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, v := range violations {
-					t.Errorf("%s at %d, %s: %s", at, width, scheme, v)
-				}
-			}
+	if over, err := Get[int](p.Tab, "document.documentElement.scrollWidth - innerWidth"); err != nil || over > 0 {
+		t.Errorf("%s at %d: the page is %d pixels too wide (%v)", at, width, over, err)
+	}
+	long, err := Get[bool](p.Tab, "document.querySelectorAll('*').length > 2500")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var except []string
+	if long {
+		switch {
+		case (width == 1280) == (scheme == "dark"):
+			return
+		case scheme == "dark":
+			except = alike
 		}
+	}
+	violations, err := p.Axe(source, except...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range violations {
+		t.Errorf("%s at %d, %s: %s", at, width, scheme, v)
 	}
 }
 

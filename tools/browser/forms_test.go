@@ -36,6 +36,7 @@ func TestRefusedForm(t *testing.T) {
 	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
 	p := s.signedIn(s.token)
 	p.must(p.Open("/problems/1"), write(p, `"The bell " + "x".repeat(20000)`), p.Click(".comment-form button"), p.Shows("Too large"))
+	p.inAllForms(func(width int64, scheme string) { p.fits("a refused comment", width, scheme) })
 	p.must(write(p, `document.querySelector("textarea[name=text]").value.slice(0, 8) + " rings"`),
 		p.Click("main form button"), p.Shows("The bell rings"))
 	p.must(p.Open("/problems/1"), write(p, `"x".repeat(200000)`), p.Click(".comment-form button"), p.Shows("still here"))
