@@ -19,6 +19,8 @@ type Letter struct {
 	To user.User
 	// Unsubscribe is the token of NewToken.
 	Unsubscribe string
+	// Reply is the token of NewReplyToken. A digest has none.
+	Reply string
 	// Stories are about one problem, or in a digest about several.
 	Stories []Story
 	// More counts the problems of a digest without a Story.

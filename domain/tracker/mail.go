@@ -209,6 +209,7 @@ func (p *Postman) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bo
 			if len(s.Entries) > 0 {
 				l.ID = fmt.Sprintf("%v.%v", to.ID, s.Entries[len(s.Entries)-1].ID)
 				l.Stories = append(l.Stories, s.Bound())
+				l.Reply = mail.NewReplyToken(key, to.ID, i.Problem)
 			}
 		}
 		return nil

@@ -1,0 +1,179 @@
+package mail
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Divider is the mark at both ends of the line above which an answer stands. Each mail with an
+// address for replies begins with this line.
+const Divider = "-=-=-"
+
+// DividerLine returns the line with the given words.
+func DividerLine(words string) string { return Divider + " " + words + " " + Divider }
+
+// Written returns what the author of a reply has written: the text of the mail without the
+// mail that it answers, without control characters, and without the signature below "-- ".
+// Quotes between pieces of the author's own text stay, since the text may refer to them. It
+// is empty when nothing is left.
+func Written(text string) string {
+	lines := strings.Split(printable(text), "\n")
+	lines = aboveOriginal(lines)
+	lines = withoutQuotes(lines)
+	for len(lines) > 0 && blank(lines[0]) {
+		lines = lines[1:]
+	}
+	return strings.TrimRightFunc(strings.Join(lines, "\n"), unicode.IsSpace)
+}
+
+// printable returns a text with LF as the end of lines, in UTF-8, and without the control
+// characters that a comment cannot have (D9). Mail programs add them, and their users cannot
+// see them.
+func printable(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '\r':
+			return '\n'
+		case unicode.IsControl(c) && c != '\t' && c != '\n':
+			return -1
+		}
+		return c
+	}, text)
+}
+
+func blank(line string) bool { return strings.TrimSpace(line) == "" }
+
+func quoted(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") }
+
+// original is the line of several mail programs above the mail that they answer.
+var original = regexp.MustCompile(`^-{5,} ?\pL[\pL -]{2,40} ?-{5,}$`)
+
+// aboveOriginal returns the lines above the answered mail when it is not marked as a quote:
+// above the Divider or a line such as "-----Original Message-----", or above a signature.
+func aboveOriginal(lines []string) []string {
+	for i, l := range lines {
+		bare := strings.Trim(l, " \t*_\u00A0")
+		switch {
+		case l == "-- ":
+			return lines[:i]
+		case strings.HasPrefix(bare, Divider), original.MatchString(bare):
+			return withoutHeading(lines[:i])
+		}
+	}
+	return lines
+}
+
+var (
+	// header is a line such as "From: Ann" or "*Sent:* today", in any language.
+	header = regexp.MustCompile(`^\s*\*?\pL[\pL -]{0,30}\s?:\*?(\s|$)`)
+	// ruled is a line that divides.
+	ruled = regexp.MustCompile(`^\s*[_=-]{5,}\s*$`)
+	// attributing is in most lines above a quote: an address, or a time of day.
+	attributing = regexp.MustCompile(`@|\d{1,2}[:.]\d{2}`)
+)
+
+// Bounds of what mail programs write above a quote.
+const (
+	fewestHeaders    = 3
+	mostAttribution  = 4   // lines
+	mostAttributions = 500 // bytes
+)
+
+// withoutHeading returns the lines without what a mail program writes above the answered
+// mail: some of its headers, or a sentence such as "On Monday at 10:04, Ann wrote:".
+func withoutHeading(lines []string) []string {
+	lines = withoutBlankEnd(lines)
+	begin := paragraph(lines)
+	for i := begin; i < len(lines); i++ {
+		if !header.MatchString(lines[i]) || !strings.Contains(lines[i], "@") {
+			continue
+		}
+		headers := 0
+		for _, l := range lines[i:] {
+			if header.MatchString(l) {
+				headers++
+			}
+		}
+		if headers >= fewestHeaders {
+			lines = withoutBlankEnd(lines[:i])
+			if n := len(lines); n > 0 && ruled.MatchString(lines[n-1]) {
+				lines = withoutBlankEnd(lines[:n-1])
+			}
+			return lines
+		}
+	}
+	without, _ := withoutAttribution(lines)
+	return without
+}
+
+// withoutAttribution returns the lines without a sentence such as "On Monday at 10:04, Ann
+// wrote:" at their end. ok is false when there is none.
+func withoutAttribution(all []string) (without []string, ok bool) {
+	lines := withoutBlankEnd(all)
+	begin := paragraph(lines)
+	if begin == len(lines) {
+		return all, false
+	}
+	if len(lines)-begin > mostAttribution { // text of the author, and the sentence in one line
+		begin = len(lines) - 1
+	}
+	sentence := strings.TrimRightFunc(strings.Join(lines[begin:], " "), unicode.IsSpace)
+	colon := strings.HasSuffix(sentence, ":") || strings.HasSuffix(sentence, "：")
+	if !colon || len(sentence) > mostAttributions || !attributing.MatchString(sentence) {
+		return all, false
+	}
+	return withoutBlankEnd(lines[:begin]), true
+}
+
+// paragraph returns where the last paragraph begins. The last line is not blank.
+func paragraph(lines []string) int {
+	begin := len(lines)
+	for begin > 0 && !blank(lines[begin-1]) && !quoted(lines[begin-1]) {
+		begin--
+	}
+	return begin
+}
+
+func withoutBlankEnd(lines []string) []string {
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+// withoutQuotes returns the lines without the quotes at both ends, and without those below a
+// sentence such as "On Monday at 10:04, Ann wrote:".
+func withoutQuotes(lines []string) []string {
+	var own, quotes []string // quotes: stay if text of the author follows
+	dropping := true         // the next quote: nothing of the author stands above it
+	for _, l := range lines {
+		switch {
+		case quoted(l) && dropping:
+		case quoted(l) && len(quotes) == 0:
+			if own, dropping = withoutAttribution(own); !dropping {
+				quotes = append(quotes, l)
+			}
+		case quoted(l), blank(l) && len(quotes) > 0:
+			quotes = append(quotes, l)
+		case blank(l):
+			own = append(own, l)
+		default:
+			if n := len(own); dropping && n > 0 && !blank(own[n-1]) {
+				own = append(own, "") // in place of the quote
+			}
+			own = append(append(own, quotes...), l)
+			quotes, dropping = nil, false
+		}
+	}
+	return own
+}
+
+// Redact returns a text without the given secrets, whatever their letter case is.
+func Redact(text string, secrets ...string) string {
+	for _, secret := range secrets {
+		text = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(secret)).ReplaceAllLiteralString(text, "…")
+	}
+	return text
+}
