@@ -1,0 +1,191 @@
+package lmtp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"mime"
+	"mime/multipart"
+	"mime/quotedprintable"
+	netmail "net/mail"
+	"net/textproto"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/emersion/go-smtp"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+
+	"github.com/problemtracking/problems/domain/mail"
+)
+
+// Bounds of a mail.
+const (
+	mostHeaders = 1 << 20 // bytes
+	mostParts   = 1000
+	mostDepth   = 10
+	// mostQuotes is how much larger than a comment a text may be, with its quotes.
+	mostQuotes = 1 << 20
+)
+
+// message is what counts of a mail.
+type message struct {
+	// id is the same in each delivery.
+	id        string
+	automatic bool
+	text      string // with quotes
+}
+
+// readMessage reads a mail to its end, and keeps its plain text alone. most is the size of
+// the largest comment.
+func readMessage(r io.Reader, sender string, most int) (message, *refusal) {
+	source := &source{from: r}
+	m, refused := parse(source, sender, most+mostQuotes)
+	// A mail that was cut off on its way must not become a comment.
+	_, _ = io.Copy(io.Discard, source)
+	switch {
+	case source.err == nil:
+		return m, refused
+	case errors.Is(source.err, smtp.ErrDataTooLarge):
+		return message{}, tooLarge(fmt.Sprintf("the mail has more than %d MiB: send it without attachments", MostBytes>>20))
+	case errors.Is(source.err, smtp.ErrTooLongLine):
+		return message{}, unreadable(fmt.Sprintf("the mail has a line of more than %d MiB: mail programs break such lines", mostLine>>20))
+	}
+	return message{}, deferred("the mail has not arrived as a whole: send it again", source.err)
+}
+
+// source remembers the error of a connection: readers of parts hide it.
+type source struct {
+	from io.Reader
+	err  error // nil: none, or the end of the mail
+}
+
+func (s *source) Read(b []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.from.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+func parse(r io.Reader, sender string, most int) (m message, refused *refusal) {
+	bounded := &io.LimitedReader{R: r, N: mostHeaders}
+	parsed, err := netmail.ReadMessage(bounded)
+	if err != nil {
+		if bounded.N <= 0 {
+			return m, tooLarge(fmt.Sprintf("the headers of the mail have more than %d MiB", mostHeaders>>20))
+		}
+		return m, unreadable("the headers of the mail cannot be read")
+	}
+	bounded.N = math.MaxInt64
+	m.automatic = mail.Automatic(sender, parsed.Header.Get)
+	if m.automatic {
+		return m, nil
+	}
+	texts := texts{most: most}
+	if refused = texts.read(textproto.MIMEHeader(parsed.Header), parsed.Body, 0); refused != nil {
+		return m, refused
+	}
+	if texts.plain == 0 {
+		return m, unreadable("the mail has no part with plain text, only HTML or attachments: let your mail program send plain text")
+	}
+	m.text = texts.all.String()
+	if m.id = strings.TrimSpace(parsed.Header.Get("Message-Id")); m.id == "" {
+		m.id = parsed.Header.Get("Date") + "\n" + m.text
+	}
+	return m, nil
+}
+
+// texts gathers the plain text of a mail. A mail with pictures between its text has several
+// parts of it.
+type texts struct {
+	most  int // bytes
+	all   bytes.Buffer
+	plain int
+	parts int
+}
+
+var errUnreadable = unreadable("the parts of the mail cannot be read: it is damaged")
+
+// read reads a part, and those inside of it.
+func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) *refusal {
+	if t.parts++; t.parts > mostParts || depth > mostDepth {
+		return unreadable(fmt.Sprintf("the mail has more than %d parts, or parts nested more than %d deep", mostParts, mostDepth))
+	}
+	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || kind == "" {
+		kind, params = "text/plain", nil
+	}
+	if strings.HasPrefix(kind, "multipart/") {
+		return t.inside(body, params["boundary"], depth)
+	}
+	if disposition, _, _ := mime.ParseMediaType(header.Get("Content-Disposition")); kind != "text/plain" || disposition == "attachment" {
+		return nil
+	}
+	return t.add(header.Get("Content-Transfer-Encoding"), params, body)
+}
+
+// inside reads the parts of a multipart.
+func (t *texts) inside(body io.Reader, boundary string, depth int) *refusal {
+	if boundary == "" {
+		return errUnreadable
+	}
+	parts := multipart.NewReader(body, boundary)
+	for {
+		part, err := parts.NextRawPart()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return errUnreadable
+		}
+		if refused := t.read(part.Header, part, depth+1); refused != nil {
+			return refused
+		}
+	}
+}
+
+// add adds a part with plain text.
+func (t *texts) add(encoding string, params map[string]string, body io.Reader) *refusal {
+	switch strings.ToLower(strings.TrimSpace(encoding)) {
+	case "quoted-printable":
+		body = quotedprintable.NewReader(body)
+	case "base64":
+		body = base64.NewDecoder(base64.StdEncoding, body)
+	case "", "7bit", "8bit", "binary":
+	default:
+		return unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
+	}
+	charset := params["charset"]
+	if charset != "" {
+		encoding, err := htmlindex.Get(charset)
+		if err != nil {
+			return unreadable("the text of the mail has an unknown charset: send it in UTF-8")
+		}
+		body = encoding.NewDecoder().Reader(body)
+	}
+	text, err := io.ReadAll(io.LimitReader(body, int64(t.most-t.all.Len())+1))
+	if err != nil {
+		return errUnreadable
+	}
+	if t.all.Len()+len(text) > t.most {
+		return tooLarge(fmt.Sprintf("the text of the mail has more than %d KiB, with its quotes: send a shorter one", t.most>>10))
+	}
+	if charset == "" && !utf8.Valid(text) {
+		text, _ = charmap.Windows1252.NewDecoder().Bytes(text) // never fails
+	}
+	if strings.EqualFold(params["format"], "flowed") {
+		text = []byte(mail.Unflow(string(text), strings.EqualFold(params["delsp"], "yes")))
+	}
+	if t.plain++; t.plain > 1 {
+		t.all.WriteByte('\n')
+	}
+	t.all.Write(text)
+	return nil
+}

@@ -1,0 +1,117 @@
+package lmtp
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const head = "From: Somebody <else@example.org>\nSubject: Re: #7\nMessage-ID: <1@example.org>\n"
+
+func TestTextOfMails(t *testing.T) {
+	t.Parallel()
+	r := serve(t)
+	for name, c := range map[string]struct{ mail, want string }{
+		"without MIME":            {head + "\nIt was the fuse.\n.\n..\n", "It was the fuse.\n.\n..\n"},
+		"UTF-8":                   {head + "Content-Type: text/plain; charset=utf-8\n\nGrüße", "Grüße"},
+		"ISO-8859-1":              {head + "Content-Type: text/plain; charset=\"ISO-8859-1\"\nContent-Transfer-Encoding: 8bit\n\nGr\xfc\xdfe", "Grüße"},
+		"ISO-8859-15":             {head + "Content-Type: text/plain; charset=iso-8859-15\n\n\xa4", "€"},
+		"no charset":              {head + "\nGr\xfc\xdfe \x80", "Grüße €"},
+		"ISO-2022-JP":             {head + "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B$3$s\x1b(B", "こん"},
+		"UTF-16, in base64":       {head + "Content-Type: text/plain; charset=utf-16le\nContent-Transfer-Encoding: base64\n\nRwByAPwA3wBlAA==", "Grüße"},
+		"quoted-printable":        {head + "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: Quoted-Printable\n\nGr=FC=\n=DFe =3D", "Grüße ="},
+		"base64 of several lines": {head + "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nR3LD\nvMOf\nZQ==\n", "Grüße"},
+		"flowed":                  {head + "Content-Type: text/plain; format=flowed\n\nIt was \nthe fuse.\n", "It was the fuse.\n"},
+		"flowed, joined":          {head + "Content-Type: text/plain; format=Flowed; DelSp=Yes\n\nDampf \nschiff\n", "Dampfschiff\n"},
+		"a broken content type":   {head + "Content-Type: what is this\n\nIt was the fuse.", "It was the fuse."},
+		"text and HTML": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\n\nIt was the fuse.\n--x\nContent-Type: text/html\n\n<p>It was the <b>fuse</b>.</p>\n--x--\n",
+			"It was the fuse."},
+		"text, a picture, text": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\nAbove\n--x\nContent-Type: image/png\nContent-Disposition: inline\n\nPNG\n--x\nContent-Type: text/plain\n\nBelow\n--x--\n",
+			"Above\nBelow"},
+		"an attached text": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee the log.\n--x\nContent-Type: text/plain\nContent-Disposition: attachment; filename=log.txt\n\nlines\n--x--\n",
+			"See the log."},
+		"a forwarded mail": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee below.\n--x\nContent-Type: message/rfc822\n\nSubject: old\n\nold text\n--x--\n",
+			"See below."},
+		"signed": {head + "Content-Type: multipart/signed; boundary=y; protocol=\"application/pgp-signature\"\n\n--y\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nGr=C3=BC=C3=9Fe\n--x--\n--y\nContent-Type: application/pgp-signature\n\n-----BEGIN\n--y--\n",
+			"Grüße"},
+	} {
+		answers := r.deliver(t, c.mail, to)
+		got, outcomes := r.all()
+		text := func(of string) string { return strings.TrimRight(strings.ReplaceAll(of, "\r\n", "\n"), "\n") }
+		if len(answers) != 0 || len(got) != 1 || text(got[0].Text) != text(c.want) || got[0].Token != "a" || got[0].Message != "<1@example.org>" || got[0].Most != commentBytes {
+			t.Errorf("%s: %+v, answered with %v, want the text %q", name, got, answers, c.want)
+		}
+		if len(outcomes) != 1 || outcomes[0] != Comment {
+			t.Errorf("%s: the outcomes are %v", name, outcomes)
+		}
+	}
+}
+
+func nested(depth int) string {
+	var b strings.Builder
+	for i := range depth {
+		fmt.Fprintf(&b, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i)
+	}
+	return b.String() + "\ndeep\n"
+}
+
+func TestRefusedMails(t *testing.T) {
+	t.Parallel()
+	r := serve(t, func(s *Server) { s.smtp.MaxMessageBytes = 4 << 20 })
+	for name, c := range map[string]struct {
+		mail    string
+		code    int
+		reason  string
+		outcome Outcome
+	}{
+		"HTML alone":             {head + "Content-Type: text/html\n\n<p>It was the fuse.</p>", 554, "no part with plain text", Unreadable},
+		"a picture alone":        {head + "Content-Type: image/png\n\nPNG", 554, "no part with plain text", Unreadable},
+		"encrypted":              {head + "Content-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/octet-stream\n\n----\n--x--\n", 554, "no part with plain text", Unreadable},
+		"no headers":             {"What is this?\n", 554, "headers of the mail cannot be read", Unreadable},
+		"an unknown charset":     {head + "Content-Type: text/plain; charset=klingon\n\na", 554, "unknown charset", Unreadable},
+		"an unknown encoding":    {head + "Content-Transfer-Encoding: x-uuencode\n\na", 554, "unknown Content-Transfer-Encoding", Unreadable},
+		"broken base64":          {head + "Content-Transfer-Encoding: base64\n\nR3LD*", 554, "damaged", Unreadable},
+		"parts without boundary": {head + "Content-Type: multipart/mixed\n\n--x\n\na\n--x--\n", 554, "damaged", Unreadable},
+		"parts without an end":   {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n", 554, "damaged", Unreadable},
+		"nested too deep":        {head + nested(12), 554, "nested more than 10 deep", Unreadable},
+		"thousands of parts":     {head + "Content-Type: multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n\na\n", 5000) + "--x--\n", 554, "more than 1000 parts", Unreadable},
+		"a long text":            {head + "\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 2000), 552, "more than 1024 KiB", TooLarge},
+		"long headers":           {head + strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
+		"a large mail":           {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: image/png\n\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 5000) + "--x--\n", 552, "send it without attachments", TooLarge},
+	} {
+		answers := r.deliver(t, c.mail, to)
+		got, outcomes := r.all()
+		if a := answers[to]; a == nil || a.Code != c.code || !strings.Contains(a.Message, c.reason) {
+			t.Errorf("%s: answered with %v, want %d: …%s…", name, a, c.code, c.reason)
+		}
+		if len(got) != 0 || len(outcomes) != 1 || outcomes[0] != c.outcome {
+			t.Errorf("%s: the outcomes are %v, and the replies %+v", name, outcomes, got)
+		}
+	}
+}
+
+// A mail without an identifier has the same one in each delivery.
+func TestMailWithoutIdentifier(t *testing.T) {
+	t.Parallel()
+	r := serve(t)
+	for _, text := range []string{"a", "a", "b"} {
+		r.deliver(t, "Date: Sat, 14 Mar 2026 12:05:00 +0000\n\n"+text, to)
+	}
+	got, outcomes := r.all()
+	if len(got) != 3 || got[0].Message == "" || got[0].Message != got[1].Message || got[1].Message == got[2].Message || outcomes[1] != Repeated || outcomes[2] != Comment {
+		t.Errorf("the replies are %+v, with the outcomes %v", got, outcomes)
+	}
+}
+
+// Whatever comes as a mail, the answer is a text of bounded length or a sentence.
+func FuzzReadMessage(f *testing.F) {
+	for _, seed := range []string{"", head + "\na", head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x--\n", head + nested(3), head + "Content-Type: text/plain; charset=utf-16; format=flowed\nContent-Transfer-Encoding: base64\n\nAAAA"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, refused := readMessage(strings.NewReader(text), "ann@example.org", 100)
+		if refused == nil && !m.automatic && m.id == "" || len(m.text) > 2*(100+mostQuotes) || refused != nil && refused.reason == "" {
+			t.Errorf("%q is read as %+v, %+v", text, m, refused)
+		}
+	})
+}

@@ -1,0 +1,123 @@
+package lmtp
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+
+	"github.com/emersion/go-smtp"
+
+	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// session is the mails of one connection, one after the other.
+type session struct {
+	server     *Server
+	connection net.Conn
+	sender     string
+	recipients []recipient
+}
+
+// recipient is an address for replies.
+type recipient struct{ address, token string }
+
+// Mail begins a mail. The sender counts for one thing: a mail without one is automatic.
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	s.sender, s.recipients = from, nil
+	return nil
+}
+
+// Rcpt takes an address with a token of this service.
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	token, _ := mail.TokenOf(to)
+	if err := s.server.Service.CheckReply(token); err != nil {
+		r := refusalOf(err)
+		s.server.note(tracker.Replied{}, r)
+		return r.smtp()
+	}
+	s.recipients = append(s.recipients, recipient{to, token})
+	return nil
+}
+
+// errNotLMTP is never seen: the library calls LMTPData.
+var errNotLMTP = errors.New("this server speaks LMTP")
+
+// Data implements smtp.Session.
+func (*session) Data(io.Reader) error { return errNotLMTP }
+
+// LMTPData takes a mail, and answers for each of its recipients.
+func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
+	if c, ok := s.connection.(*connection); ok {
+		c.setBusy(true)
+		defer c.setBusy(false)
+	}
+	m, broken := readMessage(r, s.sender, s.server.CommentBytes)
+	for _, to := range s.recipients {
+		refused := broken
+		if refused == nil {
+			refused = s.server.take(to.token, m)
+		} else {
+			s.server.note(tracker.Replied{}, refused)
+		}
+		if refused != nil {
+			status.SetStatus(to.address, refused.smtp())
+			continue
+		}
+		status.SetStatus(to.address, taken)
+	}
+	return nil
+}
+
+// taken is the answer to a mail that became a comment, and to one that is automatic.
+var taken = &smtp.SMTPError{Code: 250, EnhancedCode: smtp.EnhancedCode{2, 0, 0}, Message: "OK"}
+
+// take makes a comment of a mail. It returns nil for an automatic mail too: an answer to it
+// could begin a loop.
+func (s *Server) take(token string, m message) *refusal {
+	if m.automatic {
+		s.note(tracker.Replied{}, &refusal{outcome: Automatic})
+		return nil
+	}
+	if !s.paces.take(token, s.Now()) {
+		s.note(tracker.Replied{}, tooFast)
+		return tooFast
+	}
+	ctx, cancel := context.WithTimeout(s.working, calls)
+	defer cancel()
+	of, err := s.Service.Reply(ctx, tracker.Reply{Token: token, Message: m.id, Text: m.text, Most: s.CommentBytes})
+	if err != nil {
+		r := refusalOf(err)
+		s.note(of, r)
+		return r
+	}
+	done := &refusal{outcome: Comment}
+	if of.Repeated {
+		done.outcome = Repeated
+	}
+	s.note(of, done)
+	return nil
+}
+
+// note counts and logs an outcome. The log has no address and no text of the mail.
+func (s *Server) note(of tracker.Replied, r *refusal) {
+	s.Observe(r.outcome)
+	args := []any{"outcome", string(r.outcome)}
+	if of.Problem != 0 {
+		args = append(args, "problem", int64(of.Problem), "user", of.User.String())
+	}
+	if r.reason != "" {
+		args = append(args, "reason", r.reason)
+	}
+	if r.cause != nil {
+		args = append(args, "cause", r.cause.Error())
+	}
+	s.Logger.Info("a reply by e-mail", args...)
+}
+
+// Reset forgets the mail.
+func (s *session) Reset() { s.sender, s.recipients = "", nil }
+
+// Logout implements smtp.Session.
+func (*session) Logout() error { return nil }
