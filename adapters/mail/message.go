@@ -45,6 +45,14 @@ func (s *Sender) unsubscribeURL(l mail.Letter) string {
 	return s.link("/unsubscribe?" + url.Values{"token": {l.Unsubscribe}}.Encode())
 }
 
+// replyAddress returns the address for answers to a letter, or "" when nobody reads them.
+func (s *Sender) replyAddress(l mail.Letter) string {
+	if s.Replies == "" || l.Reply == "" {
+		return ""
+	}
+	return mail.ReplyAddress(s.Replies, l.Reply)
+}
+
 // subject is the same for all mails about a problem, as long as it has its title: some mail
 // programs make threads of it.
 func (s *Sender) subject(l mail.Letter) string {
@@ -78,6 +86,9 @@ func (s *Sender) message(l mail.Letter) (*gomail.Msg, error) {
 		thread := "<problem." + strconv.FormatInt(int64(l.Stories[0].Problem), 10) + "." + s.Base.Hostname() + "@" + s.domain() + ">"
 		m.SetGenHeader(gomail.HeaderInReplyTo, thread)
 		m.SetGenHeader(gomail.HeaderReferences, thread)
+	}
+	if address := s.replyAddress(l); address != "" {
+		m.ReplyToMailAddress(&netmail.Address{Name: s.From.Name, Address: address})
 	}
 	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+v.UnsubURL+">")
 	m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")

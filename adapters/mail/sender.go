@@ -24,12 +24,15 @@ import (
 // Timeout bounds each step of a conversation with the mail server.
 const Timeout = 15 * time.Second
 
-// Options are the needs of a Sender. All but Roots and Timeout have to be given.
+// Options are the needs of a Sender. All but Replies, Roots and Timeout have to be given.
 type Options struct {
 	Server Server
 	// Password returns the password at the mail server. It is asked at each connection.
 	Password func() (string, error)
 	From     netmail.Address
+	// Replies is the address for answers, such as reply@example.org. Each letter adds its
+	// token. "": nobody reads answers.
+	Replies string
 	// Base is the URL of the client application, without a slash at its end.
 	Base *url.URL
 	// Language is "en" or "de".

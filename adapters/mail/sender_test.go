@@ -144,6 +144,41 @@ Get no mail any more: https://tracker.example.org:8443/t/unsubscribe?token=tok-e
 	}
 }
 
+// A mail has an address for answers, when there is one, and the line above which they stand.
+func TestAddressForAnswers(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	with := func(o *mail.Options) { o.Replies, o.Language = "reply@example.org", "de" }
+	l, digest := letter(), letter()
+	l.Reply, digest.Stories = "tok2en", append(digest.Stories, digest.Stories...)
+	for _, c := range []struct {
+		l      rules.Letter
+		change func(*mail.Options)
+	}{{l, with}, {l, func(*mail.Options) {}}, {digest, with}} {
+		if err := s.sender(plain, c.change).Send(t.Context(), c.l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, r := range s.all() {
+		got := open(t, r)
+		header, divided := got.header.Get("Reply-To"), strings.Contains(got.text+got.html, rules.Divider)
+		if i > 0 && (header != "" || divided) {
+			t.Errorf("mail %d, without answers, has the Reply-To %q and the text\n%s", i, header, got.text)
+		}
+		if i > 0 {
+			continue
+		}
+		if header != `"Tracker" <reply+tok2en@example.org>` || !strings.HasPrefix(got.text, "-=-=- Antworte über dieser Zeile") || !strings.Contains(got.html, "-=-=- Antworte über") {
+			t.Errorf("the Reply-To is %q, and the text\n%s", header, got.text)
+		}
+		for _, quote := range []string{got.text, "> " + strings.ReplaceAll(got.text, "\n", "\n> ")} {
+			if own := rules.Written("Die Sicherung.\n\nAm 14.03.26 um 12:05 schrieb Tracker:\n" + quote); own != "Die Sicherung." {
+				t.Errorf("the author of an answer has written %q", own)
+			}
+		}
+	}
+}
+
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, false)

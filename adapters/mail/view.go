@@ -13,6 +13,7 @@ import (
 type view struct {
 	Language              string
 	Heading, Digest       string // Digest is empty for one problem
+	Answer                string // a mail.DividerLine; empty: nobody reads answers
 	Stories               []storyView
 	More                  string
 	Why                   string
@@ -51,6 +52,9 @@ func (s *Sender) view(l mail.Letter) view {
 	}
 	if l.Digest() {
 		v.Digest = w.digestBody
+	}
+	if s.replyAddress(l) != "" {
+		v.Answer = mail.DividerLine(w.answer)
 	}
 	if l.More > 0 {
 		v.More = fmt.Sprintf(w.more, l.More)

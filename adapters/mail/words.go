@@ -19,6 +19,7 @@ type words struct {
 	digest       string // subject; with a number
 	digestBody   string
 	more         string // problems; with a number
+	answer       string // on the line above which an answer stands
 	why          string
 	settings     string // before the link to the settings
 	unsubscribe  string // before the link that ends the mail
@@ -35,6 +36,7 @@ var languages = map[string]*words{
 		cut: "The comment goes on in the problem.", state: "State", open: "Open the problem", left: "Earlier changes that are not in this mail: %d",
 		digest: "%d problems have changed", digestBody: "Many problems have changed. This mail is in place of one for each of them.",
 		more:     "Further problems that have changed: %d",
+		answer:   "Write your answer above this line. It becomes a comment.",
 		why:      "You get this mail because you watch the problem, because you made it, or because it is assigned to you.",
 		settings: "Choose your mail", unsubscribe: "Get no mail any more",
 		testSubject: "A test of the mail", testBody: "The service can send mail. Somebody has asked for this test with the command problems mail.",
@@ -47,6 +49,7 @@ var languages = map[string]*words{
 		cut: "Der Kommentar geht im Problem weiter.", state: "Status", open: "Problem öffnen", left: "Frühere Änderungen, die nicht in dieser Mail stehen: %d",
 		digest: "%d Probleme haben sich geändert", digestBody: "Viele Probleme haben sich geändert. Diese Mail ersetzt eine eigene Mail für jedes davon.",
 		more:     "Weitere geänderte Probleme: %d",
+		answer:   "Antworte über dieser Zeile. Deine Antwort wird ein Kommentar.",
 		why:      "Du bekommst diese Mail, weil du das Problem beobachtest, weil du es angelegt hast oder weil es dir zugewiesen ist.",
 		settings: "Mails auswählen", unsubscribe: "Keine Mails mehr bekommen",
 		testSubject: "Ein Test der Mails", testBody: "Der Dienst kann Mails versenden. Jemand hat diesen Test mit dem Befehl problems mail angefordert.",
