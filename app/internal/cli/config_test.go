@@ -22,6 +22,16 @@ func openID(changes variables) variables {
 	return env
 }
 
+// replies is the environment of a service that takes replies by e-mail.
+func replies(changes variables) variables {
+	env := variables{
+		"PROBLEMS_PUBLIC_URL": "https://tracker.example.org", "PROBLEMS_MAIL_URL": "smtp://mail.example.org", "PROBLEMS_MAIL_FROM": "problems@example.org",
+		"PROBLEMS_MAIL_REPLIES_LISTEN": "127.0.0.1:2424", "PROBLEMS_MAIL_REPLIES_ADDRESS": "reply@example.org",
+	}
+	maps.Copy(env, changes)
+	return env
+}
+
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -79,6 +89,10 @@ func TestSettings(t *testing.T) {
 		{"networks of a proxy", variables{"PROBLEMS_PROXY_USER_HEADER": "X-Forwarded-Email", "PROBLEMS_PROXY_USER_NETWORKS": "10.0.0.5"}, nil, "PROBLEMS_PROXY_USER_NETWORKS=10.0.0.5/32"},
 		{"no networks of a proxy", nil, nil, "PROBLEMS_PROXY_USER_NETWORKS=none"},
 		{"scope by a proxy", nil, []string{"--proxy-scope=admin"}, "PROBLEMS_PROXY_SCOPE=admin"},
+		{"no replies", nil, nil, "PROBLEMS_MAIL_REPLIES_LISTEN="},
+		{"replies", replies(nil), nil, "PROBLEMS_MAIL_REPLIES_LISTEN=127.0.0.1:2424"},
+		{"replies on a socket", replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "unix:/run/problems/lmtp.sock"}), nil, "PROBLEMS_MAIL_REPLIES_LISTEN=unix:/run/problems/lmtp.sock"},
+		{"address for replies", replies(nil), nil, "PROBLEMS_MAIL_REPLIES_ADDRESS=reply@example.org"},
 		{"default store", nil, nil, "PROBLEMS_STORE=sqlite:///home/ann/.local/share/problems/problems.db"},
 		{"XDG", variables{"XDG_DATA_HOME": "/data"}, nil, "PROBLEMS_STORE=sqlite:///data/problems/problems.db"},
 		{"data directory", variables{"PROBLEMS_DATA_DIR": "/srv/pro blems"}, nil, "PROBLEMS_STORE=sqlite:///srv/pro%20blems/problems.db"},
@@ -180,6 +194,14 @@ func TestMisuse(t *testing.T) {
 		{"no network", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email", "--proxy-user-networks=10.0.0.5/8"}, "--proxy-user-networks: not a network: 10.0.0.5/8"},
 		{"no name of a header", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email:", "--proxy-user-networks=10.0.0.5"}, "--proxy-user-header has to be a name of letters"},
 		{"scope by a proxy", nil, []string{"serve", "--proxy-scope=owner"}, "--proxy-scope must be one of"},
+		{"replies without mail", replies(variables{"PROBLEMS_MAIL_URL": "", "PROBLEMS_MAIL_FROM": ""}), []string{"serve"}, "--mail-url is missing"},
+		{"replies nowhere", replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": ""}), []string{"serve"}, "--mail-replies-address needs --mail-replies-listen"},
+		{"replies to nobody", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": ""}), []string{"serve"}, "--mail-replies-listen needs --mail-replies-address"},
+		{"replies on no port", replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "localhost"}), []string{"serve"}, "--mail-replies-listen has to be a host and a port"},
+		{"replies on a socket somewhere", replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "unix:lmtp.sock"}), []string{"serve"}, "the whole path of a socket such as unix:/run"},
+		{"replies to a name", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "R <reply@example.org>"}), []string{"serve"}, "--mail-replies-address has to be an address without a name"},
+		{"replies with a token", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "reply+1@example.org"}), []string{"serve"}, "--mail-replies-address has to be an address without a name and a plus sign"},
+		{"replies to a long address", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "the-replies-of-us@example.org"}), []string{"serve"}, "has 17 characters before the @, and can have 15"},
 		{"hints", nil, []string{"serve", "--hints=sometimes"}, "--hints must be one of"},
 		{"scope", nil, []string{"token", "create", "--user=a@b", "--scope=owner"}, "--scope must be one of"},
 		{"expiry", nil, []string{"token", "create", "--user=a@b", "--scope=read", "--expires=tomorrow"}, "--expires: expected a time from now"},

@@ -66,6 +66,16 @@ func TestDoctor(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Close()
+	other, err := net.Listen("tcp", "127.0.0.1:0") // says nothing, and ends each connection
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	go func() {
+		for c, err := other.Accept(); err == nil; c, err = other.Accept() {
+			c.Close()
+		}
+	}()
 	ended, endedKey := pairUntil(t, time.Now().Add(-time.Hour))
 	ending, endingKey := pairUntil(t, time.Now().Add(time.Hour))
 	good, goodKey := pairUntil(t, time.Now().Add(1000*time.Hour))
@@ -91,6 +101,9 @@ func TestDoctor(t *testing.T) {
 		"a service":        {variables{"PROBLEMS_LISTEN": running}, []string{"ok       the settings", "ok       a service answers at " + running, "is in order"}, false},
 		"settings":         {variables{"PROBLEMS_MAX_BODY": "much", "PROBLEMS_WEB": "yes"}, []string{"FAULT    PROBLEMS_WEB has to be one of", "Mend: correct", "FAULT    PROBLEMS_MAX_BODY: a size", "Mend: correct", "ok       " + store}, true},
 		"taken":            {variables{"PROBLEMS_METRICS_LISTEN": taken.Addr().String()}, []string{"FAULT    the address of PROBLEMS_METRICS_LISTEN, " + taken.Addr().String() + ", cannot be taken", "Mend: choose another", "ok", "ok"}, true},
+		"replies":          {replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"ok", "ok"}, false},
+		"replies, taken":   {replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": other.Addr().String()}), []string{"FAULT    the address of PROBLEMS_MAIL_REPLIES_LISTEN, " + other.Addr().String() + ", has another program", "Mend: choose another", "ok", "ok"}, true},
+		"replies, nowhere": {replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "unix:/nowhere/lmtp.sock"}), []string{"FAULT    the directory of PROBLEMS_MAIL_REPLIES_LISTEN, /nowhere, is not there", "Mend: make the directory", "ok", "ok"}, true},
 		"ended":            {variables{"PROBLEMS_TLS_CERT": ended, "PROBLEMS_TLS_KEY": endedKey}, []string{"FAULT    the certificate of PROBLEMS_TLS_CERT has ended", "Mend: renew", "ok", "ok"}, true},
 		"ending":           {variables{"PROBLEMS_TLS_CERT": ending, "PROBLEMS_TLS_KEY": endingKey}, []string{"warning  the certificate of PROBLEMS_TLS_CERT ends at", "Mend: renew", "ok", "ok"}, false},
 		"another name":     {variables{"PROBLEMS_TLS_CERT": good, "PROBLEMS_TLS_KEY": goodKey, "PROBLEMS_PUBLIC_URL": "https://tracker.example.org"}, []string{"warning  the certificate of PROBLEMS_TLS_CERT is not for tracker.example.org, the host of PROBLEMS_PUBLIC_URL", "Mend:", "ok", "ok"}, false},

@@ -6,6 +6,7 @@ import (
 	"io"
 	netmail "net/mail"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -22,6 +23,9 @@ type Mail struct {
 	MailFrom         string        `placeholder:"ADDRESS" help:"Sender of all e-mail, such as problems@example.org or Problems <problems@example.org>."`
 	MailLanguage     string        `default:"en" enum:"en,de" placeholder:"LANGUAGE" help:"Language of e-mail: en or de. Default: ${default}."`
 	MailQuiet        time.Duration `default:"2m" placeholder:"TIME" help:"For how long a problem has to be without a change before an e-mail tells of it: at most 15m. Default: ${default}."`
+
+	MailRepliesListen  string `placeholder:"HOST:PORT" help:"Address on which a mail server hands over replies by LMTP, such as 127.0.0.1:2424 or unix:/run/problems/lmtp.sock. They become comments. It is for the mail server alone. It needs --mail-replies-address. Default: off."`
+	MailRepliesAddress string `placeholder:"ADDRESS" help:"Address for replies, such as reply@example.org. The mail server hands over all mail to reply+…@example.org."`
 }
 
 // MailURL is the URL of a mail server, perhaps with a password. The password is hidden from
@@ -82,6 +86,47 @@ func (m *Mail) From() (netmail.Address, error) {
 	return *from, nil
 }
 
+// unixPrefix begins the address of a Unix socket.
+const unixPrefix = "unix:"
+
+// Replies returns where to listen for replies: the network is "tcp", "unix", or "" for
+// nowhere.
+func (m *Mail) Replies() (network, address string) {
+	if m.MailRepliesListen == "" {
+		return "", ""
+	}
+	if path, ok := strings.CutPrefix(m.MailRepliesListen, unixPrefix); ok {
+		return "unix", path
+	}
+	return "tcp", m.MailRepliesListen
+}
+
+// checkReplies refuses settings of replies that do not go together.
+func (m *Mail) checkReplies() error {
+	switch network, address := m.Replies(); {
+	case m.MailRepliesListen == "" && m.MailRepliesAddress == "":
+		return nil
+	case m.MailRepliesListen == "":
+		return errors.New("--mail-replies-address needs --mail-replies-listen, where a mail server hands over the replies")
+	case m.MailRepliesAddress == "":
+		return errors.New("--mail-replies-listen needs --mail-replies-address, the address for replies")
+	case network == "unix" && !filepath.IsAbs(address):
+		return errors.New("--mail-replies-listen has to be a host and a port, or the whole path of a socket such as unix:/run/problems/lmtp.sock")
+	case network == "tcp":
+		if err := checkAddress("--mail-replies-listen", address); err != nil {
+			return err
+		}
+	}
+	a, err := netmail.ParseAddress(m.MailRepliesAddress)
+	if err != nil || a.Name != "" || a.Address != m.MailRepliesAddress || !user.CanGetMail(a.Address) || strings.ContainsAny(a.Address, "+\"") {
+		return errors.New("--mail-replies-address has to be an address without a name and a plus sign, such as reply@example.org")
+	}
+	if local := strings.LastIndexByte(a.Address, '@'); local > domain.MostLocal {
+		return fmt.Errorf("--mail-replies-address has %d characters before the @, and can have %d: the address of each mail needs the others", local, domain.MostLocal)
+	}
+	return nil
+}
+
 // check refuses settings that do not go together.
 func (m *Mail) check(s *Server) error {
 	given := 0
@@ -91,8 +136,8 @@ func (m *Mail) check(s *Server) error {
 		}
 	}
 	if !m.MailURL.Given() {
-		if given > 0 || m.MailFrom != "" {
-			return errors.New("--mail-url is missing: --mail-from, --mail-password and --mail-password-file belong to it")
+		if given > 0 || m.MailFrom != "" || m.MailRepliesListen != "" || m.MailRepliesAddress != "" {
+			return errors.New("--mail-url is missing: --mail-from, --mail-password, --mail-password-file, --mail-replies-listen and --mail-replies-address belong to it")
 		}
 		return nil
 	}
@@ -113,5 +158,5 @@ func (m *Mail) check(s *Server) error {
 	case m.MailQuiet < 0 || m.MailQuiet > domain.Longest:
 		return fmt.Errorf("--mail-quiet has to be from 0s to %s", domain.Longest)
 	}
-	return nil
+	return m.checkReplies()
 }

@@ -75,6 +75,7 @@ func Examine(ctx context.Context, o Options) *Findings {
 	if metrics := o.Settings.Server.MetricsListen; metrics != "" {
 		f.listener(ctx, "--metrics-listen", metrics, false)
 	}
+	f.replies(ctx, o.Settings.Mail)
 	f.openFiles(o.Settings)
 	f.store(ctx, o)
 	return f

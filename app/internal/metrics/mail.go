@@ -3,12 +3,26 @@ package metrics
 import (
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/problemtracking/problems/adapters/mail/lmtp"
 	"github.com/problemtracking/problems/app/internal/postman"
 )
 
 // Mail reports on e-mail from now on.
 func (m *Metrics) Mail(stat func() (postman.Stat, bool), attempts func(postman.Outcome) int64) {
 	m.registry.MustRegister(mails{stat, attempts})
+}
+
+// Replies returns the count of replies by e-mail.
+func (m *Metrics) Replies() func(lmtp.Outcome) {
+	counts := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "problems_mail_replies_total",
+		Help: "Replies by e-mail that came to this server, by outcome: comment, repeated, automatic, deferred, or why it was refused.",
+	}, []string{"outcome"})
+	for _, o := range lmtp.Outcomes() {
+		counts.WithLabelValues(string(o))
+	}
+	m.registry.MustRegister(counts)
+	return func(o lmtp.Outcome) { counts.WithLabelValues(string(o)).Inc() }
 }
 
 // mails collects the state of e-mail, on the server that sends.

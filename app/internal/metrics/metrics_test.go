@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/problemtracking/problems/adapters/mail/lmtp"
 	"github.com/problemtracking/problems/app/internal/courier"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
@@ -225,6 +226,7 @@ func complete(t *testing.T) *metrics.Metrics {
 	m.Events(func() int { return 0 }, func() uint64 { return 0 }, metrics.NewEventLag())
 	m.Webhooks(func() []courier.Stat { return []courier.Stat{{Webhook: "one"}} }, func(webhook.Outcome) int64 { return 0 })
 	m.Mail(func() (postman.Stat, bool) { return postman.Stat{}, true }, func(postman.Outcome) int64 { return 0 })
+	m.Replies()
 	for _, call := range observe.Names {
 		m.Call(observe.Call{Name: call})
 	}
@@ -357,4 +359,18 @@ func TestMail(t *testing.T) {
 	)
 	sends = false
 	lacks(t, m, "problems_mail_pending")
+}
+
+func TestReplies(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	came := m.Replies()
+	came(lmtp.Comment)
+	came(lmtp.TooLarge)
+	came(lmtp.TooLarge)
+	expect(t, m,
+		`problems_mail_replies_total{outcome="comment"} 1`,
+		`problems_mail_replies_total{outcome="too-large"} 2`,
+		`problems_mail_replies_total{outcome="deferred"} 0`,
+	)
 }

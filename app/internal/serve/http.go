@@ -217,7 +217,7 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 
 // serveAll registers the steps of the start, in order, after the store was opened; fx
 // undoes them in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *courier.Courier, mails *postman.Postman, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *courier.Courier, mails *postman.Postman, answers *replies, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
@@ -247,10 +247,19 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 			},
 		})
 	}
+	if answers != nil {
+		lc.Append(fx.Hook{
+			OnStart: answers.listen,
+			OnStop: func(ctx context.Context) error {
+				answers.drain(ctx, settings.Timeouts.ShutdownTimeout)
+				return nil
+			},
+		})
+	}
 	p := &opening{
 		options: o, store: s, service: service, outages: outages, api: api, endpoints: endpoints, broken: broken,
 		keeper:   &housekeeper{service: service, logger: logger, now: o.Now, ran: m.Housekept},
-		delivery: &delivery{courier: messages}, post: &post{postman: mails},
+		delivery: &delivery{courier: messages}, post: &post{postman: mails}, answers: answers,
 		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, codes: codes, logger: logger,
 	}
 	lc.Append(fx.Hook{OnStart: p.start, OnStop: p.stop})

@@ -42,7 +42,7 @@ func MailSender(settings config.Settings, o Options) (*mail.Sender, error) {
 		return nil, err
 	}
 	return mail.New(mail.Options{
-		Server: settings.Mail.Server(), Password: settings.Mail.Password, From: from, Base: base, Language: settings.Mail.MailLanguage,
+		Server: settings.Mail.Server(), Password: settings.Mail.Password, From: from, Replies: settings.Mail.MailRepliesAddress, Base: base, Language: settings.Mail.MailLanguage,
 		HTML: web.NewSafeHTML(), Now: o.Now,
 	})
 }

@@ -24,6 +24,7 @@ type opening struct {
 	keeper    *housekeeper
 	delivery  *delivery
 	post      *post
+	answers   *replies // nil: there are none
 	outages   *outage.Log
 	api       *endpoint
 	endpoints []*endpoint
@@ -106,6 +107,13 @@ func (p *opening) answer() {
 				p.broken.report(fmt.Errorf("the service could not go on: %w", err))
 			}
 		})
+	}
+	if p.answers != nil {
+		go func() {
+			if err := p.answers.serve(); err != nil {
+				p.broken.report(fmt.Errorf("replies by e-mail could not be taken any more: %w", err))
+			}
+		}()
 	}
 }
 

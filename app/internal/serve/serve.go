@@ -125,7 +125,7 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 		}
 	}
 	logger.Info("stopping")
-	limit := 2*o.Settings.Timeouts.ShutdownTimeout + closing // there are two endpoints
+	limit := 3*o.Settings.Timeouts.ShutdownTimeout + closing // there are three endpoints
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	if stopErr := app.Stop(ctx); stopErr != nil {
@@ -150,6 +150,7 @@ func module(o Options, logger *slog.Logger, storing fx.Option) fx.Option {
 		domainModule,
 		webhookModule,
 		mailModule,
+		repliesModule,
 		metricsModule,
 		httpModule,
 	)
