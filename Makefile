@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: packages packages-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots
+.PHONY: packages packages-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test
 
 # What is built does not depend on the directory. All targets, and what the tests build,
 # share what one of them has compiled.
@@ -156,6 +156,10 @@ packages: ## make packages for Debian and RPM, images, a chart and lists of comp
 
 packages-test: ## install, upgrade and remove them on a systemd and a Docker engine of their own, and build them twice: some minutes, as root on Debian
 	@cd tools/packages && GOWORK=off go test -count=1 -timeout 30m -tags packages .
+
+mail-test: ## send e-mail and replies through Postfix, with STARTTLS and a password: as root on Debian, where it installs them
+	@PATH=$$PATH:/usr/sbin; command -v postfix >/dev/null && command -v saslpasswd2 >/dev/null || tools/postgres/install postfix sasl2-bin libsasl2-modules
+	@$(gotest) -tags postfix -run '^TestPostfix$$' $(e2e)
 
 screenshots: build ## make pictures of every page in a browser, narrow and wide, light and dark, into bin/screenshots
 	@cd tools && GOWORK=off go run ./screenshots -binary $(CURDIR)/bin/problems -to $(CURDIR)/bin/screenshots
