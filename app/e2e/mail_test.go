@@ -135,6 +135,9 @@ func TestMails(t *testing.T) {
 		t.Fatalf("%d %s", status, body)
 	}
 	eventually(t, "the log says that the mail server is away", func() bool { return strings.Contains(s.stderr.String(), "e-mail cannot be sent") })
+	if code, _, said := problems(t, nil, "copy", "--from="+store, "--to="+newFile(t)); code != 0 || !strings.Contains(said, "E-mail about the latest changes waits") {
+		t.Errorf("a copy beside waiting mail ends with %d, and says %q", code, said)
+	}
 	l.open(t)
 	eventually(t, "the mail has arrived", func() bool { return len(l.all()) > 0 })
 	got := l.all()[0]

@@ -100,8 +100,8 @@ func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken 
 	}
 	s.Cursor = newest
 	if current.State != "" {
-		if s, err = mail.ParseState(current.State); err != nil {
-			return s, false, fault.Wrap(fault.Internal, err, "the state of e-mail cannot be read")
+		if s, err = parseMail(current.State); err != nil {
+			return s, false, err
 		}
 		at := p.service.time()
 		waits := slices.ContainsFunc(s.Trays, func(t mail.Tray) bool { return !t.Empty() && t.Wait(at) == 0 })
@@ -112,6 +112,36 @@ func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken 
 	p.held = current
 	taken, err = p.put(ctx, s.Encode(), false)
 	return s, taken, err
+}
+
+func parseMail(state string) (mail.State, error) {
+	s, err := mail.ParseState(state)
+	if err != nil {
+		return s, fault.Wrap(fault.Internal, err, "the state of e-mail cannot be read")
+	}
+	return s, nil
+}
+
+// MailWaits reports whether the store has changes that e-mail has not told of yet. A copy of
+// the store never tells of them. It is false for a store of which no server has sent e-mail.
+func (s *Service) MailWaits(ctx context.Context) (bool, error) {
+	_, newest, err := s.feedEnds(ctx)
+	if err != nil {
+		return false, err
+	}
+	var current lease.Lease
+	err = s.store.View(ctx, func(r store.Reader) error {
+		current, _, err = r.Lease(ctx, postmanLease)
+		return err
+	})
+	if err != nil || current.State == "" {
+		return false, err
+	}
+	state, err := parseMail(current.State)
+	if err != nil {
+		return false, err
+	}
+	return state.Cursor != newest || slices.ContainsFunc(state.Trays, func(t mail.Tray) bool { return !t.Empty() }), nil
 }
 
 // Save renews the lease, and stores the state with it. held is false when another server has

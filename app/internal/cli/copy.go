@@ -11,6 +11,8 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 type copyCommand struct {
@@ -72,5 +74,22 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 	}
 	progress := p.progress()
 	summary, err := transfer.Copy(ctx, from, to, batch, progress.Reader)
-	return errors.Join(p.finish(progress, summary, err, "Copied"), from.Close(), to.Close())
+	if err = p.finish(progress, summary, err, "Copied"); err == nil {
+		err = p.tellOfMail(ctx, from)
+	}
+	return errors.Join(err, from.Close(), to.Close())
+}
+
+// tellOfMail says that e-mail waits in a store, if it does. It is not copied: two services
+// would send it.
+func (p Process) tellOfMail(ctx context.Context, from store.Store) error {
+	service := tracker.New(tracker.Options{Store: from, Now: p.Now, Limits: tracker.DefaultLimits()})
+	waits, err := service.MailWaits(ctx)
+	if err != nil {
+		return fmt.Errorf("copy: everything is copied, but whether e-mail waits in the first store is not known: %w", err)
+	}
+	if waits {
+		_, err = fmt.Fprintln(p.Stderr, "E-mail about the latest changes waits in the first store, and only its service can send it. To lose none, let that service run until problems_mail_gathering and problems_mail_pending are 0, and copy then.")
+	}
+	return err
 }

@@ -1,0 +1,39 @@
+package tracker
+
+import (
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/mail"
+)
+
+// A copy of the store sends no mail about changes before it, so somebody has to know.
+func TestMailWaits(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	waits := func(want bool, when string) {
+		t.Helper()
+		if got, err := s.MailWaits(t.Context()); err != nil || got != want {
+			t.Errorf("%s: %t, %v, want %t", when, got, err, want)
+		}
+	}
+	s.create(t, "The lamp is broken")
+	waits(false, "without e-mail")
+	desk := s.NewPostman(true)
+	state, taken, err := desk.Take(t.Context(), time.Now())
+	if noError(t, err); !taken {
+		t.Fatal("the lease is not free")
+	}
+	waits(false, "before the first change")
+	id := s.create(t, "Another one")
+	waits(true, "with a change")
+	state.Cursor, err = desk.Newest(t.Context())
+	noError(t, err)
+	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, noon)}
+	_, err = desk.Save(t.Context(), state)
+	noError(t, err)
+	waits(true, "with a mail")
+	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: noon}}
+	noError(t, desk.Release(t.Context(), state))
+	waits(false, "after it")
+}
