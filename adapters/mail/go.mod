@@ -7,9 +7,10 @@ require (
 	github.com/emersion/go-smtp v0.25.1
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/wneessen/go-mail v0.8.1
+	golang.org/x/net v0.62.0
 	golang.org/x/text v0.43.0
 )
 
-require golang.org/x/crypto v0.54.0 // indirect
+require golang.org/x/crypto v0.58.0 // indirect
 
 replace github.com/problemtracking/problems/domain => ../../domain

@@ -92,10 +92,15 @@ func parse(r io.Reader, sender string, most int) (m message, refused *refusal) {
 	if refused = texts.read(textproto.MIMEHeader(parsed.Header), parsed.Body, 0); refused != nil {
 		return m, refused
 	}
-	if texts.plain == 0 {
-		return m, unreadable("the mail has no part with plain text, only HTML or attachments: let your mail program send plain text")
+	if texts.plain == 0 && texts.html == "" {
+		return m, unreadable("the mail has no part with text: attachments and encrypted mail cannot become a comment")
 	}
 	m.text = texts.all.String()
+	if texts.plain == 0 {
+		if m.text, err = plainOf(strings.NewReader(texts.html)); err != nil {
+			return m, errUnreadable
+		}
+	}
 	if m.id = strings.TrimSpace(parsed.Header.Get("Message-Id")); m.id == "" {
 		m.id = parsed.Header.Get("Date") + "\n" + m.text
 	}
@@ -108,6 +113,7 @@ type texts struct {
 	most  int // bytes
 	all   bytes.Buffer
 	plain int
+	html  string // of the first part with some
 	parts int
 }
 
@@ -125,10 +131,28 @@ func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) *re
 	if strings.HasPrefix(kind, "multipart/") {
 		return t.inside(body, params["boundary"], depth)
 	}
-	if disposition, _, _ := mime.ParseMediaType(header.Get("Content-Disposition")); kind != "text/plain" || disposition == "attachment" {
+	if disposition, _, _ := mime.ParseMediaType(header.Get("Content-Disposition")); kind != "text/plain" && kind != "text/html" || disposition == "attachment" {
 		return nil
 	}
-	return t.add(header.Get("Content-Transfer-Encoding"), params, body)
+	if kind == "text/html" && (t.html != "" || t.plain > 0) {
+		return nil
+	}
+	text, refused := t.decode(header.Get("Content-Transfer-Encoding"), params["charset"], body)
+	if refused != nil {
+		return refused
+	}
+	if kind == "text/html" {
+		t.html = text
+		return nil
+	}
+	if strings.EqualFold(params["format"], "flowed") {
+		text = mail.Unflow(text, strings.EqualFold(params["delsp"], "yes"))
+	}
+	if t.plain++; t.plain > 1 {
+		t.all.WriteByte('\n')
+	}
+	t.all.WriteString(text)
+	return nil
 }
 
 // inside reads the parts of a multipart.
@@ -151,8 +175,8 @@ func (t *texts) inside(body io.Reader, boundary string, depth int) *refusal {
 	}
 }
 
-// add adds a part with plain text.
-func (t *texts) add(encoding string, params map[string]string, body io.Reader) *refusal {
+// decode returns the text of a part.
+func (t *texts) decode(encoding, charset string, body io.Reader) (string, *refusal) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "quoted-printable":
 		body = quotedprintable.NewReader(body)
@@ -160,32 +184,24 @@ func (t *texts) add(encoding string, params map[string]string, body io.Reader) *
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	case "", "7bit", "8bit", "binary":
 	default:
-		return unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
+		return "", unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
 	}
-	charset := params["charset"]
 	if charset != "" {
 		encoding, err := htmlindex.Get(charset)
 		if err != nil {
-			return unreadable("the text of the mail has an unknown charset: send it in UTF-8")
+			return "", unreadable("the text of the mail has an unknown charset: send it in UTF-8")
 		}
 		body = encoding.NewDecoder().Reader(body)
 	}
 	text, err := io.ReadAll(io.LimitReader(body, int64(t.most-t.all.Len())+1))
 	if err != nil {
-		return errUnreadable
+		return "", errUnreadable
 	}
 	if t.all.Len()+len(text) > t.most {
-		return tooLarge(fmt.Sprintf("the text of the mail has more than %d KiB, with its quotes: send a shorter one", t.most>>10))
+		return "", tooLarge(fmt.Sprintf("the text of the mail has more than %d KiB, with its quotes: send a shorter one", t.most>>10))
 	}
 	if charset == "" && !utf8.Valid(text) {
 		text, _ = charmap.Windows1252.NewDecoder().Bytes(text) // never fails
 	}
-	if strings.EqualFold(params["format"], "flowed") {
-		text = []byte(mail.Unflow(string(text), strings.EqualFold(params["delsp"], "yes")))
-	}
-	if t.plain++; t.plain > 1 {
-		t.all.WriteByte('\n')
-	}
-	t.all.Write(text)
-	return nil
+	return string(text), nil
 }

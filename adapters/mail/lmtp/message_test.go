@@ -26,6 +26,10 @@ func TestTextOfMails(t *testing.T) {
 		"a broken content type":   {head + "Content-Type: what is this\n\nIt was the fuse.", "It was the fuse."},
 		"text and HTML": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\n\nIt was the fuse.\n--x\nContent-Type: text/html\n\n<p>It was the <b>fuse</b>.</p>\n--x--\n",
 			"It was the fuse."},
+		"HTML alone": {head + "Content-Type: text/html; charset=iso-8859-1\n\n<html><head><title>no</title><style>p{}</style></head><body><p>Gr\xfc\xdfe &amp;<br>\n  more</p><blockquote><div>It is <b>dark</b>.</div></blockquote><script>no()</script></body></html>",
+			"Grüße &\nmore\n\n> It is dark."},
+		"HTML before text": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>no</p>\n--x\nContent-Type: text/plain\n\nIt was the fuse.\n--x--\n",
+			"It was the fuse."},
 		"text, a picture, text": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\nAbove\n--x\nContent-Type: image/png\nContent-Disposition: inline\n\nPNG\n--x\nContent-Type: text/plain\n\nBelow\n--x--\n",
 			"Above\nBelow"},
 		"an attached text": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee the log.\n--x\nContent-Type: text/plain\nContent-Disposition: attachment; filename=log.txt\n\nlines\n--x--\n",
@@ -64,9 +68,8 @@ func TestRefusedMails(t *testing.T) {
 		reason  string
 		outcome Outcome
 	}{
-		"HTML alone":             {head + "Content-Type: text/html\n\n<p>It was the fuse.</p>", 554, "no part with plain text", Unreadable},
-		"a picture alone":        {head + "Content-Type: image/png\n\nPNG", 554, "no part with plain text", Unreadable},
-		"encrypted":              {head + "Content-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/octet-stream\n\n----\n--x--\n", 554, "no part with plain text", Unreadable},
+		"a picture alone":        {head + "Content-Type: image/png\n\nPNG", 554, "no part with text", Unreadable},
+		"encrypted":              {head + "Content-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/octet-stream\n\n----\n--x--\n", 554, "no part with text", Unreadable},
 		"no headers":             {"What is this?\n", 554, "headers of the mail cannot be read", Unreadable},
 		"an unknown charset":     {head + "Content-Type: text/plain; charset=klingon\n\na", 554, "unknown charset", Unreadable},
 		"an unknown encoding":    {head + "Content-Transfer-Encoding: x-uuencode\n\na", 554, "unknown Content-Transfer-Encoding", Unreadable},
@@ -105,12 +108,12 @@ func TestMailWithoutIdentifier(t *testing.T) {
 
 // Whatever comes as a mail, the answer is a text of bounded length or a sentence.
 func FuzzReadMessage(f *testing.F) {
-	for _, seed := range []string{"", head + "\na", head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x--\n", head + nested(3), head + "Content-Type: text/plain; charset=utf-16; format=flowed\nContent-Transfer-Encoding: base64\n\nAAAA"} {
+	for _, seed := range []string{"", head + "\na", head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x--\n", head + nested(3), head + "Content-Type: text/html\n\n<blockquote><pre>a<br><li>b</pre>", head + "Content-Type: text/plain; charset=utf-16; format=flowed\nContent-Transfer-Encoding: base64\n\nAAAA"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		m, refused := readMessage(strings.NewReader(text), "ann@example.org", 100)
-		if refused == nil && !m.automatic && m.id == "" || len(m.text) > 2*(100+mostQuotes) || refused != nil && refused.reason == "" {
+		if refused == nil && !m.automatic && m.id == "" || len(m.text) > 4*(100+mostQuotes) || refused != nil && refused.reason == "" {
 			t.Errorf("%q is read as %+v, %+v", text, m, refused)
 		}
 	})

@@ -1,0 +1,152 @@
+package lmtp
+
+import (
+	"errors"
+	"io"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// mostTag bounds one tag, or one text between two tags, in bytes.
+const mostTag = 1 << 20
+
+// plainOf returns the text of HTML, for the mails without plain text. Its quotes are marked
+// as in plain text.
+func plainOf(r io.Reader) (string, error) {
+	var p plain
+	tokens := html.NewTokenizer(r)
+	tokens.SetMaxBuf(mostTag)
+	for {
+		switch kind := tokens.Next(); kind {
+		case html.ErrorToken:
+			if err := tokens.Err(); !errors.Is(err, io.EOF) {
+				return "", err
+			}
+			return p.out.String(), nil
+		case html.TextToken:
+			p.text(string(tokens.Text()))
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, _ := tokens.TagName()
+			p.begin(atom.Lookup(name), kind == html.SelfClosingTagToken)
+		case html.EndTagToken:
+			name, _ := tokens.TagName()
+			p.end(atom.Lookup(name))
+		}
+	}
+}
+
+// plain is a text that grows.
+type plain struct {
+	out    strings.Builder
+	quotes int // blockquotes around
+	hidden atom.Atom
+	pre    bool
+	inLine bool // the line has text
+	space  bool // white space comes before the next text
+	blanks int  // line ends since the last text
+}
+
+// mostMarks bounds the marks of one line.
+const mostMarks = 10
+
+func (p *plain) text(text string) {
+	if p.hidden != 0 {
+		return
+	}
+	if p.pre {
+		for i, line := range strings.Split(text, "\n") {
+			if i > 0 {
+				p.newLine()
+			}
+			p.write(line)
+		}
+		return
+	}
+	words := strings.Fields(text)
+	if len(words) == 0 || strings.TrimLeft(text, " \t\r\n") != text {
+		p.space = p.space || text != ""
+	}
+	for i, word := range words {
+		if p.inLine && (p.space || i > 0) {
+			p.out.WriteByte(' ')
+		}
+		p.space = false
+		p.write(word)
+	}
+	if len(words) > 0 && strings.TrimRight(text, " \t\r\n") != text {
+		p.space = true
+	}
+}
+
+func (p *plain) write(text string) {
+	if text == "" {
+		return
+	}
+	if !p.inLine && p.quotes > 0 {
+		p.out.WriteString(strings.Repeat(">", min(p.quotes, mostMarks)) + " ")
+	}
+	p.out.WriteString(text)
+	p.inLine, p.blanks = true, 0
+}
+
+// newLine ends a line. More than one blank line says no more than one.
+func (p *plain) newLine() {
+	if p.blanks < 2 {
+		p.out.WriteByte('\n')
+		p.blanks++
+	}
+	p.inLine, p.space = false, false
+}
+
+// block ends a line that has text.
+func (p *plain) block() {
+	if p.inLine {
+		p.newLine()
+	}
+}
+
+func (p *plain) begin(tag atom.Atom, closed bool) {
+	switch tag {
+	case atom.Head, atom.Script, atom.Style, atom.Title:
+		if p.hidden == 0 && !closed {
+			p.hidden = tag
+		}
+	case atom.Body: // a head can lack its end
+		p.hidden = 0
+	case atom.Br:
+		p.newLine()
+	case atom.Pre:
+		p.block()
+		p.pre = true
+	case atom.Blockquote:
+		p.block()
+		p.quotes++
+	case atom.Li:
+		p.block()
+		p.write("- ")
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Div, atom.Tr, atom.Ul, atom.Ol, atom.Table, atom.Hr:
+		p.block()
+	}
+}
+
+func (p *plain) end(tag atom.Atom) {
+	switch tag {
+	case p.hidden:
+		p.hidden = 0
+	case atom.Pre:
+		p.block()
+		p.pre = false
+	case atom.Blockquote:
+		p.block()
+		p.quotes = max(0, p.quotes-1)
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Table:
+		p.block()
+		p.newLine()
+	case atom.Div, atom.Tr, atom.Li:
+		p.block()
+	case atom.Td:
+		p.space = true
+	}
+}

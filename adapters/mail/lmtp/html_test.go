@@ -1,0 +1,49 @@
+package lmtp
+
+import (
+	"strings"
+	"testing"
+
+	rules "github.com/problemtracking/problems/domain/mail"
+)
+
+func TestPlainTextOfHTML(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ html, want string }{
+		"nothing":            {"", ""},
+		"text":               {"  It was\n\tthe   fuse. ", "It was the fuse."},
+		"paragraphs":         {"<p>one</p>\n\n<p>two</p>", "one\n\ntwo\n\n"},
+		"lines":              {"<div>one</div><div>two<br>three</div>", "one\ntwo\nthree\n"},
+		"blank lines":        {"one<br><br><br><br>two", "one\n\ntwo"},
+		"marks inside words": {"a<b>b</b>c <i>d</i>, <u>e</u>", "abc d, e"},
+		"a list":             {"<ul><li>one</li><li>two</li></ul>", "- one\n- two\n\n"},
+		"a table":            {"<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>", "a b\nc\n\n"},
+		"code":               {"<pre>if a {\n\tb\n}</pre>after", "if a {\n\tb\n}\nafter"},
+		"quotes":             {"mine<blockquote>one<blockquote>two</blockquote></blockquote>more", "mine\n> one\n>> two\nmore"},
+		"hidden":             {"<head><title>a</title></head><style>b</style><script>c<p>d</script><!-- e -->f", "f"},
+		"a head without end": {"<head><title>a</title><body>b", "b"},
+		"what is not tags":   {"1 &lt; 2 & <3", "1 < 2 & <3"},
+		"open tags":          {"<p><b>a<blockquote>b", "a\n> b"},
+	} {
+		got, err := plainOf(strings.NewReader(c.html))
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+// The quoted mail is cut in HTML too, as several mail programs send it.
+func TestAnswersInHTML(t *testing.T) {
+	t.Parallel()
+	mail := "<p style=\"color:#555\">" + rules.DividerLine("Write your answer above this line.") + "</p><h2>#7 The lamp</h2><p>It is dark.</p>"
+	for name, html := range map[string]string{
+		"Gmail":    "<div dir=\"ltr\">It was the fuse.</div><br><div class=\"gmail_quote\"><div>On Sat, Mar 14, 2026 at 12:05 PM Problems &lt;<a href=\"mailto:r@e.org\">r@e.org</a>&gt; wrote:<br></div><blockquote>" + mail + "</blockquote></div>",
+		"Outlook":  "<div><p>It was the fuse.</p><div style=\"border-top:solid\"><p><b>From:</b> Problems &lt;r@e.org&gt;<br><b>Sent:</b> Saturday<br><b>To:</b> Ann<br><b>Subject:</b> #7</p></div>" + mail + "</div>",
+		"a mobile": "It was the fuse.<br><br>" + mail,
+	} {
+		text, err := plainOf(strings.NewReader(html))
+		if got := rules.Written(text); err != nil || got != "It was the fuse." {
+			t.Errorf("%s: %q, %v, of\n%s", name, got, err, text)
+		}
+	}
+}
