@@ -67,7 +67,9 @@ func watch(config *pgx.ConnConfig) {
 func (s *Store) connected(ctx context.Context, conn *pgx.Conn) error {
 	timeline := timelineOf(ctx, conn)
 	conn.PgConn().CustomData()[connectionKey].(*connection).timeline = timeline
-	s.timeline.Store(timeline)
+	if s.timeline.Swap(timeline) < timeline {
+		s.leave(timeline)
+	}
 	host := conn.PgConn().Conn().RemoteAddr().String()
 	s.host.Store(&host)
 	return nil

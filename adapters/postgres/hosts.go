@@ -65,27 +65,32 @@ const (
 	lookFor = 2 * time.Second
 )
 
-// lookAgain looks at all hosts of the URL for a primary with a later timeline than the
-// server in use, and moves to it. A fenced-off primary may well go on accepting
-// connections, and never confirm anything. A caller with a pending write on it learns
-// that the outcome is unknown.
+// lookAgain looks at all hosts of the URL for a primary with a later timeline than a server
+// in use, and moves to it. A fenced-off primary may well go on accepting connections, and
+// never confirm anything.
 func (s *Store) lookAgain() {
 	if !s.looking.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
 		defer s.looking.Store(false)
-		current := s.timeline.Load()
 		found, timeline := s.latestPrimary()
-		if timeline <= current {
+		if timeline < s.timeline.Load() {
 			return
 		}
-		s.options.Logger.Warn("another server is the primary by now", "host", found.String(), "instead_of", s.Host())
-		s.primary.Store(&found)
-		s.timeline.Store(timeline)
-		s.pool.Reset()
-		s.cut(func(c *connection) bool { return c.timeline < timeline })
+		if before := s.timeline.Swap(timeline); before < timeline {
+			s.options.Logger.Warn("another server is the primary by now", "host", found.String(), "instead_of", s.Host())
+			s.primary.Store(&found)
+			s.pool.Reset()
+		}
+		s.leave(timeline)
 	}()
+}
+
+// leave gives up the pending writes on servers with an earlier timeline: a silent server
+// may never answer them. Their callers learn that the outcome is unknown.
+func (s *Store) leave(timeline uint32) {
+	s.cut(func(c *connection) bool { return c.timeline < timeline })
 }
 
 // latestPrimary returns, among the hosts that accept writes, the one with the latest

@@ -71,3 +71,33 @@ func hostOf(t *testing.T, text string) string {
 	}
 	return u.Host
 }
+
+// TestFrozenPrimaryIsLeft freezes a primary with a write under way. The write never ends, as
+// the connection stays open. Reads move to the new primary first. After that the old write
+// must not hold up what asks the database to confirm.
+func TestFrozenPrimaryIsLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test runs it")
+	}
+	t.Parallel()
+	ownServers <- struct{}{}
+	t.Cleanup(func() { <-ownServers })
+	pair := postgrestest.NewPair(t)
+	s := open(t, postgres.Options{URL: pair.ClusterURL() + "&connect_timeout=1", Timeout: 500 * time.Millisecond})
+	if err := s.Confirm(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	pair.FreezeStandby()
+	if err := s.Confirm(t.Context(), 0); !fault.Is(err, fault.UnknownOutcome) && !fault.Is(err, fault.Unavailable) {
+		t.Fatalf("without a standby, the database confirms: %v", err)
+	}
+	pair.FreezePrimary()
+	pair.ThawStandby()
+	pair.Promote()
+	moved := hostOf(t, pair.StandbyURL())
+	eventually(t, "reads move to the new primary", func() bool {
+		_, err := s.Versions(t.Context())
+		return err == nil && s.Host() == moved
+	})
+	eventually(t, "the new primary confirms", func() bool { return s.Confirm(t.Context(), 0) == nil })
+}

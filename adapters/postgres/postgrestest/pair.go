@@ -126,6 +126,13 @@ func (p *Pair) FreezeStandby() {
 	})
 }
 
+// FreezePrimary halts every process of the primary. Its connections stay open, and the
+// system goes on accepting new ones for it.
+func (p *Pair) FreezePrimary() {
+	p.t.Helper()
+	p.do("freeze the primary", stopLimit, p.primary.pause)
+}
+
 // ThawStandby lets the standby go on. It catches up with the primary, unless the primary
 // was killed.
 func (p *Pair) ThawStandby() {
