@@ -72,7 +72,7 @@ func (s *Store) connected(ctx context.Context, conn *pgx.Conn) error {
 	}
 	host := conn.PgConn().Conn().RemoteAddr().String()
 	s.host.Store(&host)
-	return nil
+	return s.show(ctx, conn)
 }
 
 // timelineOf asks a server for its timeline. An engine other than PostgreSQL may not know

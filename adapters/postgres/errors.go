@@ -29,6 +29,7 @@ const (
 	deadlock            = "40P01"
 	notAllowed          = "42501"
 	duplicateStatement  = "42P05"
+	noSuchTable         = "42P01"
 	duplicateTable      = "42P07"
 	tooManyConnections  = "53300"
 	lockNotAvailable    = "55P03"

@@ -126,7 +126,7 @@ func (e *examination) rows(query string, args ...any) (rows []named, err error) 
 // tables looks for missing tables, and for tables without a primary key. It reports whether
 // all tables are there.
 func (e *examination) tables() (whole bool, err error) {
-	want, _, err := steps.Created()
+	want, _, err := builtin.Created()
 	if err != nil {
 		return false, err
 	}
@@ -152,7 +152,7 @@ func (e *examination) tables() (whole bool, err error) {
 
 // indexes looks for missing and for unusable indexes.
 func (e *examination) indexes() error {
-	_, want, err := steps.Created()
+	_, want, err := builtin.Created()
 	if err != nil {
 		return err
 	}

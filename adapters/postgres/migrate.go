@@ -26,7 +26,8 @@ import (
 //go:embed migrations/*.up.sql
 var files embed.FS
 
-var steps = sqlstore.Steps{Files: files, Table: "problems_migrations", OneByOne: true}
+// builtin are the steps of this version.
+var builtin = sqlstore.Steps{Files: files, Table: "problems_migrations", OneByOne: true}
 
 // Migration is one step of the schema.
 type Migration = sqlstore.Migration
@@ -54,7 +55,7 @@ func Plan(ctx context.Context, o Options) (plan string, err error) {
 	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
 		all, err := o.status(ctx, db, anyServer)
 		if err == nil {
-			plan, err = steps.Plan(db, all)
+			plan, err = o.steps.Plan(db, all)
 		}
 		enter = o.planSchema()
 		return all, err
@@ -172,17 +173,17 @@ func (o Options) status(ctx context.Context, db *bun.DB, check func(server) erro
 	}
 	var applied []string
 	if err == nil && s.List != "" && !s.missing() {
-		if err = conn.NewRaw("SELECT name FROM ?", bun.Ident(steps.Table)).Scan(limited, &applied); err != nil {
+		if err = conn.NewRaw("SELECT name FROM ?", bun.Ident(o.steps.Table)).Scan(limited, &applied); err != nil {
 			err = fmt.Errorf("the list of migrations cannot be read: %w", err)
 		}
 	}
 	oldest := 0
 	if err == nil {
-		oldest, err = steps.Oldest(limited, conn, applied)
+		oldest, err = o.steps.Oldest(limited, conn, applied)
 	}
 	switch {
 	case err == nil:
-		return steps.Compare(applied, oldest)
+		return o.steps.Compare(applied, oldest)
 	case limited.Err() != nil:
 		return nil, &explained{text: fmt.Sprintf("the database has connected, and then did not answer for %s", o.bound()), cause: err}
 	}
@@ -230,10 +231,14 @@ func (o Options) apply(ctx context.Context, db *bun.DB) error {
 		return fmt.Errorf("the migrations cannot begin: %w", err)
 	}
 	// Without a COMMIT nothing is done: the connection ends with its caller.
-	if _, err := o.status(ctx, db, anyServer); err != nil { // a newer process may have been quicker
+	all, err := o.status(ctx, db, anyServer) // a newer process may have been quicker
+	if err != nil {
 		return err
 	}
-	if err := steps.Apply(ctx, db); lacksLock(err) {
+	if err := o.excludeOlder(ctx, db, all); err != nil {
+		return err
+	}
+	if err := o.steps.Apply(ctx, db); lacksLock(err) {
 		return fmt.Errorf("somebody uses a table that is to be changed for longer than %s, so that nothing was changed: end what pg_locks shows, or wait longer (--migration-timeout): %w", o.MigrationTimeout, err)
 	} else if err != nil {
 		return err
@@ -274,6 +279,14 @@ func lacksLock(err error) bool {
 	return ok && answer.Code == lockNotAvailable
 }
 
+// The sessions with an advisory lock, and which of them hold the one of n.number.
+const (
+	holders = "pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid"
+	holds   = `l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+			AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+			AND l.classid::bigint = (n.number >> 32) & 4294967295 AND l.objid::bigint = n.number & 4294967295`
+)
+
 // holder returns the error that names the holder of the lock.
 func holder(ctx context.Context, db *bun.DB, wait time.Duration) error {
 	var who struct {
@@ -284,10 +297,7 @@ func holder(ctx context.Context, db *bun.DB, wait time.Duration) error {
 	}
 	err := db.NewRaw(`SELECT a.pid, coalesce(a.application_name, '') AS application,
 			coalesce(host(a.client_addr), 'the same machine') AS client, coalesce(a.xact_start, a.backend_start, now()) AS since
-		FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid, (SELECT `+lockNumber+` AS number) n
-		WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-			AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
-			AND l.classid::bigint = (n.number >> 32) & 4294967295 AND l.objid::bigint = n.number & 4294967295`).Scan(ctx, &who)
+		FROM `+holders+`, (SELECT `+lockNumber+` AS number) n WHERE `+holds).Scan(ctx, &who)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return passing("another process has migrated the database for longer than %s, and has just ended: try again", wait)

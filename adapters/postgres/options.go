@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"math"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 )
 
 // Options are the settings of a Store. The zero value of each but URL stands for
@@ -53,7 +55,8 @@ type Options struct {
 	// Logger receives accepted risks and silent repairs. None by default.
 	Logger *slog.Logger
 
-	schema string // of the URL; "": as the search_path has it
+	schema string         // of the URL; "": as the search_path has it
+	steps  sqlstore.Steps // of this version; tests have others
 }
 
 // The defaults of Options, for programs that show them.
@@ -83,6 +86,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Timeout < 0 || o.AcquireTimeout < 0 || o.MigrationTimeout < 0 {
 		return o, errors.New("postgres: a time limit cannot be negative")
+	}
+	if o.steps.Files == nil {
+		o.steps = builtin
 	}
 	setDefault(&o.Connections, DefaultConnections)
 	setDefault(&o.Timeout, DefaultTimeout)

@@ -22,6 +22,8 @@ type Store struct {
 	texts   texts
 	calls   store.Gate
 	citus   bool // the database has this extension
+	step    int  // the last one of the schema that this version knows
+	opened  atomic.Bool
 
 	ended         chan struct{} // closed by end
 	end           func()
@@ -57,6 +59,9 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		writing: make(chan struct{}, o.writers()), held: make(map[*writer]struct{}),
 		hosts: hostsOf(config.ConnConfig),
 	}
+	if s.step, err = o.steps.Last(); err != nil {
+		return nil, err
+	}
 	s.ended = make(chan struct{})
 	s.end = sync.OnceFunc(func() { close(s.ended) })
 	config.BeforeConnect, config.AfterConnect = s.connecting, s.connected
@@ -69,6 +74,10 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		return nil, err
 	}
 	s.citus = found.Citus
+	s.opened.Store(true)
+	if found.missing() {
+		s.pool.Reset() // connections from before the schema do not show
+	}
 	return s, nil
 }
 

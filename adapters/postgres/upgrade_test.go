@@ -49,7 +49,7 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: builtin.Table}
 	_, err = Options{URL: d.url}.directly(t.Context(), true, func(_ Options, db *bun.DB) ([]Migration, error) {
 		return nil, first.Apply(context.Background(), db)
 	})

@@ -37,6 +37,33 @@ func Newer(all []Migration) bool {
 	return slices.ContainsFunc(all, func(m Migration) bool { return m.Newer })
 }
 
+// Outdated returns the numbers of the steps before the last final one that is left to do. A
+// server cannot live on after it when the last step that it knows is one of them.
+func Outdated(all []Migration) (numbers []int) {
+	last := -1
+	for i, m := range all {
+		if m.Final && !m.Applied {
+			last = i
+		}
+	}
+	for _, m := range all[:max(last, 0)] {
+		if number, err := m.Number(); err == nil {
+			numbers = append(numbers, number)
+		}
+	}
+	return numbers
+}
+
+// Number returns the number at the beginning of the name.
+func (m Migration) Number() (int, error) {
+	text, _, _ := strings.Cut(m.Name, "_")
+	number, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("the step %s has no number", m.Name)
+	}
+	return number, nil
+}
+
 // Steps are the steps of the schema of one kind of database. They only go forward,
 // and none is changed once it was released, except in its comments.
 //
@@ -83,6 +110,15 @@ func (s Steps) Oldest(ctx context.Context, db bun.IDB, applied []string) (step i
 	return step, nil
 }
 
+// Last returns the number of the last step that this version knows.
+func (s Steps) Last() (int, error) {
+	all, err := s.Compare(nil, 0)
+	if err != nil {
+		return 0, err
+	}
+	return all[len(all)-1].Number()
+}
+
 // Compare returns all steps in their order, by the numbers of the applied ones. It fails
 // when a server has to know a step, the oldest, that this version does not know.
 func (s Steps) Compare(applied []string, oldest int) ([]Migration, error) {
@@ -101,10 +137,11 @@ func (s Steps) Compare(applied []string, oldest int) ([]Migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		if last, err = strconv.Atoi(m.Name); err != nil {
-			return nil, fmt.Errorf("the step %s has no number", m)
+		step := Migration{Name: m.String(), Applied: unknown[m.Name], Final: final}
+		if last, err = step.Number(); err != nil {
+			return nil, err
 		}
-		all = append(all, Migration{Name: m.String(), Applied: unknown[m.Name], Final: final})
+		all = append(all, step)
 		delete(unknown, m.Name)
 	}
 	newer := slices.Sorted(maps.Keys(unknown))
@@ -136,15 +173,14 @@ func (s Steps) keepOldest() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	last := "1" // the first step is everything
+	number := 1 // the first step is everything
 	for _, m := range all {
-		if m.Final {
-			last, _, _ = strings.Cut(m.Name, "_")
+		if !m.Final {
+			continue
 		}
-	}
-	number, err := strconv.Atoi(last)
-	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		if number, err = m.Number(); err != nil {
+			return nil, err
+		}
 	}
 	return []string{
 		"CREATE TABLE IF NOT EXISTS " + OldestTable + " (id bigint NOT NULL PRIMARY KEY CHECK (id = 1), step bigint NOT NULL)",

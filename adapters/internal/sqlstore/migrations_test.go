@@ -78,6 +78,34 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestOutdated finds the steps of servers that a final step would leave behind.
+func TestOutdated(t *testing.T) {
+	t.Parallel()
+	const applied, final = 1, 2
+	steps := func(kinds ...int) (all []Migration) {
+		for i, kind := range kinds {
+			all = append(all, Migration{Name: fmt.Sprintf("%04d_a", i+1), Applied: kind&applied != 0, Final: kind&final != 0})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		all  []Migration
+		want []int
+	}{
+		{steps(0, 0), nil},
+		{steps(applied, applied, 0), nil},
+		{steps(applied, applied|final, 0), nil},
+		{steps(applied, final, 0), []int{1}},
+		{steps(applied, applied|final, 0, final, 0), []int{1, 2, 3}},
+		{steps(applied, final, final), []int{1, 2}},
+		{steps(final), nil},
+	} {
+		if got := Outdated(c.all); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: got %v; want %v", c.all, got, c.want)
+		}
+	}
+}
+
 func mark(is bool, with string) string {
 	if is {
 		return with
