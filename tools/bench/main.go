@@ -104,6 +104,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 	if err := b.measure(ctx); err != nil {
 		return err
 	}
+	if err := b.spans.arrived(); err != nil {
+		return err
+	}
 	if b.webhooks > 0 {
 		if err := b.measureWebhooks(ctx); err != nil {
 			return err

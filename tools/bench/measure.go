@@ -62,7 +62,7 @@ func (b *bench) measureMix(ctx context.Context, m load.Mix, connections int) err
 func (b *bench) turns(m load.Mix, connections int) (turns []turn) {
 	drive := func(e *entrant) {
 		r := load.Run{Contender: e.Contender, Scene: e.scene, Mix: m, Connections: connections, Warmup: b.warmup, Duration: b.duration, Metrics: e.metrics}
-		turns = append(turns, turn{e.Name, e.store, e.large, func(ctx context.Context, seed uint64) (load.Outcome, error) {
+		turns = append(turns, turn{e.Name, e.kind(), e.large, func(ctx context.Context, seed uint64) (load.Outcome, error) {
 			r.Seed = seed
 			return r.Drive(ctx)
 		}})

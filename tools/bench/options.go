@@ -34,6 +34,7 @@ type options struct {
 	idle        time.Duration
 	webhooks    int
 	hang        time.Duration
+	traces      []string // as PROBLEMS_TRACES_RATIO has them
 	dir         string
 	postgres    string
 	json        string
@@ -68,6 +69,7 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	flags.DurationVar(&o.idle, "idle", 20*time.Second, "how long they stay open")
 	flags.IntVar(&o.webhooks, "webhooks", 1000, "how many webhooks to have, of which a third hang; 0 to leave webhooks out")
 	flags.DurationVar(&o.hang, "hang", leastHang, "how long to write with them")
+	traces := flags.String("traces", "", "which parts of the requests to trace, separated by commas, such as 0.01,1: for each, another server on every store is measured beside the one without traces")
 	flags.StringVar(&o.dir, "dir", os.TempDir(), "the `FOLDER` in which the data are, in one of their own that is removed; its disk is measured")
 	flags.StringVar(&o.postgres, "postgres", "", "the `URL` of a PostgreSQL server to use, for who may create databases, instead of one of this machine's binaries")
 	flags.StringVar(&o.json, "json", "", "a `FILE` for everything that was measured")
@@ -92,6 +94,15 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	}
 	if o.listeners, err = numbers("listeners", *listeners, 0); err != nil {
 		return o, err
+	}
+	for ratio := range strings.SplitSeq(*traces, ",") {
+		if ratio == "" {
+			continue
+		}
+		if part, err := strconv.ParseFloat(ratio, 64); err != nil || part <= 0 || part > 1 {
+			return o, fmt.Errorf("-traces: %q is no part of the requests, above 0 and at most 1", ratio)
+		}
+		o.traces = append(o.traces, ratio)
 	}
 	switch {
 	case o.webhooks < 0, o.webhooks > mostWebhooks, o.hang <= 0:

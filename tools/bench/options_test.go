@@ -36,6 +36,8 @@ func TestOptions(t *testing.T) {
 		"-problems 63":                    "-problems",
 		"-problems 900 -large 800":        "-large",
 		"-connections 1,100 -problems 99": "-problems",
+		"-traces 1,2":                     `"2"`,
+		"-traces all":                     `"all"`,
 		"surplus":                         "surplus",
 	} {
 		if _, err := parsed(strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/archive"
@@ -24,6 +25,7 @@ type entrant struct {
 	load.Contender
 	store    string // the store, or the limit
 	large    bool   // has the large data set
+	traced   string // the part of the requests with a trace; "": none
 	scene    *load.Scene
 	metrics  string // host:port; empty: there are none
 	database string // its URL, of Postgres
@@ -41,6 +43,7 @@ type bench struct {
 	entrants []*entrant        // the servers
 	bare     []*entrant        // the limits
 	port     *limits.StorePort // nil: it is not measured
+	spans    *collector        // nil: nothing is traced
 	undo     []func(context.Context) error
 }
 
@@ -80,8 +83,16 @@ func (b *bench) setUp(ctx context.Context) (err error) {
 			if store == inMemory && size != b.problems {
 				continue // it has to be replayed, and no target is about it
 			}
-			if err := b.addServer(ctx, store, size); err != nil {
+			if err := b.addServer(ctx, store, size, ""); err != nil {
 				return fmt.Errorf("%s: %w", store, err)
+			}
+			for _, ratio := range b.traces {
+				if size != b.problems {
+					continue
+				}
+				if err := b.addServer(ctx, store, size, ratio); err != nil {
+					return fmt.Errorf("%s with traces: %w", store, err)
+				}
 			}
 		}
 	}
@@ -118,11 +129,19 @@ func (b *bench) writeArchive(ctx context.Context, size int64) (err error) {
 	return out.Flush()
 }
 
+// kind is what a contender is compared by.
+func (e *entrant) kind() string {
+	if e.traced != "" {
+		return tracedKind(e.store, e.traced)
+	}
+	return e.store
+}
+
 // addServer loads a data set into a store, measures the starts of a server on it, and
-// starts the measured one.
-func (b *bench) addServer(ctx context.Context, store string, size int64) error {
-	e := &entrant{store: store, large: size != b.problems}
-	e.Name = store
+// starts the measured one. traced is the part of the requests with a trace; "": none.
+func (b *bench) addServer(ctx context.Context, store string, size int64, traced string) error {
+	e := &entrant{store: store, large: size != b.problems, traced: traced}
+	e.Name = e.kind()
 	if e.large {
 		e.Name = fmt.Sprintf("%s, %d problems", store, size)
 	}
@@ -140,6 +159,13 @@ func (b *bench) addServer(ctx context.Context, store string, size int64) error {
 	variables, err := b.webhookSettings()
 	if err != nil {
 		return err
+	}
+	if traced != "" {
+		settings, err := b.traceSettings(traced)
+		if err != nil {
+			return err
+		}
+		variables = append(variables, settings...)
 	}
 	path := "/problems/1"
 	if store == inMemory {
@@ -200,16 +226,20 @@ func (b *bench) replay(ctx context.Context, e *entrant, size int64) error {
 
 // newStore returns the URL of an empty store, and starts its database.
 func (b *bench) newStore(ctx context.Context, e *entrant, size int64) (string, error) {
+	name := fmt.Sprintf("%d", size)
+	if e.traced != "" {
+		name += "_traced_" + strings.ReplaceAll(e.traced, ".", "_")
+	}
 	switch e.store {
 	case onSQLite:
-		return fmt.Sprintf("sqlite://%s/problems-%d.db", b.folder, size), nil
+		return fmt.Sprintf("sqlite://%s/problems-%s.db", b.folder, name), nil
 	case onPostgres:
 		if err := b.startDatabase(ctx); err != nil {
 			return "", err
 		}
 		var err error
 		e.DatabasePIDs = b.db.PIDs()
-		e.database, err = b.db.Create(ctx, fmt.Sprintf("problems_bench_%d", size))
+		e.database, err = b.db.Create(ctx, "problems_bench_"+name)
 		return e.database, err
 	default:
 		return "memory:", nil
@@ -234,7 +264,7 @@ func (b *bench) startDatabase(ctx context.Context) (err error) {
 // server returns the server on a store with the first data set; nil: there is none.
 func (b *bench) server(store string) *entrant {
 	for _, e := range b.entrants {
-		if e.store == store && !e.large {
+		if e.store == store && !e.large && e.traced == "" {
 			return e
 		}
 	}

@@ -54,6 +54,7 @@ func (r *report) setTargets(o options) {
 	for _, p := range pageTargets {
 		r.pageTime(p, o)
 	}
+	r.tracing(o)
 	r.allocations(r.find("load", largest, inMemory, false))
 	r.memory(o)
 	r.starts()
