@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: packages packages-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test
+.PHONY: packages packages-test failover-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test
 
 # What is built does not depend on the directory. All targets, and what the tests build,
 # share what one of them has compiled.
@@ -160,6 +160,9 @@ packages-test: ## install, upgrade and remove them on a systemd and a Docker eng
 mail-test: ## send e-mail and replies through Postfix, with STARTTLS and a password: as root on Debian, where it installs them
 	@PATH=$$PATH:/usr/sbin; command -v postfix >/dev/null && command -v saslpasswd2 >/dev/null || tools/postgres/install postfix sasl2-bin libsasl2-modules
 	@$(gotest) -tags postfix -run '^TestPostfix$$' $(e2e)
+
+failover-test: ## lose, freeze and move the primary of a cluster with Patroni, etcd and HAProxy, as app/docs/failover.md has it: some minutes, as root on Debian
+	@patroni=$$(tools/patroni/provide) && go test -count=1 -timeout 20m -tags failover -run '^TestPatroni$$' -v ./app/e2e -patroni "$$patroni"
 
 screenshots: build ## make pictures of every page in a browser, narrow and wide, light and dark, into bin/screenshots
 	@cd tools && GOWORK=off go run ./screenshots -binary $(CURDIR)/bin/problems -to $(CURDIR)/bin/screenshots

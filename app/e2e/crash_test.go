@@ -127,6 +127,7 @@ func (l *ledger) keyed(prefix string) []write {
 type stored struct {
 	problems []int64
 	found    map[string]int // how often each trace is there
+	oneSided int            // relationships that only one of two problems knows
 }
 
 // inspect reads everything and checks that each problem agrees with its own log
@@ -212,11 +213,13 @@ func inspect(t *testing.T, c *client) stored {
 	}
 	for p := range forth {
 		if !back[p] {
+			state.oneSided++
 			t.Errorf("problem %d blocks %d, which does not know", p.from, p.to)
 		}
 	}
 	for p := range back {
 		if !forth[p] {
+			state.oneSided++
 			t.Errorf("problem %d is blocked by %d, which does not know", p.to, p.from)
 		}
 	}

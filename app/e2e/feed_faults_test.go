@@ -125,8 +125,8 @@ func (r *feedRun) write(clients int) {
 			own := slices.Clone(common)
 			for n := 0; !r.over.Load(); n++ {
 				w := draw(random, own)
-				w.mark = fmt.Sprintf("c%d-%05d-%s", i, n, w.kind)
-				body, alive := r.ledger.attempt(r.servers[random.IntN(2)].Load().as(r.token), w)
+				w.mark, w.by = fmt.Sprintf("c%d-%05d-%s", i, n, w.kind), random.IntN(2)
+				body, alive := r.ledger.attempt(r.servers[w.by].Load().as(r.token), w)
 				var made struct{ Identifier int64 }
 				if w.kind == "create" && json.Unmarshal(body, &made) == nil && made.Identifier > 0 {
 					own = append(own[:min(len(own), 40)], made.Identifier) // most writes meet others
@@ -182,8 +182,9 @@ func (r *feedRun) settle() {
 		sameFeed(r.t, reader, feed)
 	}
 	v := judgeFeed(r.t, client, r.ledger, feed)
-	found := inspect(r.t, client).found
-	r.t.Logf("%d events; %s; %s", len(feed), r.ledger.split("", found), v)
+	seen := inspect(r.t, client)
+	found := seen.found
+	r.t.Logf("%d events; %s; %s, ONE-SIDED %d", len(feed), r.ledger.split("", found), v, seen.oneSided)
 	if !v.clean() {
 		r.t.Errorf("the feed: %s", v)
 	}

@@ -26,7 +26,9 @@ type write struct {
 	kind    string // create, title, comment, keyword, relate, stale
 	problem int64  // of which; 0 for create
 	other   int64  // the other problem, for relate
+	by      int    // the server that was asked, where there are several
 	outcome outcome
+	code    int // of the answer; 0 without one
 
 	began, ended time.Time // of the last attempt; ended only if it was acknowledged
 }
@@ -52,6 +54,7 @@ func (l *ledger) attempt(c *client, w write) ([]byte, bool) {
 	w.began = time.Now()
 	l.enter(w) // as unknown: the server may act on it from now on
 	code, body := c.send(w)
+	w.code = code
 	switch {
 	case code/100 == 2:
 		w.outcome, w.ended = acknowledged, time.Now()
