@@ -97,7 +97,11 @@ func TestServerKilled(t *testing.T) {
 			return killServer(t, spec, server.(*postgrestest.Server))
 		},
 		Caps: conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.No, LastReads: conformance.Yes},
-	}, conformance.Options{Only: regexp.MustCompile("/power-cut$")})
+	}, conformance.Options{
+		Only: regexp.MustCompile("/power-cut$"),
+		// The time of a case begins before it has a server: no more cases than servers.
+		Parallel: maxServers,
+	})
 }
 
 // maxServers is how many servers a machine for tests can run beside the shared one.
