@@ -2,6 +2,7 @@ package lmtp
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/mail"
 )
 
@@ -29,6 +31,11 @@ const (
 	mostDepth   = 10
 	// mostQuotes is how much larger than a comment a text may be, with its quotes.
 	mostQuotes = 1 << 20
+	mostLines  = 100_000
+	// smallText is the size of a text that waits for no memory, and fold how much memory a
+	// larger one needs for each of its bytes, in its several forms.
+	smallText = 64 << 10
+	fold      = 5
 )
 
 // message is what counts of a mail.
@@ -39,11 +46,12 @@ type message struct {
 	text      string // with quotes
 }
 
-// readMessage reads a mail to its end, and keeps its plain text alone. most is the size of
-// the largest comment.
-func readMessage(r io.Reader, sender string, most int) (message, *refusal) {
+// readMessage reads a mail to its end, and keeps its text alone. most is the size of the
+// largest comment. A large text waits for memory until ctx ends.
+func readMessage(ctx context.Context, r io.Reader, sender string, most int, memory *budget.Account) (message, *refusal) {
 	source := &source{from: r}
-	m, refused := parse(source, sender, most+mostQuotes)
+	most += mostQuotes
+	m, refused := parse(source, sender, texts{most: most, memory: func() error { return memory.Reserve(ctx, int64(most)*fold) }})
 	// A mail that was cut off on its way must not become a comment.
 	_, _ = io.Copy(io.Discard, source)
 	switch {
@@ -74,7 +82,7 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func parse(r io.Reader, sender string, most int) (m message, refused *refusal) {
+func parse(r io.Reader, sender string, found texts) (m message, refused *refusal) {
 	bounded := &io.LimitedReader{R: r, N: mostHeaders}
 	parsed, err := netmail.ReadMessage(bounded)
 	if err != nil {
@@ -88,18 +96,20 @@ func parse(r io.Reader, sender string, most int) (m message, refused *refusal) {
 	if m.automatic {
 		return m, nil
 	}
-	texts := texts{most: most}
-	if refused = texts.read(textproto.MIMEHeader(parsed.Header), parsed.Body, 0); refused != nil {
+	if refused = found.read(textproto.MIMEHeader(parsed.Header), parsed.Body, 0); refused != nil {
 		return m, refused
 	}
-	if texts.plain == 0 && texts.html == "" {
+	if found.plain == 0 && found.html == "" {
 		return m, unreadable("the mail has no part with text: attachments and encrypted mail cannot become a comment")
 	}
-	m.text = texts.all.String()
-	if texts.plain == 0 {
-		if m.text, err = plainOf(strings.NewReader(texts.html)); err != nil {
+	m.text = found.all.String()
+	if found.plain == 0 {
+		if m.text, err = plainOf(strings.NewReader(found.html)); err != nil {
 			return m, errUnreadable
 		}
+	}
+	if strings.Count(m.text, "\n") >= mostLines {
+		return m, tooLarge(fmt.Sprintf("the text of the mail has more than %d lines, with its quotes: send a shorter one", mostLines))
 	}
 	if m.id = strings.TrimSpace(parsed.Header.Get("Message-Id")); m.id == "" {
 		m.id = parsed.Header.Get("Date") + "\n" + m.text
@@ -110,11 +120,12 @@ func parse(r io.Reader, sender string, most int) (m message, refused *refusal) {
 // texts gathers the plain text of a mail. A mail with pictures between its text has several
 // parts of it.
 type texts struct {
-	most  int // bytes
-	all   bytes.Buffer
-	plain int
-	html  string // of the first part with some
-	parts int
+	most   int          // bytes
+	memory func() error // waits for the memory of a large text
+	all    bytes.Buffer
+	plain  int
+	html   string // of the first part with some
+	parts  int
 }
 
 var errUnreadable = unreadable("the parts of the mail cannot be read: it is damaged")
@@ -193,7 +204,15 @@ func (t *texts) decode(encoding, charset string, body io.Reader) (string, *refus
 		}
 		body = encoding.NewDecoder().Reader(body)
 	}
-	text, err := io.ReadAll(io.LimitReader(body, int64(t.most-t.all.Len())+1))
+	text, err := io.ReadAll(io.LimitReader(body, smallText))
+	if err == nil && len(text) == smallText {
+		if err := t.memory(); err != nil {
+			return "", deferred("the service has no memory for a mail of this size now: send it again later", err)
+		}
+		var rest []byte
+		rest, err = io.ReadAll(io.LimitReader(body, int64(max(0, t.most-t.all.Len()-smallText))+1))
+		text = append(text, rest...)
+	}
 	if err != nil {
 		return "", errUnreadable
 	}

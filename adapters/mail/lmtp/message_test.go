@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/budget"
 )
 
 const head = "From: Somebody <else@example.org>\nSubject: Re: #7\nMessage-ID: <1@example.org>\n"
@@ -79,6 +82,7 @@ func TestRefusedMails(t *testing.T) {
 		"nested too deep":        {head + nested(12), 554, "nested more than 10 deep", Unreadable},
 		"thousands of parts":     {head + "Content-Type: multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n\na\n", 5000) + "--x--\n", 554, "more than 1000 parts", Unreadable},
 		"a long text":            {head + "\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 2000), 552, "more than 1024 KiB", TooLarge},
+		"many lines":             {head + strings.Repeat("\n", mostLines+1), 552, "more than 100000 lines", TooLarge},
 		"long headers":           {head + strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
 		"a large mail":           {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: image/png\n\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 5000) + "--x--\n", 552, "send it without attachments", TooLarge},
 	} {
@@ -90,6 +94,32 @@ func TestRefusedMails(t *testing.T) {
 		if len(got) != 0 || len(outcomes) != 1 || outcomes[0] != c.outcome {
 			t.Errorf("%s: the outcomes are %v, and the replies %+v", name, outcomes, got)
 		}
+	}
+}
+
+// A large text waits for memory, and its mail server for the answer.
+func TestLargeTextsNeedMemory(t *testing.T) {
+	t.Parallel()
+	r := serve(t, func(s *Server) { s.Memory, s.Step = budget.New(1<<20), 50*time.Millisecond })
+	held := r.Memory.Open(nil)
+	if err := held.Reserve(t.Context(), 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	large := head + "\n" + strings.Repeat(strings.Repeat("a", 99)+"\n", 1000)
+	for name, c := range map[string]struct {
+		mail string
+		code int
+	}{"small": {head + "\na", 0}, "large": {large, 451}} {
+		if a := r.deliver(t, c.mail, to)[to]; (a == nil) != (c.code == 0) || a != nil && a.Code != c.code {
+			t.Errorf("%s: answered with %v, want %d", name, a, c.code)
+		}
+	}
+	held.Close()
+	if a := r.deliver(t, large, to)[to]; a != nil {
+		t.Errorf("with memory again, a large text is answered with %v", a)
+	}
+	if n, waiting := r.Memory.Held(); n != 0 || waiting != 0 {
+		t.Errorf("%d bytes are held, and %d mails wait", n, waiting)
 	}
 }
 
@@ -112,7 +142,7 @@ func FuzzReadMessage(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		m, refused := readMessage(strings.NewReader(text), "ann@example.org", 100)
+		m, refused := readMessage(t.Context(), strings.NewReader(text), "ann@example.org", 100, nil)
 		if refused == nil && !m.automatic && m.id == "" || len(m.text) > 4*(100+mostQuotes) || refused != nil && refused.reason == "" {
 			t.Errorf("%q is read as %+v, %+v", text, m, refused)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -20,7 +21,7 @@ import (
 const (
 	// MostBytes is the largest mail. Its attachments are read and not kept.
 	MostBytes = 32 << 20
-	// mostConnections is the most connections at a time, and so of mails in memory.
+	// mostConnections is the most connections at a time.
 	mostConnections = 32
 	mostRecipients  = 100
 	mostLine        = 1 << 20 // bytes
@@ -45,6 +46,8 @@ type Options struct {
 	Host string
 	// CommentBytes is the size of the largest comment.
 	CommentBytes int
+	// Memory bounds the large texts of mails, beside the requests of others.
+	Memory *budget.Budget
 	// Observe is told the outcome for each recipient.
 	Observe func(Outcome)
 	// Logger gets a line for each reply, and ErrorLog the errors of connections.

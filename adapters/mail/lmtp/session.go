@@ -53,7 +53,11 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 		c.setBusy(true)
 		defer c.setBusy(false)
 	}
-	m, broken := readMessage(r, s.sender, s.server.CommentBytes)
+	account := s.server.Memory.Open(nil)
+	defer account.Close()
+	ctx, cancel := context.WithTimeout(s.server.working, s.server.Step)
+	defer cancel()
+	m, broken := readMessage(ctx, r, s.sender, s.server.CommentBytes, account)
 	for _, to := range s.recipients {
 		refused := broken
 		if refused == nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -96,7 +97,7 @@ func serve(t *testing.T, change ...func(*Server)) *running {
 	t.Helper()
 	r := &running{fake: &fake{}, log: &buffer{}}
 	r.Server = New(Options{
-		Service: r.fake, Host: "tracker.example.org", CommentBytes: commentBytes, Now: time.Now,
+		Service: r.fake, Host: "tracker.example.org", CommentBytes: commentBytes, Memory: budget.New(1 << 30), Now: time.Now,
 		Logger: slog.New(slog.NewTextHandler(r.log, nil)), ErrorLog: log.New(r.log, "", 0),
 		Observe: func(o Outcome) {
 			r.mu.Lock()

@@ -16,11 +16,12 @@ import (
 
 	"github.com/problemtracking/problems/adapters/mail/lmtp"
 	"github.com/problemtracking/problems/app/internal/metrics"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // repliesModule exports the endpoint for replies by e-mail; nil when it is off.
-var repliesModule = fx.Module("replies", fx.Provide(func(o Options, service *tracker.Service, m *metrics.Metrics, limits *throttles, logger *slog.Logger) (*replies, error) {
+var repliesModule = fx.Module("replies", fx.Provide(func(o Options, service *tracker.Service, m *metrics.Metrics, memory *budget.Budget, limits *throttles, logger *slog.Logger) (*replies, error) {
 	network, address := o.Settings.Mail.Replies()
 	if network == "" {
 		return nil, nil
@@ -32,7 +33,7 @@ var repliesModule = fx.Module("replies", fx.Provide(func(o Options, service *tra
 	return &replies{
 		network: network, address: address, logger: logger,
 		server: lmtp.New(lmtp.Options{
-			Service: service, Host: base.Hostname(), CommentBytes: int(o.Settings.Limits.MaxBody), Observe: m.Replies(), Now: o.Now,
+			Service: service, Host: base.Hostname(), CommentBytes: int(o.Settings.Limits.MaxBody), Memory: memory, Observe: m.Replies(), Now: o.Now,
 			Logger: logger, ErrorLog: slog.NewLogLogger(limits.connections.logger(logger).Handler(), slog.LevelWarn),
 		}),
 	}, nil
