@@ -46,8 +46,9 @@ maillog_file_prefixes = DIR
 inet_interfaces = 127.0.0.1
 inet_protocols = ipv4
 myhostname = mail.example.org
-mydestination =
-relay_domains = example.org
+mydestination = example.org
+alias_maps = inline:{ { reply = postmaster } { p0 = postmaster } { problems = postmaster } }
+local_recipient_maps = $alias_maps
 smtpd_tls_security_level = encrypt
 smtpd_tls_cert_file = DIR/cert.pem
 smtpd_tls_key_file = DIR/key.pem
