@@ -177,7 +177,11 @@ func (b *bench) addServer(ctx context.Context, store string, size int64, traced 
 		}
 		loaded.Seconds = time.Since(began).Seconds()
 	}
-	for range starts {
+	measured := starts
+	if traced != "" {
+		measured = 0 // traces have no part in a start
+	}
+	for range measured {
 		begin, err := load.BeginOn(ctx, b.program, url, path, e.Token, variables...)
 		if err != nil {
 			return err
@@ -202,7 +206,9 @@ func (b *bench) addServer(ctx context.Context, store string, size int64, traced 
 	if err := load.Prepare(ctx, e.Contender, e.scene, b.prepared); err != nil {
 		return err
 	}
-	b.report.Loaded = append(b.report.Loaded, loaded)
+	if traced == "" {
+		b.report.Loaded = append(b.report.Loaded, loaded)
+	}
 	b.entrants = append(b.entrants, e)
 	return nil
 }
