@@ -140,15 +140,9 @@ func showProblems(q *request) (answer, error) {
 	view.arrange(q.base, asked["columns"])
 
 	text, wrapped := withWords(view.Predicate, view.Words)
-	cmd := tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set(text), Limit: patch.Set(int64(rowsOnPage))}}
-	if sort != "" {
-		cmd.Sort = patch.Set(sort)
-	}
-	if after := asked.Get("after"); after != "" {
-		if cmd.After, err = cursor.Read(after); err != nil {
-			return answer{}, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
-		}
-		view.First = q.base + "/problems" + suffix(view.Parameters)
+	cmd, err := view.search(q.base, text, sort, asked.Get("after"))
+	if err != nil {
+		return answer{}, err
 	}
 	if _, err := check.CompileOrder(sort, predicate.Problem); sort != "" && err != nil {
 		view.Fault = locate(err, sort, false)
@@ -165,20 +159,43 @@ func showProblems(q *request) (answer, error) {
 	}
 	view.Here = q.r.URL.RequestURI()
 	view.Live = q.base + "/live?" + url.Values{"predicate": {cmd.Predicate.Value}, "after": {position}}.Encode()
+	if err := view.fill(q.base, found); err != nil {
+		return answer{}, err
+	}
+	return page("list", view), nil
+}
+
+// search returns the search for the page of the list behind a position, if there is one.
+func (v *listPage) search(base, predicate, sort, after string) (cmd tracker.SearchProblems, err error) {
+	cmd.Predicate, cmd.Limit = patch.Set(predicate), patch.Set(int64(rowsOnPage))
+	if sort != "" {
+		cmd.Sort = patch.Set(sort)
+	}
+	if after != "" {
+		if cmd.After, err = cursor.Read(after); err != nil {
+			return cmd, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
+		}
+		v.First = base + "/problems" + suffix(v.Parameters)
+	}
+	return cmd, nil
+}
+
+// fill adds the rows, and the link to the next page.
+func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 	for s, err := range problemsOf(found) {
 		if err != nil {
-			return answer{}, err
+			return err
 		}
-		view.Rows = append(view.Rows, view.row(s.Snapshot, s.catalogue))
+		v.Rows = append(v.Rows, v.row(s.Snapshot, s.catalogue))
 	}
 	if found.Next != nil {
 		at, err := cursor.Write(*found.Next)
 		if err != nil {
-			return answer{}, err
+			return err
 		}
-		view.Next = q.base + "/problems" + suffix(with(view.Parameters, "after", at))
+		v.Next = base + "/problems" + suffix(with(v.Parameters, "after", at))
 	}
-	return page("list", view), nil
+	return nil
 }
 
 // numbered returns the path of the problem that a search names by its number, such as "#12".
