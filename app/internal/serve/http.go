@@ -71,11 +71,30 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 		}
 	}
 	quiet := func() bool { return outages.Ongoing() || service.ClockRefused() }
-	handler, err := httpapi.New(httpapi.Options{
-		Service:  service,
-		Memory:   memory,
-		Streams:  streams,
-		Stopping: stop,
+	api := apiOptions(o)
+	api.Service, api.Memory, api.Streams, api.Stopping = service, memory, streams, stop
+	api.Logger, api.Observe, api.Quiet = limits.causes.logger(logger), observe, quiet
+	handler, err := httpapi.New(api)
+	if err != nil || settings.Server.Web == "off" {
+		return m.UnderWay(traces.Handler(handler)), err
+	}
+	client := webOptions(o)
+	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = service, memory, codes, streams.Acquire, stop
+	client.Logger, client.Observe, client.Quiet = limits.causes.logger(logger), observe, quiet
+	if client.OpenID, err = newOpenID(settings.SignIn, traces); err != nil {
+		return nil, err
+	}
+	pages, err := web.New(client)
+	if err != nil {
+		return nil, err
+	}
+	return m.UnderWay(traces.Handler(both(handler, pages))), nil
+}
+
+// apiOptions returns the options of the API that are settings.
+func apiOptions(o Options) httpapi.Options {
+	settings := o.Settings
+	return httpapi.Options{
 		Limits: httpapi.Limits{
 			BodyBytes:     int64(settings.Limits.MaxBody),
 			JSONDepth:     settings.Limits.MaxDepth,
@@ -89,27 +108,18 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 		CORSOrigins:    settings.Server.CORSOrigins,
 		Origin:         settings.Server.Reached(),
 		Version:        o.Version,
-		Logger:         limits.causes.logger(logger),
 		NewRequestID:   o.NewRequestID,
 		Now:            o.Now,
-		Observe:        observe,
-		Quiet:          quiet,
-	})
-	if err != nil || settings.Server.Web == "off" {
-		return m.UnderWay(traces.Handler(handler)), err
 	}
-	openID, err := newOpenID(settings.SignIn, traces)
-	if err != nil {
-		return nil, err
-	}
-	pages, err := web.New(web.Options{
-		Service:        service,
-		Codes:          codes,
-		OpenID:         openID,
+}
+
+// webOptions returns the options of the client application that are settings.
+func webOptions(o Options) web.Options {
+	settings := o.Settings
+	return web.Options{
 		Proxy:          newProxy(settings.SignIn),
 		Mail:           settings.Mail.MailURL.Given(),
 		Random:         o.Random,
-		Memory:         memory,
 		BasePath:       settings.Server.BasePath,
 		Origin:         settings.Server.Origin(),
 		Secure:         settings.Server.Secure(),
@@ -121,18 +131,9 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 
 			AddressRatePerMinute: settings.Limits.MaxAddressRate,
 		},
-		Stream:       streams.Acquire,
-		Stopping:     stop,
-		Logger:       limits.causes.logger(logger),
 		NewRequestID: o.NewRequestID,
 		Now:          o.Now,
-		Observe:      observe,
-		Quiet:        quiet,
-	})
-	if err != nil {
-		return nil, err
 	}
-	return m.UnderWay(traces.Handler(both(handler, pages))), nil
 }
 
 // both returns a handler for the API and the client application.
