@@ -75,44 +75,57 @@ func Records(ctx context.Context, r Reader) iter.Seq2[Record, error] {
 			!each(all, hooks, webhookRecord) {
 			return
 		}
-		for skip, full := 0, true; full; skip += auditPage {
-			entries, err := r.Audit(ctx, skip, auditPage)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !each(all, entries, func(e audit.Entry) Record { return AuditEntry{e} }) {
-				return
-			}
-			full = len(entries) == auditPage
+		fail := func(err error) { yield(nil, err) }
+		if !all.audit(ctx, r, fail) {
+			return
 		}
-		var last problem.ID
-		for limit := 1; ; {
-			dossiers, err := r.Dossiers(ctx, last, limit)
-			if err != nil {
-				yield(nil, err)
-				return
+		last, ok := all.dossiers(ctx, r, fail)
+		if ok && all.feed(ctx, r, fail) {
+			all(End{Next: last + 1})
+		}
+	}
+}
+
+// audit puts the entries of the audit log. It returns false when the records have ended.
+func (all put) audit(ctx context.Context, r Reader, fail func(error)) bool {
+	for skip, full := 0, true; full; skip += auditPage {
+		entries, err := r.Audit(ctx, skip, auditPage)
+		if err != nil {
+			fail(err)
+			return false
+		}
+		if !each(all, entries, func(e audit.Entry) Record { return AuditEntry{e} }) {
+			return false
+		}
+		full = len(entries) == auditPage
+	}
+	return true
+}
+
+// dossiers puts all problems, and returns the last one. It reads them in pages of a bounded
+// size. ok is false when the records have ended.
+func (all put) dossiers(ctx context.Context, r Reader, fail func(error)) (last problem.ID, ok bool) {
+	for limit := 1; ; {
+		dossiers, err := r.Dossiers(ctx, last, limit)
+		if err != nil {
+			fail(err)
+			return last, false
+		}
+		size := 0
+		for i := range dossiers {
+			if !all.dossier(&dossiers[i]) {
+				return last, false
 			}
-			size := 0
-			for i := range dossiers {
-				if !all.dossier(&dossiers[i]) {
-					return
-				}
-				last = dossiers[i].ID
-				size += sizeOf(&dossiers[i])
-			}
-			if len(dossiers) < limit {
-				if all.feed(ctx, r, func(err error) { yield(nil, err) }) {
-					all(End{Next: last + 1})
-				}
-				return
-			}
-			switch {
-			case size > pageTextHigh:
-				limit = max(1, limit/2)
-			case size < pageTextLow:
-				limit = min(maxPageProblems, limit*2)
-			}
+			last = dossiers[i].ID
+			size += sizeOf(&dossiers[i])
+		}
+		switch {
+		case len(dossiers) < limit:
+			return last, true
+		case size > pageTextHigh:
+			limit = max(1, limit/2)
+		case size < pageTextLow:
+			limit = min(maxPageProblems, limit*2)
 		}
 	}
 }
