@@ -113,20 +113,8 @@ func Read(ctx context.Context, r store.Reader, of *Scope) (Image, error) {
 	if err := seen.compareDossiers(ctx, r, of); err != nil {
 		return Image{}, err
 	}
-	for _, t := range relationship.Types() {
-		sides, err := r.Neighbours(ctx, t, Owners(of))
-		if err != nil {
-			return Image{}, err
-		}
-		slices.SortFunc(sides, CompareSides)
-		seen.Neighbours[t] = sides
-	}
-	for _, family := range relationship.Families() {
-		epoch, err := r.Epoch(ctx, family.Forward)
-		if err != nil {
-			return Image{}, err
-		}
-		seen.Epochs[family.Forward] = epoch
+	if err := seen.readRelationships(ctx, r, of); err != nil {
+		return Image{}, err
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(of.Keys), ReplyKey.Compare) {
 		reply, ok, err := r.Reply(ctx, k.User, k.Key)
@@ -162,6 +150,25 @@ func Read(ctx context.Context, r store.Reader, of *Scope) (Image, error) {
 	}
 	seen.Feed, err = r.Feed(ctx, 1, MostEntries, math.MaxInt64)
 	return seen, err
+}
+
+func (seen *Image) readRelationships(ctx context.Context, r store.Reader, of *Scope) error {
+	for _, t := range relationship.Types() {
+		sides, err := r.Neighbours(ctx, t, Owners(of))
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(sides, CompareSides)
+		seen.Neighbours[t] = sides
+	}
+	for _, family := range relationship.Families() {
+		epoch, err := r.Epoch(ctx, family.Forward)
+		if err != nil {
+			return err
+		}
+		seen.Epochs[family.Forward] = epoch
+	}
+	return nil
 }
 
 // MostEntries is more than the audit log of any case has.

@@ -233,12 +233,7 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 	case store.PutUser:
 		w.Users[e.User.ID] = e.User
 	case store.PutToken:
-		i := slices.IndexFunc(w.AllTokens, func(t access.Token) bool { return t.ID == e.Token.ID })
-		if i < 0 {
-			w.AllTokens = append(w.AllTokens, e.Token)
-		} else {
-			w.AllTokens[i] = e.Token
-		}
+		w.AllTokens = put(w.AllTokens, e.Token, func(t access.Token) bool { return t.ID == e.Token.ID })
 	case store.Publish: // see Enter
 	case store.ForgetFeed:
 		for len(w.Events) > 1 && w.Events[0].Number <= e.Through {
@@ -247,21 +242,11 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 	case store.AppendAudit:
 		w.AuditLog = append(w.AuditLog, e.Entry)
 	case store.PutQuery:
-		i := slices.IndexFunc(w.Queries, func(q query.Saved) bool { return q.ID == e.Query.ID })
-		if i < 0 {
-			w.Queries = append(w.Queries, e.Query)
-		} else {
-			w.Queries[i] = e.Query
-		}
+		w.Queries = put(w.Queries, e.Query, func(q query.Saved) bool { return q.ID == e.Query.ID })
 	case store.DropQuery:
 		w.Queries = slices.DeleteFunc(w.Queries, func(q query.Saved) bool { return q.ID == e.ID })
 	case store.PutSession:
-		i := slices.IndexFunc(w.AllSessions, func(s access.Session) bool { return s.ID == e.Session.ID })
-		if i < 0 {
-			w.AllSessions = append(w.AllSessions, e.Session)
-		} else {
-			w.AllSessions[i] = e.Session
-		}
+		w.AllSessions = put(w.AllSessions, e.Session, func(s access.Session) bool { return s.ID == e.Session.ID })
 	case store.DropSession:
 		w.AllSessions = slices.DeleteFunc(w.AllSessions, func(s access.Session) bool { return s.ID == e.ID })
 	case store.PutWebhook:
@@ -292,6 +277,15 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		return fault.New(fault.Unsupported, "the model does not know %T", effect)
 	}
 	return nil
+}
+
+// put returns the list with the object in the place of the same one, or else at the end.
+func put[T any](all []T, one T, same func(T) bool) []T {
+	if i := slices.IndexFunc(all, same); i >= 0 {
+		all[i] = one
+		return all
+	}
+	return append(all, one)
 }
 
 // Restore adds a problem and all its parts. Its revision gets the batch.

@@ -38,9 +38,15 @@ func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		Read:           w.readers[bench.Mark{Problem: id, User: as}],
 		ReadByAssignee: !p.Assignee.IsNone() && w.readers[bench.Mark{Problem: id, User: p.Assignee}],
 	}
-	if parts.Has(store.IfSmall) && s.Size > store.Small {
-		return s, nil
+	if !parts.Has(store.IfSmall) || s.Size <= store.Small {
+		w.addParts(&s, parts)
 	}
+	return s, nil
+}
+
+// addParts adds the given parts to a problem.
+func (w *World) addParts(s *store.Snapshot, parts store.Parts) {
+	id := s.ID
 	if parts.Has(store.Keywords) {
 		for at, k := range w.Keywords {
 			if at.problem == id {
@@ -86,7 +92,6 @@ func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 			}
 		}
 	}
-	return s, nil
 }
 
 func (w *World) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
