@@ -146,40 +146,17 @@ func Draw(seed uint64) Plan {
 		// One problem, and a fail-over meanwhile.
 		p.Clients, favourites = clientsMost, []Kind{Retitle, Retitle, SetKeyword, Comment, Watch}
 	}
-	trouble := r.Float64() * 0.6
+	d := drawing{Rand: r, servers: p.Servers, favourites: favourites, ring: ring, contested: contested, trouble: r.Float64() * 0.6}
 	moments := make([]time.Duration, 4+r.IntN(3))
 	for i := range moments {
 		moments[i] = time.Duration(r.IntN(4000)) * time.Millisecond
 	}
 	slices.Sort(moments)
-	place := r.IntN(problems)
+	d.place = r.IntN(problems)
 	for client := range p.Clients {
 		for _, at := range moments[:min(len(moments), 4+r.IntN(3))] {
-			op := Op{ID: len(p.Ops), Client: client, Kind: Kind(r.IntN(int(kinds))), At: at, Server: r.IntN(p.Servers), Problem: r.IntN(problems), Name: r.IntN(names)}
-			if r.Float64() < 0.7 {
-				op.Kind = favourites[r.IntN(len(favourites))]
-			}
-			if contested || r.Float64() < 0.4 {
-				op.Problem = place
-			}
-			op.Other = (op.Problem + 1 + r.IntN(problems-1)) % problems
-			if r.Float64() < 0.3 {
-				op.At += time.Duration(r.IntN(300)) * time.Millisecond
-			}
-			if ring {
-				// It takes all relationships of the ring to close it: two are put first,
-				// and then two without a common problem, at two servers.
-				op.At, op.Kind, op.Server = at+time.Duration(1-client%2)*100*time.Millisecond, Relate, client/2%p.Servers
-				if r.IntN(6) == 0 {
-					op.Kind = Unrelate
-				}
-			} else if r.Float64() < trouble {
-				op.Mishap = []Mishap{NoMishap, NotSent, Late, Exposed, Exposed, ReplyLost}[r.IntN(6)]
-				op.Unsettled = r.IntN(3) > 0
-				if r.IntN(3) == 0 {
-					op.Leaves = time.Duration(1+r.IntN(400)) * time.Millisecond / 4
-				}
-			}
+			op := d.op(client, at)
+			op.ID = len(p.Ops)
 			p.Ops = append(p.Ops, op)
 		}
 	}
@@ -190,6 +167,46 @@ func Draw(seed uint64) Plan {
 		p.drawEvent(r, moments, often[r.IntN(len(often))])
 	}
 	return p
+}
+
+// drawing is what the requests of a plan have in common.
+type drawing struct {
+	*rand.Rand
+	servers         int
+	favourites      []Kind
+	ring, contested bool
+	trouble         float64 // how often something happens to a request
+	place           int     // the favourite problem
+}
+
+// op draws a request of a client at a moment.
+func (d drawing) op(client int, at time.Duration) Op {
+	op := Op{Client: client, Kind: Kind(d.IntN(int(kinds))), At: at, Server: d.IntN(d.servers), Problem: d.IntN(problems), Name: d.IntN(names)}
+	if d.Float64() < 0.7 {
+		op.Kind = d.favourites[d.IntN(len(d.favourites))]
+	}
+	if d.contested || d.Float64() < 0.4 {
+		op.Problem = d.place
+	}
+	op.Other = (op.Problem + 1 + d.IntN(problems-1)) % problems
+	if d.Float64() < 0.3 {
+		op.At += time.Duration(d.IntN(300)) * time.Millisecond
+	}
+	if d.ring {
+		// It takes all relationships of the ring to close it: two are put first,
+		// and then two without a common problem, at two servers.
+		op.At, op.Kind, op.Server = at+time.Duration(1-client%2)*100*time.Millisecond, Relate, client/2%d.servers
+		if d.IntN(6) == 0 {
+			op.Kind = Unrelate
+		}
+	} else if d.Float64() < d.trouble {
+		op.Mishap = []Mishap{NoMishap, NotSent, Late, Exposed, Exposed, ReplyLost}[d.IntN(6)]
+		op.Unsettled = d.IntN(3) > 0
+		if d.IntN(3) == 0 {
+			op.Leaves = time.Duration(1+d.IntN(400)) * time.Millisecond / 4
+		}
+	}
+	return op
 }
 
 // often has each kind of event as often as it is to be drawn.
