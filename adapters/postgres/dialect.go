@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
@@ -18,30 +19,32 @@ import (
 // a sequence.
 func newDialect() *sqlstore.Dialect {
 	return sqlstore.New(sqlstore.Syntax{
+		Syntax: sqlsearch.Syntax{
+			ID:      func(id ident.ID) any { return pgtype.UUID{Bytes: id, Valid: !id.IsNone()} },
+			InList:  "= ANY(?)",
+			IDs:     uuids,
+			Texts:   func(texts []string) any { return texts },
+			Numbers: func(numbers []int64) any { return numbers },
+			TextSearch: map[predicate.Op]string{
+				predicate.Contains:   "strpos({text}, {part}) > 0",
+				predicate.BeginsWith: "starts_with({text}, {part})",
+				predicate.EndsWith:   "right({text}, length({part})) = {part}",
+			},
+			LikeOperator: "LIKE",
+			LikePattern:  like,
+			Sum:          "CASE WHEN count({value}) = 0 THEN 0 WHEN sum({value}) <= 9223372036854775807 THEN sum({value}) END",
+			Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
+				return "SELECT * FROM unnest(?::uuid[], ?::bigint[]) AS r (id, rank)", []any{uuids(ids), ranks}
+			},
+		},
 		Bun:          pgdialect.New(),
-		ID:           func(id ident.ID) any { return pgtype.UUID{Bytes: id, Valid: !id.IsNone()} },
 		IDInto:       func(id *ident.ID) any { return (*uuid)(id) },
 		Lock:         " FOR UPDATE",
-		InList:       "= ANY(?)",
 		List:         list,
 		NextPosition: "nextval('positions')",
-		IDs:          uuids,
-		Texts:        func(texts []string) any { return texts },
-		Numbers:      func(numbers []int64) any { return numbers },
-		TextSearch: map[predicate.Op]string{
-			predicate.Contains:   "strpos({text}, {part}) > 0",
-			predicate.BeginsWith: "starts_with({text}, {part})",
-			predicate.EndsWith:   "right({text}, length({part})) = {part}",
-		},
-		LikeOperator: "LIKE",
-		LikePattern:  like,
-		Sum:          "CASE WHEN count({value}) = 0 THEN 0 WHEN sum({value}) <= 9223372036854775807 THEN sum({value}) END",
 		// The batch of the Change has a smaller position than this, from the same sequence.
 		Publish:   "INSERT INTO pending (position, batch, size, body) VALUES (currval('positions'), ?, ?, ?)",
 		WholeFeed: wholeFeed,
-		Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
-			return "SELECT * FROM unnest(?::uuid[], ?::bigint[]) AS r (id, rank)", []any{uuids(ids), ranks}
-		},
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
@@ -17,34 +18,36 @@ import (
 // positions itself.
 func newDialect() *sqlstore.Dialect {
 	return sqlstore.New(sqlstore.Syntax{
-		Bun:    sqlitedialect.New(),
-		ID:     sqlstore.IDText,
-		IDInto: sqlstore.IDTextInto,
-		InList: "IN (SELECT value FROM json_each(?))",
-		List:   jsonList[problem.ID],
-		IDs: func(ids []ident.ID) any {
-			return jsonTexts(ids, func(id ident.ID) string { return id.String() })
+		Syntax: sqlsearch.Syntax{
+			ID:     sqlstore.IDText,
+			InList: "IN (SELECT value FROM json_each(?))",
+			IDs: func(ids []ident.ID) any {
+				return jsonTexts(ids, func(id ident.ID) string { return id.String() })
+			},
+			Texts:   func(texts []string) any { return jsonTexts(texts, func(s string) string { return s }) },
+			Numbers: jsonList[int64],
+			TextSearch: map[predicate.Op]string{
+				predicate.Contains:   "instr({text}, {part}) > 0",
+				predicate.BeginsWith: "substr({text}, 1, length({part})) = {part}",
+				// substr takes all of a text when it is to begin at the character 0.
+				predicate.EndsWith: "({text} IS NOT NULL AND ({part} = '' OR substr({text}, -length({part})) = {part}))",
+			},
+			LikeOperator: "GLOB", // LIKE has its own ideas of upper and lower case
+			LikePattern:  glob,
+			// sum itself fails when it overflows. With * and + it becomes a REAL.
+			Sum: "iif(typeof(coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0)) = 'integer', " +
+				"coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0), NULL)",
+			Ranks: ranks,
 		},
-		Texts:   func(texts []string) any { return jsonTexts(texts, func(s string) string { return s }) },
-		Numbers: jsonList[int64],
+		Bun:    sqlitedialect.New(),
+		IDInto: sqlstore.IDTextInto,
+		List:   jsonList[problem.ID],
 		// The index with the priority and the revision also has the time of the latest
 		// change, which changes each time.
 		SetIfChanged: []string{"state", "component", "milestone", "assignee", "created"},
-		TextSearch: map[predicate.Op]string{
-			predicate.Contains:   "instr({text}, {part}) > 0",
-			predicate.BeginsWith: "substr({text}, 1, length({part})) = {part}",
-			// substr takes all of a text when it is to begin at the character 0.
-			predicate.EndsWith: "({text} IS NOT NULL AND ({part} = '' OR substr({text}, -length({part})) = {part}))",
-		},
-		LikeOperator: "GLOB", // LIKE has its own ideas of upper and lower case
-		LikePattern:  glob,
-		// sum itself fails when it overflows. With * and + it becomes a REAL.
-		Sum: "iif(typeof(coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0)) = 'integer', " +
-			"coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0), NULL)",
 		// The one writer commits in the order of the numbers.
 		Publish:   "INSERT INTO feed (number, batch, size, body) SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM feed",
 		WholeFeed: "feed",
-		Ranks:     ranks,
 	})
 }
 

@@ -5,30 +5,24 @@ import (
 
 	"github.com/uptrace/bun/schema"
 
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
 // Syntax holds the differences between the SQL of the two databases.
 type Syntax struct {
+	// Syntax is that of searches.
+	sqlsearch.Syntax
 	// Bun maps bun's models to tables.
 	Bun schema.Dialect
-	// ID returns an identifier as an argument; ident.None is NULL.
-	ID func(ident.ID) any
 	// IDInto returns the destination to scan an identifier into.
 	IDInto func(*ident.ID) any
 	// Lock ends a SELECT; no other transaction may change or lock its rows before this
 	// one ends. It is empty where the database has one writer at a time.
 	Lock string
-	// InList follows a column to be found in a list. The list is one argument,
-	// returned by List.
-	InList string
-	List   func([]problem.ID) any
-	// IDs, Texts and Numbers return such an argument of other values.
-	IDs     func([]ident.ID) any
-	Texts   func([]string) any
-	Numbers func([]int64) any
+	// List returns a list of numbers as an argument: see InList.
+	List func([]problem.ID) any
 	// NextPosition is an expression for the next position. It is empty when the
 	// adapter counts positions itself and gives each as an argument.
 	NextPosition string
@@ -36,23 +30,11 @@ type Syntax struct {
 	// for databases that write an index entry for every column in the SET clause, changed
 	// or not. It is empty for others.
 	SetIfChanged []string
-	// TextSearch are the conditions for {text} containing, beginning with or ending with
-	// {part}.
-	TextSearch map[predicate.Op]string
-	// LikeOperator compares a text with a pattern, and LikePattern returns the pattern
-	// as its argument.
-	LikeOperator string
-	LikePattern  func(predicate.Pattern) string
-	// Sum is the sum of the integers {value}, none of them negative. It is 0 when there
-	// are none, and NULL when the sum overflows 64 bits.
-	Sum string
 	// Publish stores an entry of the feed, from its batch, size and body.
 	Publish string
 	// WholeFeed is the table of the feed together with the entries without a number, in
 	// the order of their numbering.
 	WholeFeed string
-	// Ranks returns a SELECT of the columns id and rank with its arguments.
-	Ranks func([]ident.ID, []int64) (string, []any)
 }
 
 // Dialect is [Syntax] with the statements made from it. It is made by [New] and never

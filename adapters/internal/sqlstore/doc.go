@@ -1,14 +1,15 @@
 // Package sqlstore has the common parts of the storage adapters on SQLite and PostgreSQL:
-// tables, statements, the mapping of values to columns, and searches. Each adapter
-// has its own connections, transactions and classification of errors.
+// tables, statements, and the mapping of values to columns. Package sqlsearch compiles
+// searches. Each adapter has its own connections, transactions and classification of
+// errors.
 //
 // Statements have a placeholder, "?", for each argument. In [Syntax] the two
 // databases differ; [Dialect] has the statements made from it.
 //
 // # A search
 //
-// [Reader.Search] runs in two steps. prepareSearch makes one statement: it splits the
-// predicate with pushdown.Split, and a [compiler] translates the conditions for the
+// [Reader.Search] runs in two steps. [sqlsearch.Prepare] makes one statement: it splits the
+// predicate with pushdown.Split, and a compiler translates the conditions for the
 // database. Then the statement runs. If a residual is left, package search evaluates it
 // for the problems found by the database. Texts are compared without
 // regard to case and marks by extra columns with their folded forms: see [Dialect.Fold].

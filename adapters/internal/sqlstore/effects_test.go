@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -19,8 +20,9 @@ import (
 // words are those of a database that counts positions in the given way.
 func words(nextPosition string) sqlstore.Syntax {
 	return sqlstore.Syntax{
-		Bun: sqlitedialect.New(), ID: sqlstore.IDText, IDInto: sqlstore.IDTextInto,
-		InList: "IN (?)", List: func(ids []problem.ID) any { return len(ids) }, NextPosition: nextPosition,
+		Syntax: sqlsearch.Syntax{ID: sqlstore.IDText, InList: "IN (?)"},
+		Bun:    sqlitedialect.New(), IDInto: sqlstore.IDTextInto,
+		List: func(ids []problem.ID) any { return len(ids) }, NextPosition: nextPosition,
 		SetIfChanged: []string{"state", "created"},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -23,7 +24,7 @@ func patched() event.Entry {
 
 // BenchmarkFeedBody is what an entry of the feed costs beside its row.
 func BenchmarkFeedBody(b *testing.B) {
-	d := &Dialect{Syntax: Syntax{ID: func(id ident.ID) any { return id.String() }}}
+	d := &Dialect{Syntax: Syntax{Syntax: sqlsearch.Syntax{ID: func(id ident.ID) any { return id.String() }}}}
 	row, err := d.feedRow(patched())
 	if err != nil {
 		b.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -13,17 +14,6 @@ var fields = problem.AllFields()
 
 // foldedFields are the fields with folded forms beside them in the table of problems.
 var foldedFields = slices.DeleteFunc(problem.AllFields(), func(f *problem.Field) bool { return !f.Folded })
-
-// otherColumns are the columns with another name than their field.
-var otherColumns = map[string]string{"creationDate": "created", "modificationDate": "modified", "resolveDate": "resolved"}
-
-// columnOf returns the column of a field.
-func columnOf(f *problem.Field) string {
-	if column, ok := otherColumns[f.Name]; ok {
-		return column
-	}
-	return f.Name
-}
 
 var (
 	// fieldColumns are the common columns of problems and savepoints, in the order of
@@ -36,7 +26,7 @@ var (
 
 func columnsOf(fields []*problem.Field) (columns []string) {
 	for _, f := range fields {
-		columns = append(columns, columnOf(f))
+		columns = append(columns, sqlsearch.Column(f))
 	}
 	return columns
 }

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
@@ -18,50 +18,31 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	if err := store.Ended(ctx); err != nil {
 		return nil, err
 	}
-	p, err := prepareSearch(ctx, r.Dialect, q)
+	p, err := sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q)
 	if err != nil {
 		return nil, err
 	}
-	if p.residual == nil {
+	if p.Residual == nil {
 		return r.hits(ctx, p)
 	}
 	ids, err := r.candidates(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	return search.Residual(ctx, q, p.residual, search.NewProblems(r, q.Catalogue, q.As), r.snapshots(ctx, ids, q.As))
+	return search.Residual(ctx, q, p.Residual, search.NewProblems(r, q.Catalogue, q.As), r.snapshots(ctx, ids, q.As))
 }
 
 // hits runs a search without a residual.
-func (r Reader) hits(ctx context.Context, p preparedSearch) (hits []store.Hit, err error) {
-	err = r.ReadOnce(ctx, rows(&hits, p.scanHit, p.statement.sql, p.statement.args...))
+func (r Reader) hits(ctx context.Context, p sqlsearch.Search) (hits []store.Hit, err error) {
+	err = r.ReadOnce(ctx, rows(&hits, p.Scan, p.SQL, p.Args...))
 	return hits, err
-}
-
-// scanHit reads a row of hits: number, revision and the keys of the order.
-func (p preparedSearch) scanHit(scan func(...any) error, hit *store.Hit) error {
-	into := []any{(*int64)(&hit.ID), &hit.Revision}
-	values := make([]func() predicate.Value, len(p.keys))
-	for i, key := range p.keys {
-		var dest any
-		dest, values[i] = key.into()
-		into = append(into, dest)
-	}
-	if err := scan(into...); err != nil {
-		return err
-	}
-	hit.Keys = make([]predicate.Value, len(p.keys))
-	for i, value := range values {
-		hit.Keys[i] = value()
-	}
-	return nil
 }
 
 // candidates runs a search with a residual. It returns the numbers of the problems to
 // evaluate the residual for, in ascending order.
-func (r Reader) candidates(ctx context.Context, p preparedSearch) (ids []problem.ID, err error) {
+func (r Reader) candidates(ctx context.Context, p sqlsearch.Search) (ids []problem.ID, err error) {
 	scan := func(scan func(...any) error, id *problem.ID) error { return scan((*int64)(id)) }
-	err = r.ReadOnce(ctx, rows(&ids, scan, p.statement.sql, p.statement.args...))
+	err = r.ReadOnce(ctx, rows(&ids, scan, p.SQL, p.Args...))
 	if err == nil && len(ids) > store.MostCandidates {
 		err = search.TooExpensive()
 	}

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlsearch
 
 import (
 	"fmt"
@@ -36,8 +36,8 @@ var columns = map[predicate.Entity]map[string]string{
 // savepoints, and others.
 func problemKeys(others ...string) map[string]string {
 	keys := make(map[string]string)
-	for _, f := range fields {
-		keys[f.Name] = columnOf(f)
+	for _, f := range problem.AllFields() {
+		keys[f.Name] = Column(f)
 	}
 	for i := 0; i < len(others); i += 2 {
 		keys[others[i]] = others[i+1]
@@ -260,4 +260,15 @@ func (c *compiler) flag(v *variable, key *predicate.Key) (operand, error) {
 	o := operand{fragment: text("(", holds, ")"), kind: predicate.Bool, nullable: v.nullable}
 	o.keyed = keyed
 	return o, nil
+}
+
+// otherColumns are the columns with another name than their field.
+var otherColumns = map[string]string{"creationDate": "created", "modificationDate": "modified", "resolveDate": "resolved"}
+
+// Column returns the column of a field.
+func Column(f *problem.Field) string {
+	if column, ok := otherColumns[f.Name]; ok {
+		return column
+	}
+	return f.Name
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlsearch
 
 import (
 	"context"
@@ -11,36 +11,58 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// preparedSearch is a search, ready to run: one statement, and how to read its rows.
-type preparedSearch struct {
-	// statement finds the hits, in the order of the query. With a residual, it finds
-	// the numbers of the candidates in ascending order.
-	statement fragment
+// Search is a search, ready to run: one statement, and how to read its rows.
+type Search struct {
+	// SQL and Args are the statement. It finds the hits, in the order of the query. With a
+	// residual, it finds the numbers of the candidates in ascending order.
+	SQL  string
+	Args []any
+	// Residual is the part of the predicate left by the database; nil when it decides
+	// all.
+	Residual *predicate.Plan
 	// keys are the columns of a hit after its number and revision.
 	keys []sortKey
-	// residual is the part of the predicate left by the database; nil when it decides
-	// all.
-	residual *predicate.Plan
 }
 
-// prepareSearch splits the predicate of a query and compiles its conditions, its order
-// and its position, in this order, with one compiler.
-func prepareSearch(ctx context.Context, d *Dialect, q store.Query) (p preparedSearch, err error) {
-	c := newCompiler(ctx, d, q.Catalogue, q.As)
+// Prepare splits the predicate of a query and compiles its conditions, its order and its
+// position, in this order, with one compiler.
+func Prepare(ctx context.Context, s *Syntax, q store.Query) (found Search, err error) {
+	c := newCompiler(ctx, s, q.Catalogue, q.As)
 	compiled, residual := pushdown.Split(q.Plan)
-	p.residual = residual
+	found.Residual = residual
 	conditions, err := c.search(compiled)
+	var statement fragment
 	switch {
 	case err != nil:
 	case residual != nil:
-		p.statement = candidates(conditions)
+		statement = candidates(conditions)
 	default:
-		p.statement, p.keys, err = c.hits(conditions, q)
+		statement, found.keys, err = c.hits(conditions, q)
 	}
 	if _, ok := errors.AsType[*fault.Error](err); err != nil && !ok {
 		err = fault.Wrap(fault.Internal, err, "the store cannot search by this")
 	}
-	return p, err
+	found.SQL, found.Args = statement.sql, statement.args
+	return found, err
+}
+
+// Scan reads a row of hits: number, revision and the keys of the order.
+func (s Search) Scan(scan func(...any) error, hit *store.Hit) error {
+	into := []any{(*int64)(&hit.ID), &hit.Revision}
+	values := make([]func() predicate.Value, len(s.keys))
+	for i, key := range s.keys {
+		var dest any
+		dest, values[i] = key.into()
+		into = append(into, dest)
+	}
+	if err := scan(into...); err != nil {
+		return err
+	}
+	hit.Keys = make([]predicate.Value, len(s.keys))
+	for i, value := range values {
+		hit.Keys[i] = value()
+	}
+	return nil
 }
 
 // candidates returns the statement for the problems that satisfy the conditions. Its

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlsearch
 
 import (
 	"context"
@@ -7,25 +7,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/uptrace/bun/dialect/sqlitedialect"
-
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/predicate/pushdown"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// plain is a dialect whose arguments can be read.
-func plain() *Dialect {
-	return New(Syntax{
-		Bun:     sqlitedialect.New(),
-		ID:      IDText,
+// plain is a syntax whose arguments can be read.
+func plain() *Syntax {
+	return &Syntax{
+		ID:      func(id ident.ID) any { return id.String() },
 		InList:  "AMONG (?)",
-		List:    func(ids []problem.ID) any { return ids },
 		IDs:     func(ids []ident.ID) any { return fmt.Sprintf("%d ids", len(ids)) },
 		Texts:   func(texts []string) any { return strings.Join(texts, "|") },
 		Numbers: func(numbers []int64) any { return fmt.Sprint(numbers) },
@@ -38,7 +33,7 @@ func plain() *Dialect {
 		Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
 			return "RANKS ?", []any{fmt.Sprint(ranks)}
 		},
-	})
+	}
 }
 
 var (

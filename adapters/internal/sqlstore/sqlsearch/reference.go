@@ -1,4 +1,4 @@
-package sqlstore
+package sqlsearch
 
 import (
 	"github.com/problemtracking/problems/domain/ident"

@@ -1,4 +1,4 @@
-package sqlstore
+package sqlsearch
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // Every reference to a metadata object or user finds it in the catalogue: the domain
 // ensures it. NULL, and nothing else, is nil.
 type compiler struct {
-	*Dialect
+	*Syntax
 	ctx       context.Context
 	catalogue *metadata.Catalogue
 	as        ident.ID
@@ -39,10 +39,10 @@ type scope struct {
 }
 
 // newCompiler returns a compiler for conditions on a problem, the row p.
-func newCompiler(ctx context.Context, d *Dialect, c *metadata.Catalogue, as ident.ID) *compiler {
+func newCompiler(ctx context.Context, s *Syntax, c *metadata.Catalogue, as ident.ID) *compiler {
 	root := &scope{from: "problems p"}
 	return &compiler{
-		Dialect: d, ctx: ctx, catalogue: c, as: as,
+		Syntax: s, ctx: ctx, catalogue: c, as: as,
 		variables: map[int]*variable{0: {entity: predicate.Problem, alias: "p", key: "p.id", scope: root}},
 		scopes:    []*scope{root},
 		aliases:   map[string]int{"p": 1},

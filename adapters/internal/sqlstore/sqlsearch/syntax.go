@@ -1,0 +1,32 @@
+// Package sqlsearch compiles a search into one SQL statement. What a database cannot decide
+// is left as a residual.
+package sqlsearch
+
+import (
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
+)
+
+// Syntax holds the differences between the searches of the two databases.
+type Syntax struct {
+	// ID returns an identifier as an argument; ident.None is NULL.
+	ID func(ident.ID) any
+	// InList follows a column to be found in a list. The list is one argument.
+	InList string
+	// IDs, Texts and Numbers return a list of values as such an argument.
+	IDs     func([]ident.ID) any
+	Texts   func([]string) any
+	Numbers func([]int64) any
+	// TextSearch are the conditions for {text} containing, beginning with or ending with
+	// {part}.
+	TextSearch map[predicate.Op]string
+	// LikeOperator compares a text with a pattern, and LikePattern returns the pattern
+	// as its argument.
+	LikeOperator string
+	LikePattern  func(predicate.Pattern) string
+	// Sum is the sum of the integers {value}, none of them negative. It is 0 when there
+	// are none, and NULL when the sum overflows 64 bits.
+	Sum string
+	// Ranks returns a SELECT of the columns id and rank with its arguments.
+	Ranks func([]ident.ID, []int64) (string, []any)
+}
