@@ -252,7 +252,7 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 		lc.Append(fx.Hook{
 			OnStart: answers.listen,
 			OnStop: func(ctx context.Context) error {
-				answers.drain(ctx, settings.Timeouts.ShutdownTimeout)
+				answers.drain(ctx)
 				return nil
 			},
 		})

@@ -95,12 +95,16 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 // serve answers until drain is called.
 func (r *replies) serve() error { return r.server.Serve(r.listener) }
 
-// drain lets the mails under way end, but waits no longer than the limit.
-func (r *replies) drain(ctx context.Context, limit time.Duration) {
-	limited, cancel := context.WithTimeout(ctx, limit)
+// lastReplies is how long the end of the service waits for the mails under way.
+const lastReplies = 5 * time.Second
+
+// drain lets the mails under way end, but waits no longer than lastReplies: what is cut off
+// comes again.
+func (r *replies) drain(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, lastReplies)
 	defer cancel()
 	_ = r.listener.Close() // also when nothing was served
 	if r.server.Drain(limited) != nil {
-		r.logger.Warn("replies by e-mail under way were cut off: their mail servers send them again", "after", limit.String())
+		r.logger.Warn("replies by e-mail under way were cut off: their mail servers send them again", "after", lastReplies.String())
 	}
 }

@@ -125,7 +125,7 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 		}
 	}
 	logger.Info("stopping")
-	limit := 3*o.Settings.Timeouts.ShutdownTimeout + closing // there are three endpoints
+	limit := 2*o.Settings.Timeouts.ShutdownTimeout + lastReplies + closing // there are two endpoints of HTTP
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	if stopErr := app.Stop(ctx); stopErr != nil {
