@@ -10,13 +10,16 @@ import (
 // when the server stops. The library does neither.
 type door struct {
 	most     int
+	now      func() time.Time
 	mu       sync.Mutex
 	listener net.Listener // nil: none yet
 	open     map[*connection]struct{}
 	closed   bool
 }
 
-func newDoor(most int) *door { return &door{most: most, open: make(map[*connection]struct{})} }
+func newDoor(most int, now func() time.Time) *door {
+	return &door{most: most, now: now, open: make(map[*connection]struct{})}
+}
 
 // guard returns a listener for the admitted connections.
 func (d *door) guard(l net.Listener) net.Listener {
@@ -75,7 +78,7 @@ func (g *guarded) Accept() (net.Conn, error) {
 		if c := g.door.admit(accepted); c != nil {
 			return c, nil
 		}
-		if accepted.SetWriteDeadline(time.Now().Add(time.Second)) == nil {
+		if accepted.SetWriteDeadline(g.door.now().Add(time.Second)) == nil {
 			_, _ = accepted.Write([]byte(crowded))
 		}
 		_ = accepted.Close()

@@ -75,7 +75,7 @@ func New(o Options) *Server {
 	if o.Step == 0 {
 		o.Step = step
 	}
-	s := &Server{Options: o, door: newDoor(mostConnections)}
+	s := &Server{Options: o, door: newDoor(mostConnections, o.Now)}
 	s.working, s.stop = context.WithCancel(context.Background())
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &session{server: s, connection: c.Conn()}, nil
