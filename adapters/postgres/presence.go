@@ -59,7 +59,7 @@ func (o Options) excludeOlder(ctx context.Context, db bun.IDB, all []sqlstore.Mi
 		return nil
 	}
 	var busy []int
-	err := db.NewRaw("SELECT step FROM unnest(ARRAY[?]::int[]) step WHERE NOT pg_try_advisory_lock("+presence("step")+")", bun.In(outdated)).Scan(ctx, &busy)
+	err := db.NewRaw("SELECT step FROM unnest(ARRAY[?]::int[]) step WHERE NOT pg_try_advisory_lock("+presence("step")+")", bun.List(outdated)).Scan(ctx, &busy)
 	if err != nil {
 		return fmt.Errorf("servers of older versions cannot be looked for: %w", err)
 	}
@@ -72,7 +72,7 @@ func (o Options) excludeOlder(ctx context.Context, db bun.IDB, all []sqlstore.Mi
 	}
 	err = db.NewRaw(`SELECT n.step, count(*) AS connections, coalesce(a.application_name, '') AS application, coalesce(host(a.client_addr), 'the same machine') AS client
 		FROM `+holders+`, (SELECT step, `+presence("step")+` AS number FROM unnest(ARRAY[?]::int[]) step) n
-		WHERE `+holds+` GROUP BY 1, 3, 4 ORDER BY 1, 4, 3`, bun.In(busy)).Scan(ctx, &servers)
+		WHERE `+holds+` GROUP BY 1, 3, 4 ORDER BY 1, 4, 3`, bun.List(busy)).Scan(ctx, &servers)
 	if err != nil {
 		return fmt.Errorf("servers of older versions are at work, and cannot be named: %w", err)
 	}
