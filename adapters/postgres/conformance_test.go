@@ -101,6 +101,8 @@ func TestServerKilled(t *testing.T) {
 		Only: regexp.MustCompile("/power-cut$"),
 		// The time of a case begins before it has a server: no more cases than servers.
 		Parallel: maxServers,
+		// The longest case kills and starts its server once for each kind of Change.
+		Patience: 6 * time.Minute,
 	})
 }
 
