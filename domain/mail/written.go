@@ -169,11 +169,3 @@ func withoutQuotes(lines []string) []string {
 	}
 	return own
 }
-
-// Redact returns a text without the given secrets, whatever their letter case is.
-func Redact(text string, secrets ...string) string {
-	for _, secret := range secrets {
-		text = regexp.MustCompile(`(?i)`+regexp.QuoteMeta(secret)).ReplaceAllLiteralString(text, "…")
-	}
-	return text
-}

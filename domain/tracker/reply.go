@@ -63,7 +63,7 @@ func (s *Service) Reply(ctx context.Context, reply Reply) (Replied, error) {
 	if err != nil {
 		return of, err
 	}
-	text := mail.Redact(mail.Written(reply.Text), mail.NewReplyToken(key, of.User, of.Problem), mail.NewToken(key, of.User))
+	text := mail.Redact(key, mail.Written(reply.Text))
 	switch {
 	case text == "":
 		return of, fault.New(fault.RequiredField, "the mail has no text above the mail that it answers: write your comment there")

@@ -103,6 +103,17 @@ type connection struct {
 	busy bool // a mail is under way; under the lock of the door
 }
 
+// chunking is the line by which the library offers mails in chunks: always, and as one write.
+const chunking = "250-CHUNKING\r\n"
+
+// Write leaves out the offer of chunks. Mail servers send a mail as a whole then.
+func (c *connection) Write(b []byte) (int, error) {
+	if string(b) == chunking {
+		return len(b), nil
+	}
+	return c.Conn.Write(b)
+}
+
 // setBusy says whether a mail is under way.
 func (c *connection) setBusy(busy bool) {
 	c.door.mu.Lock()

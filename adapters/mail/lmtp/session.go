@@ -47,8 +47,15 @@ var errNotLMTP = errors.New("this server speaks LMTP")
 // Data implements smtp.Session.
 func (*session) Data(io.Reader) error { return errNotLMTP }
 
+// noChunks is the answer to a mail in chunks (RFC 3030). The library takes one that was cut off
+// for a whole mail, and may give the answer of one mail to the next.
+var noChunks = &smtp.SMTPError{Code: 502, EnhancedCode: smtp.EnhancedCode{5, 5, 1}, Message: "mails in chunks are not taken: send them by DATA"}
+
 // LMTPData takes a mail, and answers for each of its recipients.
 func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
+	if _, chunks := r.(*io.PipeReader); chunks {
+		return noChunks // before it touches the session: another goroutine may use that already
+	}
 	if c, ok := s.connection.(*connection); ok {
 		c.setBusy(true)
 		defer c.setBusy(false)
