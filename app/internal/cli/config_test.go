@@ -199,6 +199,7 @@ func TestMisuse(t *testing.T) {
 		{"replies to nobody", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": ""}), []string{"serve"}, "--mail-replies-listen needs --mail-replies-address"},
 		{"replies on no port", replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "localhost"}), []string{"serve"}, "--mail-replies-listen has to be a host and a port"},
 		{"replies on a socket somewhere", replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "unix:lmtp.sock"}), []string{"serve"}, "the whole path of a socket such as unix:/run"},
+		{"replies on a long path", replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "unix:/" + strings.Repeat("a", 103)}), []string{"serve"}, "has a path of 104 bytes"},
 		{"replies to a name", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "R <reply@example.org>"}), []string{"serve"}, "--mail-replies-address has to be an address without a name"},
 		{"replies with a token", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "reply+1@example.org"}), []string{"serve"}, "--mail-replies-address has to be an address without a name and a plus sign"},
 		{"replies to a long address", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "the-replies-of-us@example.org"}), []string{"serve"}, "has 17 characters before the @, and can have 15"},

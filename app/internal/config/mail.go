@@ -86,8 +86,12 @@ func (m *Mail) From() (netmail.Address, error) {
 	return *from, nil
 }
 
-// unixPrefix begins the address of a Unix socket.
-const unixPrefix = "unix:"
+// unixPrefix begins the address of a Unix socket, and longestSocket is the longest path of
+// one, in bytes: Linux takes 107, and others take 103.
+const (
+	unixPrefix    = "unix:"
+	longestSocket = 103
+)
 
 // Replies returns where to listen for replies: the network is "tcp", "unix", or "" for
 // nowhere.
@@ -110,6 +114,8 @@ func (m *Mail) checkReplies() error {
 		return errors.New("--mail-replies-address needs --mail-replies-listen, where a mail server hands over the replies")
 	case m.MailRepliesAddress == "":
 		return errors.New("--mail-replies-listen needs --mail-replies-address, the address for replies")
+	case network == "unix" && len(address) > longestSocket:
+		return fmt.Errorf("--mail-replies-listen has a path of %d bytes, and that of a socket can have %d", len(address), longestSocket)
 	case network == "unix" && !filepath.IsAbs(address):
 		return errors.New("--mail-replies-listen has to be a host and a port, or the whole path of a socket such as unix:/run/problems/lmtp.sock")
 	case network == "tcp":

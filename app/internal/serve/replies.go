@@ -68,8 +68,12 @@ func (r *replies) listen(ctx context.Context) error {
 // socketMode lets the group of the service connect.
 const socketMode fs.FileMode = 0o660
 
-// listenUnix listens on a socket. It replaces the one of a server that was killed.
+// listenUnix listens on a socket. It replaces the one of a server that was killed, and no
+// other file.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
+	if found, err := os.Lstat(path); err == nil && found.Mode().Type() != fs.ModeSocket {
+		return nil, errors.New("the path belongs to a file or directory that is no socket: name another one")
+	}
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		c, dialErr := new(net.Dialer).DialContext(ctx, "unix", path)
