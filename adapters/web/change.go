@@ -132,6 +132,9 @@ func (q *request) conflict(id problem.ID, revision int64) (_ *conflictPage, late
 	if err != nil {
 		return nil, 0, err
 	}
+	if revision < 1 || revision > now.Revision {
+		return nil, 0, fault.New(fault.MalformedRequest, "the problem has the revisions 1 to %d: load the page again", now.Revision)
+	}
 	base, err := q.Service.LoadProblemAsOf(q.context(), q.caller, id, 0, tracker.AsOf{Revision: revision})
 	if err != nil {
 		return nil, 0, err

@@ -205,6 +205,11 @@ func TestConflict(t *testing.T) {
 	ann.get(path).lacks("Ann's title")
 	conflict.submit(path).is(200).has("Ann's title", "Urgent")
 
+	// No form has such a revision.
+	for _, revision := range []string{"99999999", "-1", "0"} {
+		ann.post(path, "revision", revision, "title", "Forged").is(400)
+	}
+
 	// Both changed the title: the page marks the words of each.
 	page = ann.get(path)
 	bob.get(path).submit(path, "title", "Bob's title").is(200)
