@@ -293,7 +293,7 @@ func TestLongTexts(t *testing.T) {
 }
 
 // The service says its faults in English. A page in another language marks them so, for
-// readers aloud, and says the common ones in its own words.
+// readers aloud, and says each in its own words.
 func TestFailuresInGerman(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -318,7 +318,7 @@ func TestFailuresInGerman(t *testing.T) {
 		{"DELETE", path, "", 405, "Diese Adresse ist nicht dafür da.", "This address has another method"},
 		{"GET", "/problems?after=x", "", 400, "Der Dienst kann diese Anfrage nicht lesen.", "This is no address of a page of the list"},
 		{"POST", path + "/comments", "text=%00", 422, "Etwas im Formular stimmt nicht.", "Must not contain U+0000."},
-		{"GET", "/problems?predicate=x+%3D+1", "", 400, "Zeile 1, Spalte 1:", "Problem has no key"},
+		{"GET", "/problems?predicate=x+%3D+1", "", 400, "Die Abfrage stimmt nicht. Verbessere sie an der genannten Stelle. Zeile 1, Spalte 1:", "Problem has no key"},
 	} {
 		page := send(c.method, c.path, c.form).is(c.status).has(c.help, c.detail)
 		marked := false
