@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,20 +49,20 @@ func TestProbeGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		r := New(time.Now)
-		ended := false
+		var ended atomic.Bool
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		err := r.Check(ctx, func(ctx context.Context) error {
 			<-ctx.Done()
-			ended = true
+			ended.Store(true)
 			return ctx.Err()
 		})
-		if !fault.Is(err, fault.Unavailable) || ended {
-			t.Errorf("got %v, and the probe has ended: %v", err, ended)
+		if !fault.Is(err, fault.Unavailable) || ended.Load() {
+			t.Errorf("got %v, and the probe has ended: %v", err, ended.Load())
 		}
 		time.Sleep(probeFor)
 		synctest.Wait()
-		if !ended {
+		if !ended.Load() {
 			t.Error("the probe goes on for longer than its limit")
 		}
 	})
