@@ -47,66 +47,29 @@ func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
 func quoted(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") }
 
-// original is the line of several mail programs above the mail that they answer.
-var original = regexp.MustCompile(`^-{5,} ?\pL[\pL -]{2,40} ?-{5,}$`)
-
 // aboveOriginal returns the lines above the answered mail when it is not marked as a quote:
-// above the Divider or a line such as "-----Original Message-----", or above a signature.
+// above the Divider or a title such as "-----Original Message-----", or above a signature.
 func aboveOriginal(lines []string) []string {
 	for i, l := range lines {
 		bare := strings.Trim(l, " \t*_\u00A0")
 		switch {
 		case l == "-- ":
 			return lines[:i]
-		case strings.HasPrefix(bare, Divider), original.MatchString(bare):
+		case strings.HasPrefix(bare, Divider), title(bare, lines[i+1:]):
 			return withoutHeading(lines[:i])
 		}
 	}
 	return lines
 }
 
-var (
-	// header is a line such as "From: Ann" or "*Sent:* today", in any language.
-	header = regexp.MustCompile(`^\s*\*?\pL[\pL -]{0,30}\s?:\*?(\s|$)`)
-	// ruled is a line that divides.
-	ruled = regexp.MustCompile(`^\s*[_=-]{5,}\s*$`)
-	// attributing is in most lines above a quote: an address, or a time of day.
-	attributing = regexp.MustCompile(`@|\d{1,2}[:.]\d{2}`)
-)
+// attributing is in most lines above a quote: an address, or a time of day.
+var attributing = regexp.MustCompile(`@|\d{1,2}[:.]\d{2}`)
 
-// Bounds of what mail programs write above a quote.
+// Bounds of a sentence above a quote.
 const (
-	fewestHeaders    = 3
 	mostAttribution  = 4   // lines
 	mostAttributions = 500 // bytes
 )
-
-// withoutHeading returns the lines without what a mail program writes above the answered
-// mail: some of its headers, or a sentence such as "On Monday at 10:04, Ann wrote:".
-func withoutHeading(lines []string) []string {
-	lines = withoutBlankEnd(lines)
-	begin := paragraph(lines)
-	for i := begin; i < len(lines); i++ {
-		if !header.MatchString(lines[i]) || !strings.Contains(lines[i], "@") {
-			continue
-		}
-		headers := 0
-		for _, l := range lines[i:] {
-			if header.MatchString(l) {
-				headers++
-			}
-		}
-		if headers >= fewestHeaders {
-			lines = withoutBlankEnd(lines[:i])
-			if n := len(lines); n > 0 && ruled.MatchString(lines[n-1]) {
-				lines = withoutBlankEnd(lines[:n-1])
-			}
-			return lines
-		}
-	}
-	without, _ := withoutAttribution(lines)
-	return without
-}
 
 // withoutAttribution returns the lines without a sentence such as "On Monday at 10:04, Ann
 // wrote:" at their end. ok is false when there is none.
