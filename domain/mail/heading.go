@@ -62,7 +62,7 @@ func title(line string, below []string) bool {
 }
 
 // withoutHeading returns the lines without what a mail program writes above the answered
-// mail: some of its headers, or a sentence such as "On Monday at 10:04, Ann wrote:".
+// mail: some of its headers, or a sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
 func withoutHeading(lines []string) []string {
 	lines = withoutBlankEnd(lines)
 	begin := paragraph(lines)

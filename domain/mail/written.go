@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -62,34 +61,6 @@ func aboveOriginal(lines []string) []string {
 	return lines
 }
 
-// attributing is in most lines above a quote: an address, or a time of day.
-var attributing = regexp.MustCompile(`@|\d{1,2}[:.]\d{2}`)
-
-// Bounds of a sentence above a quote.
-const (
-	mostAttribution  = 4   // lines
-	mostAttributions = 500 // bytes
-)
-
-// withoutAttribution returns the lines without a sentence such as "On Monday at 10:04, Ann
-// wrote:" at their end. ok is false when there is none.
-func withoutAttribution(all []string) (without []string, ok bool) {
-	lines := withoutBlankEnd(all)
-	begin := paragraph(lines)
-	if begin == len(lines) {
-		return all, false
-	}
-	if len(lines)-begin > mostAttribution { // text of the author, and the sentence in one line
-		begin = len(lines) - 1
-	}
-	sentence := strings.TrimRightFunc(strings.Join(lines[begin:], " "), unicode.IsSpace)
-	colon := strings.HasSuffix(sentence, ":") || strings.HasSuffix(sentence, "：")
-	if !colon || len(sentence) > mostAttributions || !attributing.MatchString(sentence) {
-		return all, false
-	}
-	return withoutBlankEnd(lines[:begin]), true
-}
-
 // paragraph returns where the last paragraph begins. The last line is not blank.
 func paragraph(lines []string) int {
 	begin := len(lines)
@@ -107,7 +78,7 @@ func withoutBlankEnd(lines []string) []string {
 }
 
 // withoutQuotes returns the lines without the quotes at both ends, and without those below a
-// sentence such as "On Monday at 10:04, Ann wrote:".
+// sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
 func withoutQuotes(lines []string) []string {
 	var own, quotes []string // quotes: stay if text of the author follows
 	dropping := true         // the next quote: nothing of the author stands above it

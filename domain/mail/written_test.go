@@ -70,6 +70,88 @@ func TestWritten(t *testing.T) {
 	}
 }
 
+// Each program names the author and the time of the quoted mail in its own way.
+func TestAttributions(t *testing.T) {
+	t.Parallel()
+	for _, sentence := range []string{
+		"On Sat, Mar 14, 2026 at 12:05 PM Problems <reply+abc@example.org> wrote:",
+		"On Sat, 14 Mar 2026, Problems wrote:",
+		"On March 14, 2026 12:05:00 PM GMT+01:00, Problems <reply+abc@example.org> wrote:",
+		"On 3/14/26 12:05, Problems wrote:",
+		"On Sat, Mar 14, 2026 at 12:05 PM Problem Tracking Service <\nreply+kq3mfx7b2c@example.org> wrote:",
+		"On Sat, Mar 14, 2026 at 12:05 PM The Problem Tracking Service\nof the Northern Power Stations and of all of their Lamps\n<reply+kq3mfx7b2c@example.org> wrote:",
+		"On Saturday at 12:05, Problems wrote:",
+		"Am 14.03.26 um 12:05 schrieb Problems:",
+		"Am 14. März 2026 12:05:00 MEZ schrieb Problems <reply+abc@example.org>:",
+		"Am Sa., 14. März 2026 um 12:05 Uhr schrieb Problem Tracking <\nreply+kq3mfx7b2c@example.org>:",
+		"Le sam. 14 mars 2026 à 12:05, Problems <reply+abc@example.org> a écrit :",
+		"Le 14/03/2026 à 12:05, Problems a écrit :",
+		"El sáb, 14 mar 2026 a las 12:05, Problems (<reply+abc@example.org>) escribió:",
+		"Il giorno sab 14 mar 2026 alle ore 12:05 Problems <reply+abc@example.org> ha scritto:",
+		"Op za 14 mrt 2026 om 12:05 schreef Problems <reply+abc@example.org>:",
+		"El 14/3/26 a las 12:05 p. m., Problems escribió:",
+		"Em sáb., 14 de mar. de 2026 às 12:05, Problems <reply+abc@example.org> escreveu:",
+		"Den 2026-03-14 kl. 12:05, skrev Problems:",
+		"Den lør. 14. mar. 2026 kl. 12.05 skrev Problems <reply+abc@example.org>:",
+		"lør. 14. mars 2026 kl. 12:05 skrev Problems <reply+abc@example.org>:",
+		"lør. 14. mars 2026 kl. 12:05 skrev Problem Tracking <\nreply+kq3mfx7b2c@example.org>:",
+		"*On 3/14/26 12:05, Problems wrote:*",
+		"сб, 14 мар. 2026 г. в 12:05, Problems <reply+abc@example.org>:",
+		"Problems <reply+abc@example.org> 于2026年3月14日周六 12:05写道：",
+		"Problems <reply+abc@example.org> writes:",
+	} {
+		for _, quote := range []string{"> It is dark.", "\n> It is dark.", "\n" + toldMail} {
+			if got := Written("It is\nnew now.\n\nDo NOT switch it on.\n" + sentence + "\n" + quote); got != "It is\nnew now.\n\nDo NOT switch it on." {
+				t.Errorf("%q leaves %q", sentence, got)
+			}
+		}
+	}
+}
+
+// The lines of an author above a quote stay, whatever they look like.
+func TestAuthorsLinesAboveQuotes(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Intro.\n\nI restarted it.\nAt 10:04 the log says:\n> error\n\nSo it is not the fuse.",
+		"Since version 1.25 I see this:\n> panic\n\nCan you look?",
+		"On version 1.25, the log of 2026 says:\n> panic\n\nCan you look?",
+		"On Monday at 10:04 the server wrote:\n> panic\n\nCan you look?",
+		"On 14 Mar 2026 the server wrote:\n> panic\n\nCan you look?",
+		"On Monday at 10:04 I restarted it, and the log wrote:\n> panic\n\nCan you look?",
+		"Am 14.03.2026 um 12:05 startete ich ihn neu, und Bob schrieb mir:\n> Ende\n\nWas nun?",
+		"On version 1.25, Bob wrote:\n> panic\n\nCan you look?",
+		"I sent this on 14.03.2026 at 10:04 to Bob <bob@example.org>:\n> It is dark.\n\nIs it?",
+		"On the panel, somebody wrote:\n> Do not touch!\n\nWhat now?",
+		"Am Montag schrieb der Server:\n> Ende\n\nWas nun?",
+		"At 10:04 I asked <bob@example.org> and he said:\n> It is dark.\n\nIs it?",
+		"I sent this to Bob <bob@example.org>:\n> It is dark.\n\nIs it?",
+		"I sent this at 10:04 to Bob <bob@example.org>:\n> It is dark.\n\nIs it?",
+		"Fixed.\n\nHere is what I did at 10:04:",
+		"Todo:\n- a\n- at 10:04 do this:",
+		"On Monday at 10:04 I restarted it.\nSo Bob, Eve wrote:",
+	} {
+		if got := Written(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+		if got := Written(text + "\n\n" + toldMail); got != text {
+			t.Errorf("above a mail, %q becomes %q", text, got)
+		}
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"directly above a sentence": {"First paragraph.\n\nI have replaced the fuse, do NOT switch it on before Friday.\nOn Sat, 14 Mar 2026 at 12:05, Problems <r@e.org> wrote:\n> dark",
+			"First paragraph.\n\nI have replaced the fuse, do NOT switch it on before Friday."},
+		"as the first words of a sentence": {"On Monday at 10:04 I restarted it\nOn Sat, 14 Mar 2026 at 12:05, Problems <r@e.org> wrote:\n> dark",
+			"On Monday at 10:04 I restarted it"},
+		"above a sentence of an author": {"On Monday at 10:04 I restarted it\nProblems <r@e.org> writes:\n> dark", "On Monday at 10:04 I restarted it"},
+		"a long line above it": {"On Monday at 10:04 I replaced the fuse, and I have not done anything else.\nProblems <r@e.org> writes:\n> dark",
+			"On Monday at 10:04 I replaced the fuse, and I have not done anything else."},
+	} {
+		if got := Written(c.text); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 func TestDividerLineDivides(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{DividerLine("Antworte über dieser Zeile"), "  " + DividerLine("x"), "*" + DividerLine("x") + "*"} {
