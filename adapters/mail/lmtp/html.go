@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -65,7 +66,7 @@ func (p *plain) text(text string) {
 		return
 	}
 	words := strings.Fields(text)
-	if len(words) == 0 || strings.TrimLeft(text, " \t\r\n") != text {
+	if len(words) == 0 || strings.TrimLeftFunc(text, unicode.IsSpace) != text {
 		p.space = p.space || text != ""
 	}
 	for i, word := range words {
@@ -75,7 +76,7 @@ func (p *plain) text(text string) {
 		p.space = false
 		p.write(word)
 	}
-	if len(words) > 0 && strings.TrimRight(text, " \t\r\n") != text {
+	if len(words) > 0 && strings.TrimRightFunc(text, unicode.IsSpace) != text {
 		p.space = true
 	}
 }
@@ -146,7 +147,7 @@ func (p *plain) end(tag atom.Atom) {
 		p.newLine()
 	case atom.Div, atom.Tr, atom.Li:
 		p.block()
-	case atom.Td:
+	case atom.Td, atom.Th:
 		p.space = true
 	}
 }
