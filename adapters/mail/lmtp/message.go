@@ -17,8 +17,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/emersion/go-smtp"
+	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/mail"
@@ -187,8 +190,8 @@ func (t *texts) inside(body io.Reader, boundary string, depth int) *refusal {
 }
 
 // decode returns the text of a part.
-func (t *texts) decode(encoding, charset string, body io.Reader) (string, *refusal) {
-	switch strings.ToLower(strings.TrimSpace(encoding)) {
+func (t *texts) decode(transfer, charset string, body io.Reader) (string, *refusal) {
+	switch strings.ToLower(strings.TrimSpace(transfer)) {
 	case "quoted-printable":
 		body = quotedprintable.NewReader(body)
 	case "base64":
@@ -198,11 +201,11 @@ func (t *texts) decode(encoding, charset string, body io.Reader) (string, *refus
 		return "", unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
 	}
 	if charset != "" {
-		encoding, err := htmlindex.Get(charset)
-		if err != nil {
+		known, err := htmlindex.Get(charset)
+		if err != nil || known == encoding.Replacement {
 			return "", unreadable("the text of the mail has an unknown charset: send it in UTF-8")
 		}
-		body = encoding.NewDecoder().Reader(body)
+		body = transform.NewReader(body, unicode.BOMOverride(known.NewDecoder()))
 	}
 	text, err := io.ReadAll(io.LimitReader(body, smallText))
 	if err == nil && len(text) == smallText {

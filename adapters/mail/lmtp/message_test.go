@@ -3,6 +3,7 @@ package lmtp
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,20 +14,26 @@ const head = "From: Somebody <else@example.org>\nSubject: Re: #7\nMessage-ID: <1
 
 func TestTextOfMails(t *testing.T) {
 	t.Parallel()
-	r := serve(t)
+	var windows atomic.Int64
+	r := serve(t, func(s *Server) { // one address takes few replies in each window
+		s.Now = func() time.Time { return time.Now().Add(time.Duration(windows.Add(1)) * paceWindow) }
+	})
 	for name, c := range map[string]struct{ mail, want string }{
-		"without MIME":            {head + "\nIt was the fuse.\n.\n..\n", "It was the fuse.\n.\n..\n"},
-		"UTF-8":                   {head + "Content-Type: text/plain; charset=utf-8\n\nGrüße", "Grüße"},
-		"ISO-8859-1":              {head + "Content-Type: text/plain; charset=\"ISO-8859-1\"\nContent-Transfer-Encoding: 8bit\n\nGr\xfc\xdfe", "Grüße"},
-		"ISO-8859-15":             {head + "Content-Type: text/plain; charset=iso-8859-15\n\n\xa4", "€"},
-		"no charset":              {head + "\nGr\xfc\xdfe \x80", "Grüße €"},
-		"ISO-2022-JP":             {head + "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B$3$s\x1b(B", "こん"},
-		"UTF-16, in base64":       {head + "Content-Type: text/plain; charset=utf-16le\nContent-Transfer-Encoding: base64\n\nRwByAPwA3wBlAA==", "Grüße"},
-		"quoted-printable":        {head + "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: Quoted-Printable\n\nGr=FC=\n=DFe =3D", "Grüße ="},
-		"base64 of several lines": {head + "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nR3LD\nvMOf\nZQ==\n", "Grüße"},
-		"flowed":                  {head + "Content-Type: text/plain; format=flowed\n\nIt was \nthe fuse.\n", "It was the fuse.\n"},
-		"flowed, joined":          {head + "Content-Type: text/plain; format=Flowed; DelSp=Yes\n\nDampf \nschiff\n", "Dampfschiff\n"},
-		"a broken content type":   {head + "Content-Type: what is this\n\nIt was the fuse.", "It was the fuse."},
+		"without MIME":                      {head + "\nIt was the fuse.\n.\n..\n", "It was the fuse.\n.\n..\n"},
+		"UTF-8":                             {head + "Content-Type: text/plain; charset=utf-8\n\nGrüße", "Grüße"},
+		"ISO-8859-1":                        {head + "Content-Type: text/plain; charset=\"ISO-8859-1\"\nContent-Transfer-Encoding: 8bit\n\nGr\xfc\xdfe", "Grüße"},
+		"ISO-8859-15":                       {head + "Content-Type: text/plain; charset=iso-8859-15\n\n\xa4", "€"},
+		"no charset":                        {head + "\nGr\xfc\xdfe \x80", "Grüße €"},
+		"ISO-2022-JP":                       {head + "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B$3$s\x1b(B", "こん"},
+		"UTF-16, in base64":                 {head + "Content-Type: text/plain; charset=utf-16le\nContent-Transfer-Encoding: base64\n\nRwByAPwA3wBlAA==", "Grüße"},
+		"UTF-16, big-endian by its mark":    {head + "Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64\n\n/v8ARwByAPwA3wBl", "Grüße"},
+		"UTF-16, little-endian by its mark": {head + "Content-Type: text/plain; charset=utf-16\nContent-Transfer-Encoding: base64\n\n//5HAHIA/ADfAGUA", "Grüße"},
+		"UTF-8 with a mark":                 {head + "Content-Type: text/plain; charset=utf-8\n\n\xef\xbb\xbfGrüße", "Grüße"},
+		"quoted-printable":                  {head + "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: Quoted-Printable\n\nGr=FC=\n=DFe =3D", "Grüße ="},
+		"base64 of several lines":           {head + "Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\nR3LD\nvMOf\nZQ==\n", "Grüße"},
+		"flowed":                            {head + "Content-Type: text/plain; format=flowed\n\nIt was \nthe fuse.\n", "It was the fuse.\n"},
+		"flowed, joined":                    {head + "Content-Type: text/plain; format=Flowed; DelSp=Yes\n\nDampf \nschiff\n", "Dampfschiff\n"},
+		"a broken content type":             {head + "Content-Type: what is this\n\nIt was the fuse.", "It was the fuse."},
 		"text and HTML": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\n\nIt was the fuse.\n--x\nContent-Type: text/html\n\n<p>It was the <b>fuse</b>.</p>\n--x--\n",
 			"It was the fuse."},
 		"HTML alone": {head + "Content-Type: text/html; charset=iso-8859-1\n\n<html><head><title>no</title><style>p{}</style></head><body><p>Gr\xfc\xdfe &amp;<br>\n  more</p><blockquote><div>It is <b>dark</b>.</div></blockquote><script>no()</script></body></html>",
@@ -71,20 +78,22 @@ func TestRefusedMails(t *testing.T) {
 		reason  string
 		outcome Outcome
 	}{
-		"a picture alone":        {head + "Content-Type: image/png\n\nPNG", 554, "no part with text", Unreadable},
-		"encrypted":              {head + "Content-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/octet-stream\n\n----\n--x--\n", 554, "no part with text", Unreadable},
-		"no headers":             {"What is this?\n", 554, "headers of the mail cannot be read", Unreadable},
-		"an unknown charset":     {head + "Content-Type: text/plain; charset=klingon\n\na", 554, "unknown charset", Unreadable},
-		"an unknown encoding":    {head + "Content-Transfer-Encoding: x-uuencode\n\na", 554, "unknown Content-Transfer-Encoding", Unreadable},
-		"broken base64":          {head + "Content-Transfer-Encoding: base64\n\nR3LD*", 554, "damaged", Unreadable},
-		"parts without boundary": {head + "Content-Type: multipart/mixed\n\n--x\n\na\n--x--\n", 554, "damaged", Unreadable},
-		"parts without an end":   {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n", 554, "damaged", Unreadable},
-		"nested too deep":        {head + nested(12), 554, "nested more than 10 deep", Unreadable},
-		"thousands of parts":     {head + "Content-Type: multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n\na\n", 5000) + "--x--\n", 554, "more than 1000 parts", Unreadable},
-		"a long text":            {head + "\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 2000), 552, "more than 1024 KiB", TooLarge},
-		"many lines":             {head + strings.Repeat("\n", mostLines+1), 552, "more than 100000 lines", TooLarge},
-		"long headers":           {head + strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
-		"a large mail":           {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: image/png\n\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 5000) + "--x--\n", 552, "send it without attachments", TooLarge},
+		"a picture alone":                      {head + "Content-Type: image/png\n\nPNG", 554, "no part with text", Unreadable},
+		"encrypted":                            {head + "Content-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/octet-stream\n\n----\n--x--\n", 554, "no part with text", Unreadable},
+		"no headers":                           {"What is this?\n", 554, "headers of the mail cannot be read", Unreadable},
+		"an unknown charset":                   {head + "Content-Type: text/plain; charset=klingon\n\na", 554, "unknown charset", Unreadable},
+		"a charset that nobody reads any more": {head + "Content-Type: text/plain; charset=iso-2022-kr\n\na", 554, "unknown charset", Unreadable},
+		"another one":                          {head + "Content-Type: text/plain; charset=HZ-GB-2312\n\na", 554, "unknown charset", Unreadable},
+		"an unknown encoding":                  {head + "Content-Transfer-Encoding: x-uuencode\n\na", 554, "unknown Content-Transfer-Encoding", Unreadable},
+		"broken base64":                        {head + "Content-Transfer-Encoding: base64\n\nR3LD*", 554, "damaged", Unreadable},
+		"parts without boundary":               {head + "Content-Type: multipart/mixed\n\n--x\n\na\n--x--\n", 554, "damaged", Unreadable},
+		"parts without an end":                 {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n", 554, "damaged", Unreadable},
+		"nested too deep":                      {head + nested(12), 554, "nested more than 10 deep", Unreadable},
+		"thousands of parts":                   {head + "Content-Type: multipart/mixed; boundary=x\n\n" + strings.Repeat("--x\n\na\n", 5000) + "--x--\n", 554, "more than 1000 parts", Unreadable},
+		"a long text":                          {head + "\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 2000), 552, "more than 1024 KiB", TooLarge},
+		"many lines":                           {head + strings.Repeat("\n", mostLines+1), 552, "more than 100000 lines", TooLarge},
+		"long headers":                         {head + strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
+		"a large mail":                         {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: image/png\n\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 5000) + "--x--\n", 552, "send it without attachments", TooLarge},
 	} {
 		answers := r.deliver(t, c.mail, to)
 		got, outcomes := r.all()
