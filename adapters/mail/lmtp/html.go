@@ -31,6 +31,9 @@ func plainOf(r io.Reader) (string, error) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			name, _ := tokens.TagName()
 			p.begin(atom.Lookup(name), kind == html.SelfClosingTagToken)
+			if p.picture { // its titles and styles hold tags
+				tokens.NextIsNotRawText()
+			}
 		case html.EndTagToken:
 			name, _ := tokens.TagName()
 			p.end(atom.Lookup(name))
@@ -43,10 +46,12 @@ type plain struct {
 	out    strings.Builder
 	quotes int // blockquotes around
 	hidden atom.Atom
-	pre    bool
-	inLine bool // the line has text
-	space  bool // white space comes before the next text
-	blanks int  // line ends since the last text
+	// picture is true inside of SVG. A block ends it, as in browsers.
+	picture bool
+	pre     bool
+	inLine  bool // the line has text
+	space   bool // white space comes before the next text
+	blanks  int  // line ends since the last text
 }
 
 // mostMarks bounds the marks of one line.
@@ -108,14 +113,31 @@ func (p *plain) block() {
 	}
 }
 
+// leaves has the tags that end a picture.
+var leaves = map[atom.Atom]bool{
+	atom.Body: true, atom.P: true, atom.Div: true, atom.Span: true, atom.Br: true, atom.Pre: true, atom.Blockquote: true,
+	atom.Table: true, atom.Ul: true, atom.Ol: true, atom.Li: true, atom.Hr: true, atom.Img: true,
+	atom.H1: true, atom.H2: true, atom.H3: true, atom.H4: true, atom.H5: true, atom.H6: true,
+}
+
+// endPicture shows text again: a title of a picture can lack its end.
+func (p *plain) endPicture() {
+	if p.picture {
+		p.picture, p.hidden = false, 0
+	}
+}
+
 func (p *plain) begin(tag atom.Atom, closed bool) {
+	if p.picture && leaves[tag] {
+		p.endPicture()
+	}
 	switch tag {
-	case atom.Head, atom.Script, atom.Style, atom.Title:
+	case atom.Script, atom.Style, atom.Title:
 		if p.hidden == 0 && !closed {
 			p.hidden = tag
 		}
-	case atom.Body: // a head can lack its end
-		p.hidden = 0
+	case atom.Svg:
+		p.picture = p.picture || !closed
 	case atom.Br:
 		p.newLine()
 	case atom.Pre:
@@ -136,6 +158,8 @@ func (p *plain) end(tag atom.Atom) {
 	switch tag {
 	case p.hidden:
 		p.hidden = 0
+	case atom.Svg:
+		p.endPicture()
 	case atom.Pre:
 		p.block()
 		p.pre = false
