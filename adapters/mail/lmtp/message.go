@@ -1,7 +1,6 @@
 package lmtp
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -99,18 +98,14 @@ func parse(r io.Reader, sender string, found texts) (m message, refused *refusal
 	if m.automatic {
 		return m, nil
 	}
-	if refused = found.read(textproto.MIMEHeader(parsed.Header), parsed.Body, 0); refused != nil {
+	text, refused := found.read(textproto.MIMEHeader(parsed.Header), parsed.Body, 0)
+	if refused != nil {
 		return m, refused
 	}
-	if found.plain == 0 && found.html == "" {
+	if !text.found {
 		return m, unreadable("the mail has no part with text: attachments and encrypted mail cannot become a comment")
 	}
-	m.text = found.all.String()
-	if found.plain == 0 {
-		if m.text, err = plainOf(strings.NewReader(found.html)); err != nil {
-			return m, errUnreadable
-		}
-	}
+	m.text = text.text
 	if strings.Count(m.text, "\n") >= mostLines {
 		return m, tooLarge(fmt.Sprintf("the text of the mail has more than %d lines, with its quotes: send a shorter one", mostLines))
 	}
@@ -120,73 +115,117 @@ func parse(r io.Reader, sender string, found texts) (m message, refused *refusal
 	return m, nil
 }
 
-// texts gathers the plain text of a mail. A mail with pictures between its text has several
-// parts of it.
+// texts reads the parts of a mail.
 type texts struct {
 	most   int          // bytes
 	memory func() error // waits for the memory of a large text
-	all    bytes.Buffer
-	plain  int
-	html   string // of the first part with some
+	size   int          // of what is kept
 	parts  int
 }
+
+// piece is the text of a part, with those inside of it.
+type piece struct {
+	found bool // a part with text, though it may be empty
+	html  bool // some of it was HTML
+	text  string
+	size  int // before HTML became text
+}
+
+func (p piece) empty() bool { return strings.TrimSpace(p.text) == "" }
 
 var errUnreadable = unreadable("the parts of the mail cannot be read: it is damaged")
 
 // read reads a part, and those inside of it.
-func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) *refusal {
+func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) (piece, *refusal) {
 	if t.parts++; t.parts > mostParts || depth > mostDepth {
-		return unreadable(fmt.Sprintf("the mail has more than %d parts, or parts nested more than %d deep", mostParts, mostDepth))
+		return piece{}, unreadable(fmt.Sprintf("the mail has more than %d parts, or parts nested more than %d deep", mostParts, mostDepth))
 	}
 	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || kind == "" {
 		kind, params = "text/plain", nil
 	}
 	if strings.HasPrefix(kind, "multipart/") {
-		return t.inside(body, params["boundary"], depth)
+		return t.inside(kind, body, params["boundary"], depth)
 	}
-	if disposition, _, _ := mime.ParseMediaType(header.Get("Content-Disposition")); kind != "text/plain" && kind != "text/html" || disposition == "attachment" {
-		return nil
-	}
-	if kind == "text/html" && (t.html != "" || t.plain > 0) {
-		return nil
+	if kind != "text/plain" && kind != "text/html" || file(header.Get("Content-Disposition")) {
+		return piece{}, nil
 	}
 	text, refused := t.decode(header.Get("Content-Transfer-Encoding"), params["charset"], body)
 	if refused != nil {
-		return refused
+		return piece{}, refused
 	}
-	if kind == "text/html" {
-		t.html = text
-		return nil
+	p := piece{found: true, html: kind == "text/html", text: text, size: len(text)}
+	switch {
+	case p.html:
+		if p.text, err = plainOf(strings.NewReader(text)); err != nil {
+			return piece{}, errUnreadable
+		}
+	case strings.EqualFold(params["format"], "flowed"):
+		p.text = mail.Unflow(text, strings.EqualFold(params["delsp"], "yes"))
 	}
-	if strings.EqualFold(params["format"], "flowed") {
-		text = mail.Unflow(text, strings.EqualFold(params["delsp"], "yes"))
-	}
-	if t.plain++; t.plain > 1 {
-		t.all.WriteByte('\n')
-	}
-	t.all.WriteString(text)
-	return nil
+	return p, nil
 }
 
-// inside reads the parts of a multipart.
-func (t *texts) inside(body io.Reader, boundary string, depth int) *refusal {
-	if boundary == "" {
-		return errUnreadable
+// file reports whether a part is a file by its Content-Disposition. Programs show files with
+// text between the lines of the author.
+func file(disposition string) bool {
+	kind, params, err := mime.ParseMediaType(disposition)
+	if kind == "attachment" || params["filename"] != "" {
+		return true
 	}
+	return err != nil && strings.Contains(strings.ToLower(disposition), "filename") // such as a name without quotes
+}
+
+// inside reads the parts of a multipart: the best of its alternatives, or all of its texts. A
+// mail with pictures between its text has several parts of it, and a list adds its footer.
+func (t *texts) inside(kind string, body io.Reader, boundary string, depth int) (piece, *refusal) {
+	if boundary == "" {
+		return piece{}, errUnreadable
+	}
+	var all piece
+	var joined strings.Builder
+	alternatives := kind == "multipart/alternative"
 	parts := multipart.NewReader(body, boundary)
 	for {
 		part, err := parts.NextRawPart()
 		if errors.Is(err, io.EOF) {
-			return nil
+			break
 		}
 		if err != nil {
-			return errUnreadable
+			return piece{}, errUnreadable
 		}
-		if refused := t.read(part.Header, part, depth+1); refused != nil {
-			return refused
+		if alternatives && all.found && !all.html && !all.empty() {
+			continue
+		}
+		next, refused := t.read(part.Header, part, depth+1)
+		if refused != nil {
+			return piece{}, refused
+		}
+		switch {
+		case !next.found:
+		case alternatives:
+			all = t.better(all, next)
+		default:
+			all.found, all.html, all.size = true, all.html || next.html && !next.empty(), all.size+next.size
+			if text := joined.String(); text != "" && !strings.HasSuffix(text, "\n") {
+				joined.WriteByte('\n')
+			}
+			joined.WriteString(next.text)
 		}
 	}
+	if !alternatives {
+		all.text = joined.String()
+	}
+	return all, nil
+}
+
+// better returns one of two alternatives: one with content, in plain text when it can be.
+func (t *texts) better(a, b piece) piece {
+	if !a.found || a.empty() || a.html && !b.html && !b.empty() {
+		a, b = b, a
+	}
+	t.size -= b.size
+	return a
 }
 
 // decode returns the text of a part.
@@ -213,15 +252,16 @@ func (t *texts) decode(transfer, charset string, body io.Reader) (string, *refus
 			return "", deferred("the service has no memory for a mail of this size now: send it again later", err)
 		}
 		var rest []byte
-		rest, err = io.ReadAll(io.LimitReader(body, int64(max(0, t.most-t.all.Len()-smallText))+1))
+		rest, err = io.ReadAll(io.LimitReader(body, int64(max(0, t.most-t.size-smallText))+1))
 		text = append(text, rest...)
 	}
 	if err != nil {
 		return "", errUnreadable
 	}
-	if t.all.Len()+len(text) > t.most {
+	if t.size+len(text) > t.most {
 		return "", tooLarge(fmt.Sprintf("the text of the mail has more than %d KiB, with its quotes: send a shorter one", t.most>>10))
 	}
+	t.size += len(text)
 	if charset == "" && !utf8.Valid(text) {
 		text, _ = charmap.Windows1252.NewDecoder().Bytes(text) // never fails
 	}

@@ -42,6 +42,20 @@ func TestTextOfMails(t *testing.T) {
 			"It was the fuse."},
 		"text, a picture, text": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\nAbove\n--x\nContent-Type: image/png\nContent-Disposition: inline\n\nPNG\n--x\nContent-Type: text/plain\n\nBelow\n--x--\n",
 			"Above\nBelow"},
+		"HTML with a footer": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>It was the fuse.</p>\n--x\nContent-Type: text/plain\n\nSent from a list\n--x--\n",
+			"It was the fuse.\n\nSent from a list"},
+		"two texts in HTML": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\nAbove\n--x\nContent-Type: text/html\n\nBelow\n--x--\n",
+			"Above\nBelow"},
+		"an empty text and HTML": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\n \n--x\nContent-Type: text/html\n\n<p>It was the fuse.</p>\n--x--\n",
+			"It was the fuse."},
+		"HTML with pictures, beside an empty text": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\n\n\n--x\nContent-Type: multipart/related; boundary=y\n\n--y\nContent-Type: text/html\n\nIt was the fuse.\n--y\nContent-Type: image/png\n\nPNG\n--y--\n--x--\n",
+			"It was the fuse."},
+		"both forms, with a footer": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: multipart/alternative; boundary=y\n\n--y\n\nIt was the fuse.\n--y\nContent-Type: text/html\n\nno\n--y--\n--x\n\nSent from a list\n--x--\n",
+			"It was the fuse.\nSent from a list"},
+		"HTML that counts for nothing, in an unknown charset": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\n\nIt was the fuse.\n--x\nContent-Type: text/html; charset=klingon\n\nno\n--x--\n",
+			"It was the fuse."},
+		"a file between the lines": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee the log.\n--x\nContent-Type: text/plain\nContent-Disposition: inline; filename=log.txt\n\nlines\n--x\nContent-Type: text/plain\nContent-Disposition: inline; filename=a log.txt\n\nlines\n--x--\n",
+			"See the log."},
 		"an attached text": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee the log.\n--x\nContent-Type: text/plain\nContent-Disposition: attachment; filename=log.txt\n\nlines\n--x--\n",
 			"See the log."},
 		"a forwarded mail": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee below.\n--x\nContent-Type: message/rfc822\n\nSubject: old\n\nold text\n--x--\n",
@@ -81,6 +95,7 @@ func TestRefusedMails(t *testing.T) {
 		"a picture alone":                      {head + "Content-Type: image/png\n\nPNG", 554, "no part with text", Unreadable},
 		"encrypted":                            {head + "Content-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/octet-stream\n\n----\n--x--\n", 554, "no part with text", Unreadable},
 		"no headers":                           {"What is this?\n", 554, "headers of the mail cannot be read", Unreadable},
+		"a file alone":                         {head + "Content-Type: text/plain\nContent-Disposition: inline; filename*=utf-8''log.txt\n\na", 554, "no part with text", Unreadable},
 		"an unknown charset":                   {head + "Content-Type: text/plain; charset=klingon\n\na", 554, "unknown charset", Unreadable},
 		"a charset that nobody reads any more": {head + "Content-Type: text/plain; charset=iso-2022-kr\n\na", 554, "unknown charset", Unreadable},
 		"another one":                          {head + "Content-Type: text/plain; charset=HZ-GB-2312\n\na", 554, "unknown charset", Unreadable},
@@ -147,7 +162,7 @@ func TestMailWithoutIdentifier(t *testing.T) {
 
 // Whatever comes as a mail, the answer is a text of bounded length or a sentence.
 func FuzzReadMessage(f *testing.F) {
-	for _, seed := range []string{"", head + "\na", head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x--\n", head + nested(3), head + "Content-Type: text/html\n\n<blockquote><pre>a<br><li>b</pre>", head + "Content-Type: text/plain; charset=utf-16; format=flowed\nContent-Transfer-Encoding: base64\n\nAAAA"} {
+	for _, seed := range []string{"", head + "\na", head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x--\n", head + nested(3), head + "Content-Type: multipart/alternative; boundary=x\n\n--x\n\n\n--x\nContent-Type: text/html\n\n<svg><title>a</svg>b\n--x--\n", head + "Content-Type: text/html\n\n<blockquote><pre>a<br><li>b</pre>", head + "Content-Type: text/plain; charset=utf-16; format=flowed\nContent-Transfer-Encoding: base64\n\nAAAA"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
