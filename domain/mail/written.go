@@ -46,6 +46,20 @@ func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
 func quoted(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") }
 
+// divides reports whether a line is a DividerLine, with those words of it that a mail program
+// has moved to the next line. A ruler such as "-=-=-=-=-" is text of the author.
+func divides(line string, below []string) bool {
+	words := strings.Fields(line)
+	if len(words) < 2 || words[0] != Divider {
+		return false
+	}
+	if words[len(words)-1] != Divider && len(below) > 0 {
+		words = append(words, strings.Fields(strings.TrimRight(below[0], " \t*_\u00A0"))...)
+	}
+	last := len(words) - 1
+	return words[last] == Divider && strings.ContainsFunc(strings.Join(words[1:last], ""), unicode.IsLetter)
+}
+
 // aboveOriginal returns the lines above the answered mail when it is not marked as a quote:
 // above the Divider or a title such as "-----Original Message-----", or above a signature.
 func aboveOriginal(lines []string) []string {
@@ -54,7 +68,7 @@ func aboveOriginal(lines []string) []string {
 		switch {
 		case l == "-- ":
 			return lines[:i]
-		case strings.HasPrefix(bare, Divider), title(bare, lines[i+1:]):
+		case divides(bare, lines[i+1:]), title(bare, lines[i+1:]):
 			return withoutHeading(lines[:i])
 		}
 	}

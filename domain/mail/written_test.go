@@ -70,6 +70,19 @@ func TestWritten(t *testing.T) {
 	}
 }
 
+// A ruler is no line above which an answer stands, and a broken line is one.
+func TestRulersDoNotDivide(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"a\n-=-=-=-=-=-\nb", "a\n-=-=- -=-=-\nb", "a\n-=-=-\nb", "a\n-=-=- the log\nb\n\n-=-=-\nc", "a\n-=-=- 1"} {
+		if got := Written(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	if got := Written("a\n-=-=- Antworte über dieser Zeile. Deine Antwort wird ein\nKommentar. -=-=-\nb"); got != "a" {
+		t.Errorf("a broken line leaves %q", got)
+	}
+}
+
 // Each program names the author and the time of the quoted mail in its own way.
 func TestAttributions(t *testing.T) {
 	t.Parallel()
