@@ -1,13 +1,19 @@
 package mail
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
+
+// remark is a part of a header that says nothing to programs (RFC 5322).
+var remark = regexp.MustCompile(`\([^()]*\)`)
 
 // Automatic reports whether a program has written a mail, such as an answer during a holiday,
 // a bounce, or the mail of a list. sender is the address for bounces, and header returns a
 // header of the mail, or "".
 func Automatic(sender string, header func(name string) string) bool {
 	first := func(name string) string {
-		word, _, _ := strings.Cut(header(name), ";")
+		word, _, _ := strings.Cut(remark.ReplaceAllString(header(name), ""), ";")
 		return strings.ToLower(strings.TrimSpace(word))
 	}
 	if submitted := first("Auto-Submitted"); submitted != "" && submitted != "no" { // RFC 3834
@@ -17,7 +23,7 @@ func Automatic(sender string, header func(name string) string) bool {
 	case "bulk", "junk", "list", "auto_reply":
 		return true
 	}
-	for _, name := range []string{"X-Autoreply", "X-Autorespond", "X-Autoresponse", "List-Id"} {
+	for _, name := range []string{"X-Autoreply", "X-Autorespond", "X-Autoresponse", "List-Id", "X-MS-Exchange-Inbox-Rules-Loop"} {
 		if header(name) != "" {
 			return true
 		}
