@@ -109,7 +109,7 @@ func parse(r io.Reader, sender string, found texts) (m message, refused *refusal
 	if strings.Count(m.text, "\n") >= mostLines {
 		return m, tooLarge(fmt.Sprintf("the text of the mail has more than %d lines, with its quotes: send a shorter one", mostLines))
 	}
-	if m.id = strings.TrimSpace(parsed.Header.Get("Message-Id")); m.id == "" {
+	if m.id = strings.TrimSpace(parsed.Header.Get("Message-Id")); strings.Trim(m.id, "<> \t") == "" {
 		m.id = parsed.Header.Get("Date") + "\n" + m.text
 	}
 	return m, nil

@@ -151,12 +151,14 @@ func TestLargeTextsNeedMemory(t *testing.T) {
 func TestMailWithoutIdentifier(t *testing.T) {
 	t.Parallel()
 	r := serve(t)
-	for _, text := range []string{"a", "a", "b"} {
-		r.deliver(t, "Date: Sat, 14 Mar 2026 12:05:00 +0000\n\n"+text, to)
-	}
-	got, outcomes := r.all()
-	if len(got) != 3 || got[0].Message == "" || got[0].Message != got[1].Message || got[1].Message == got[2].Message || outcomes[1] != Repeated || outcomes[2] != Comment {
-		t.Errorf("the replies are %+v, with the outcomes %v", got, outcomes)
+	for _, id := range []string{"", "Message-ID:\n", "Message-ID: <>\n", "Message-ID: < >\n"} {
+		for _, text := range []string{"a" + id, "a" + id, "b" + id} {
+			r.deliver(t, id+"Date: Sat, 14 Mar 2026 12:05:00 +0000\n\n"+text, to)
+		}
+		got, outcomes := r.all()
+		if len(got) != 3 || got[0].Message == "" || got[0].Message != got[1].Message || got[1].Message == got[2].Message || outcomes[1] != Repeated || outcomes[2] != Comment {
+			t.Errorf("with %q, the replies are %+v, with the outcomes %v", id, got, outcomes)
+		}
 	}
 }
 
