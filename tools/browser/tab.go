@@ -87,9 +87,12 @@ func (t *Tab) Size(width, height int64) error {
 	return t.Do(chromedp.EmulateViewport(width, height))
 }
 
-// Scheme sets the preferred colours: light or dark.
+// Scheme sets the preferred colours: light or dark. It also asks for no motion: a colour
+// that is still on its way from one scheme to the other belongs to neither.
 func (t *Tab) Scheme(name string) error {
-	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: name}}})
+	_, err := chromedp.Call(t.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: name}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
 	return err
 }
 
