@@ -104,7 +104,7 @@ func TestLanguageCookie(t *testing.T) {
 		name   string
 	}{
 		{func(*Options) {}, "", "problems-language"},
-		{func(o *Options) { o.BasePath = "/tracker" }, "/tracker", "problems-language"},
+		{func(o *Options) { o.BasePath = "/tracker" }, "/tracker", "problems-language.tracker"},
 		{func(o *Options) { o.Secure = true }, "", "__Host-problems-language"},
 	} {
 		s := newSite(t, c.change)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -13,10 +14,13 @@ import (
 // cookie returns the cookie of a session without its value.
 func (h *Handler) cookie() http.Cookie { return h.newCookie("problems-session") }
 
-// newCookie returns a cookie without its value. Under https its name has a prefix, so that
-// no other site of the host can set it. The prefix __Host- needs the path "/". Browsers
-// drop both prefixes on plain HTTP.
+// newCookie returns a cookie without its value. The base path is part of its name: browsers
+// send the cookies of all paths above as well, which may be those of another tracker, or of
+// this one before it moved. Under https the name has a prefix, so that no other site of the
+// host can set it. The prefix __Host- needs the path "/". Browsers drop both prefixes on
+// plain HTTP.
 func (h *Handler) newCookie(name string) http.Cookie {
+	name += strings.Map(inCookieName, h.base)
 	c := http.Cookie{Name: name, Path: cmp.Or(h.base, "/"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	if h.Secure {
 		c.Secure = true
@@ -26,6 +30,16 @@ func (h *Handler) newCookie(name string) http.Cookie {
 		}
 	}
 	return c
+}
+
+// inCookieName replaces a character that the name of a cookie cannot have. The paths above a
+// path are shorter, and so are their names: they stay apart.
+func inCookieName(r rune) rune {
+	switch {
+	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
+		return r
+	}
+	return '.'
 }
 
 // recognize finds the caller of the session in the cookie. It fails with

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -51,9 +52,10 @@ func TestCookie(t *testing.T) {
 		name, path string
 	}{
 		{false, "", "problems-session", "/"},
-		{false, "/tracker", "problems-session", "/tracker"},
+		{false, "/tracker", "problems-session.tracker", "/tracker"},
+		{false, "/tracker/old-b_1.x~", "problems-session.tracker.old-b_1.x.", "/tracker/old-b_1.x~"},
 		{true, "", "__Host-problems-session", "/"},
-		{true, "/tracker", "__Secure-problems-session", "/tracker"},
+		{true, "/tracker", "__Secure-problems-session.tracker", "/tracker"},
 	} {
 		s := newSite(t, func(o *Options) { o.Secure, o.BasePath = c.secure, c.base })
 		b := s.browser(t)
@@ -68,6 +70,31 @@ func TestCookie(t *testing.T) {
 		}
 		if set.Name != c.name || set.Path != c.path || set.Secure != c.secure || !set.HttpOnly || set.SameSite != http.SameSiteLaxMode || set.Domain != "" || len(set.Value) != 43 {
 			t.Errorf("with %+v, the cookie is %v", c, set)
+		}
+	}
+}
+
+// Browsers send the cookies of all paths above. A tracker at / leaves those of one below
+// /tracker alone.
+func TestTrackersBelowOneAnother(t *testing.T) {
+	t.Parallel()
+	var at, keys [3]string
+	for i, base := range []string{"", "/tracker", "/tracker/old"} {
+		s := newSite(t, func(o *Options) { o.BasePath = base })
+		b := s.browser(t)
+		b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		set := b.post(base+"/sign-in", "token", s.token.Reveal()).is(http.StatusSeeOther).header.Get("Set-Cookie")
+		cookie, err := http.ParseSetCookie(set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at[i], keys[i] = base, cookie.Name+"="+cookie.Value
+		r := httptest.NewRequest("GET", base+"/problems", nil)
+		r.Header.Set("Cookie", strings.Join(keys[:i+1], "; "))
+		w := httptest.NewRecorder()
+		s.Config.Handler.ServeHTTP(w, r)
+		if w.Code != http.StatusOK {
+			t.Errorf("%s/problems answers %d with the cookies of %q", base, w.Code, at[:i+1])
 		}
 	}
 }
