@@ -203,6 +203,8 @@ func TestMisuse(t *testing.T) {
 		{"replies to a name", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "R <reply@example.org>"}), []string{"serve"}, "--mail-replies-address has to be an address without a name"},
 		{"replies with a token", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "reply+1@example.org"}), []string{"serve"}, "--mail-replies-address has to be an address without a name and a plus sign"},
 		{"replies to a long address", replies(variables{"PROBLEMS_MAIL_REPLIES_ADDRESS": "the-replies-of-us@example.org"}), []string{"serve"}, "has 17 characters before the @, and can have 15"},
+		{"replies on the port of the service", replies(variables{"PROBLEMS_LISTEN": ":2424"}), []string{"serve"}, "--listen and --mail-replies-listen name the same address"},
+		{"mail without a key", replies(variables{"PROBLEMS_STORE": "postgres://db.example.org/x"}), []string{"serve"}, "--mail-url needs --webhook-key-file with this store"},
 		{"hints", nil, []string{"serve", "--hints=sometimes"}, "--hints must be one of"},
 		{"scope", nil, []string{"token", "create", "--user=a@b", "--scope=owner"}, "--scope must be one of"},
 		{"expiry", nil, []string{"token", "create", "--user=a@b", "--scope=read", "--expires=tomorrow"}, "--expires: expected a time from now"},
@@ -284,6 +286,8 @@ func TestConfigCheck(t *testing.T) {
 		{"PROBLEMS_IDLE_TIMEOUT", "-1s", "PROBLEMS_IDLE_TIMEOUT cannot be negative"},
 		{"PROBLEMS_MAX_CLOCK_GAP", "-1s", "PROBLEMS_MAX_CLOCK_GAP cannot be negative"},
 		{"PROBLEMS_OIDC_CLIENT_ID", "problems", "PROBLEMS_OIDC_ISSUER is missing"},
+		{"PROBLEMS_MAIL_FROM", "problems@example.org", "PROBLEMS_MAIL_URL is missing"},
+		{"PROBLEMS_WEBHOOK_KEY_FILE", empty, "PROBLEMS_WEBHOOK_KEY_FILE names a file that cannot be used: "},
 		{"PROBLEMS_PROXY_USER_HEADER", "X-Forwarded-Email", "PROBLEMS_PROXY_USER_HEADER needs PROBLEMS_PROXY_USER_NETWORKS"},
 		{"PROBLEMS_STOER", "hunter2", "did you mean PROBLEMS_STORE?"},
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
+
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // readLine returns the only line of a file. A line end at the end of the file does not
@@ -65,5 +67,18 @@ func (s *Settings) UnusableFiles() (faults []error) {
 		_, err := s.Mail.Password()
 		add("--mail-password-file", err)
 	}
+	if s.Webhooks.WebhookKeyFile != "" {
+		add("--webhook-key-file", checkKey(s.Webhooks.WebhookKeyFile))
+	}
 	return faults
+}
+
+// checkKey reads the key behind the secrets of webhooks. Its error has nothing of the key.
+func checkKey(file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	_, err = webhook.ParseKey(string(text))
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/mail"
+	"github.com/problemtracking/problems/app/backend"
 	domain "github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -165,4 +166,14 @@ func (m *Mail) check(s *Server) error {
 		return fmt.Errorf("--mail-quiet has to be from 0s to %s", domain.Longest)
 	}
 	return m.checkReplies()
+}
+
+// checkMailKey refuses e-mail without a key. The links in e-mail are signed with the key of
+// webhooks, and only a store in a file can have one beside it.
+func (s *Settings) checkMailKey() error {
+	store := s.Storage.Store
+	if !s.Mail.MailURL.Given() || s.Webhooks.WebhookKeyFile != "" || store.Kind() == nil || store.Path() != "" || store.Is(backend.Private) {
+		return nil
+	}
+	return errors.New("--mail-url needs --webhook-key-file with this store: the links in e-mail are signed with that key; make one with: openssl rand -base64 32 > FILE")
 }

@@ -3,11 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -190,15 +188,4 @@ func (t *Timeouts) faults() (faults []error) {
 		faults = append(faults, errors.New("--request-timeout and --shutdown-timeout have to be more than 0"))
 	}
 	return faults
-}
-
-func checkAddress(flag, address string) error {
-	_, port, err := net.SplitHostPort(address)
-	if err == nil {
-		_, err = strconv.ParseUint(port, 10, 16)
-	}
-	if err != nil {
-		return fmt.Errorf("%s has to be a host and a port such as 127.0.0.1:8080", flag)
-	}
-	return nil
 }

@@ -28,7 +28,7 @@ type SignIn struct {
 // AfterApply is called by kong once all flags are set. It checks the settings
 // for signing in, for insight and for e-mail with those of the server.
 func (s *Settings) AfterApply(f *Faults) error {
-	return f.Add(append(s.Insight.faults(s.Server.MetricsListen), s.SignIn.checkOIDC(s.Server.PublicURL), s.SignIn.checkProxy(), s.Mail.check(&s.Server))...)
+	return f.Add(append(s.Insight.faults(s.Server.MetricsListen), s.SignIn.checkOIDC(s.Server.PublicURL), s.SignIn.checkProxy(), s.Mail.check(&s.Server), s.checkMailKey(), s.checkListeners())...)
 }
 
 func (s *SignIn) checkOIDC(publicURL string) error {

@@ -86,6 +86,7 @@ func (f *Findings) files(s config.Settings) {
 	for _, secret := range []struct{ flag, path string }{
 		{"--tls-key", s.Server.TLSKey}, {"--bootstrap-token-file", s.Server.BootstrapTokenFile},
 		{"--store-password-file", s.Storage.PasswordFile}, {"--oidc-client-secret-file", s.SignIn.OIDCClientSecretFile},
+		{"--mail-password-file", s.Mail.MailPasswordFile}, {"--webhook-key-file", s.Webhooks.WebhookKeyFile},
 	} {
 		if secret.path == "" {
 			continue
