@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -196,17 +195,8 @@ func TestEndsOfAWebhook(t *testing.T) {
 func TestOwnerIsDeactivated(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		a, err := w.servers[0].Users().Create(t.Context(), w.admin, tracker.CreateObject[tracker.UserPatch]{
-			Patch: tracker.UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		bo := tracker.Caller{User: a.Value.ID, Scope: access.Admin}
-		hook, err := w.servers[0].CreateWebhook(t.Context(), bo, tracker.CreateWebhook{WebhookPatch: tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		bo := w.user("Bo")
+		hook := w.hookOf(bo, tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
 		w.create("first")
 		time.Sleep(3 * time.Second)
 		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
@@ -215,7 +205,7 @@ func TestOwnerIsDeactivated(t *testing.T) {
 		time.Sleep(time.Second)
 		w.create("second")
 		time.Sleep(time.Minute)
-		if p := w.webhook(hook.Value.ID).Current(); len(w.sent(one)) != 1 || p.State != webhook.Stopped || p.Reason != webhook.OwnerInactive {
+		if p := w.webhook(hook.ID).Current(); len(w.sent(one)) != 1 || p.State != webhook.Stopped || p.Reason != webhook.OwnerInactive {
 			t.Errorf("%d messages, %+v", len(w.sent(one)), p)
 		}
 	})

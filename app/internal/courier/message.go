@@ -15,9 +15,10 @@ type result struct {
 	group   int
 }
 
-// send sends the next message of each ready line, up to the bounds.
+// send sends the next message of each ready line, up to the bounds. A stale list of webhooks
+// may have a deleted one: so nothing is sent before it was read again.
 func (r *round) send() {
-	if r.hold.lost() || r.ctx.Err() != nil {
+	if r.stale || r.hold.lost() || r.ctx.Err() != nil {
 		return
 	}
 	for g, bound := range [2]int{most, mostFailing} {

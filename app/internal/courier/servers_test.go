@@ -205,6 +205,63 @@ func TestDeletionByAnotherServer(t *testing.T) {
 	}
 }
 
+// D40: the delivering server learns from the feed that a webhook was deleted, or that its owner
+// was deactivated, and the list of webhooks cannot be read at that moment. The events on the
+// same page are for the webhook no longer.
+func TestEndWhileTheStoreIsAway(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(context.Context, *server, *world, webhook.Webhook) error{
+		"deleted": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
+			_, err := s.DeleteWebhook(ctx, w.admin, hook.ID, tracker.Write{})
+			return err
+		},
+		"owner inactive": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
+			_, err := s.Users().Update(ctx, w.admin, hook.Owner, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 2, func(t *testing.T, w *world) {
+				hook := w.hookOf(w.user("Bo"), tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+				w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+				w.answer = func(context.Context, string, int) webhook.Attempt {
+					time.Sleep(20 * time.Millisecond)
+					return webhook.Attempt{Status: 200}
+				}
+				time.Sleep(3 * time.Second)
+				delivers, ends := w.holder()
+				var known time.Time
+				delivers.missed = func() {
+					if known.IsZero() {
+						known = time.Now()
+					}
+				}
+				delivers.blind.Store(true)
+				w.create("before")
+				if err := end(t.Context(), ends, w, hook); err != nil {
+					t.Fatal(err)
+				}
+				for i := range 20 {
+					w.create(fmt.Sprint(i))
+				}
+				time.Sleep(3 * time.Second)
+				delivers.blind.Store(false)
+				time.Sleep(10 * time.Second)
+				if known.IsZero() {
+					t.Fatal("the list of webhooks was not read")
+				}
+				for _, r := range w.sent(one) {
+					if r.at.After(known) {
+						t.Errorf("a message began %s after the end was known", r.at.Sub(known))
+					}
+				}
+				w.inOrder(other)
+			})
+		})
+	}
+}
+
 // The store goes away in the middle of deliveries, for all servers, and comes back.
 func TestStoreGoesAway(t *testing.T) {
 	t.Parallel()

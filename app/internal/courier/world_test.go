@@ -69,6 +69,8 @@ type server struct {
 	latency atomic.Int64 // of each call to the store
 	commits atomic.Int64
 	keyless atomic.Bool // it has no key behind the secrets
+	blind   atomic.Bool // it cannot read the list of webhooks
+	missed  func()      // called for each list that it could not read; nil: not called
 	log     bytes.Buffer
 	kill    func() // ends it without a last word to the store
 	stop    func() // ends it in order
@@ -104,7 +106,23 @@ func (s *server) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := s.reach(ctx); err != nil {
 		return err
 	}
-	return s.Store.View(ctx, fn)
+	if !s.blind.Load() {
+		return s.Store.View(ctx, fn)
+	}
+	return s.Store.View(ctx, func(r store.Reader) error { return fn(blindReader{r, s}) })
+}
+
+// blindReader cannot read the list of webhooks.
+type blindReader struct {
+	store.Reader
+	server *server
+}
+
+func (r blindReader) Webhooks(context.Context, int, int) ([]webhook.Webhook, error) {
+	if missed := r.server.missed; missed != nil {
+		missed()
+	}
+	return nil, errAway
 }
 
 // Commit loses the answer when the connection hangs.
@@ -248,9 +266,26 @@ func (w *world) skip(d time.Duration) {
 // now is the clock of all servers.
 func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.step.Load())) }
 
+// user makes an administrator.
+func (w *world) user(name string) tracker.Caller {
+	w.t.Helper()
+	a, err := w.servers[0].Users().Create(w.t.Context(), w.admin, tracker.CreateObject[tracker.UserPatch]{
+		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")},
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return tracker.Caller{User: a.Value.ID, Scope: access.Admin}
+}
+
 func (w *world) hook(patched tracker.WebhookPatch) webhook.Webhook {
 	w.t.Helper()
-	a, err := w.servers[0].CreateWebhook(w.t.Context(), w.admin, tracker.CreateWebhook{WebhookPatch: patched})
+	return w.hookOf(w.admin, patched)
+}
+
+func (w *world) hookOf(owner tracker.Caller, patched tracker.WebhookPatch) webhook.Webhook {
+	w.t.Helper()
+	a, err := w.servers[0].CreateWebhook(w.t.Context(), owner, tracker.CreateWebhook{WebhookPatch: patched})
 	if err != nil {
 		w.t.Fatal(err)
 	}
