@@ -63,6 +63,7 @@ type eventStream struct {
 	named    event.Cursor // the last id that was sent
 	checked  time.Time    // the last look at the token
 	behind   bool         // there may be events behind the position
+	reached  bool         // the stream was at the end of the feed once
 	// shared is true for a stream with all events of its scope: many streams send the
 	// same ones.
 	shared, admin bool
@@ -91,7 +92,7 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in track
 	handled := &handledStream{w, http.NewResponseController(w)}
 	s := &eventStream{
 		server: c.server, out: handled, follower: f, secret: httpframe.Credential(c.r), report: c.frame.Report,
-		named: f.Position(), checked: c.Now(), behind: true,
+		named: f.Position(), checked: c.Now(), behind: true, reached: in.Now,
 		shared: in.Problem == 0 && !in.Predicate.Sent, admin: c.caller.Scope.Covers(access.Admin),
 	}
 	_ = handled.control.SetReadDeadline(time.Time{})
@@ -176,19 +177,19 @@ func (s *eventStream) send(ctx context.Context) error {
 		return err
 	}
 	s.behind = !next.End
-	if len(next.Times) == 0 {
+	if next.Events == 0 {
+		s.reached = s.reached || next.End
 		return s.beat()
 	}
 	if err := s.write(next.Chunk, next.Text); err != nil {
 		return err
 	}
 	s.named = next.Last
-	s.streams.count(len(next.Times))
-	if next.End && s.streams.lag != nil {
-		for _, at := range next.Times {
-			s.streams.lag(s.Now().Sub(at))
-		}
+	s.streams.count(next.Events)
+	if s.reached && s.streams.lag != nil {
+		s.streams.lag(s.written.Sub(next.Oldest))
 	}
+	s.reached = s.reached || next.End
 	return nil
 }
 

@@ -74,6 +74,27 @@ type streamed struct {
 	leave context.CancelFunc // as the client
 	stop  context.CancelFunc // as the server
 	ended chan struct{}
+	lags  *lags
+}
+
+// lags are the observed lags of a stream.
+type lags struct {
+	mu  sync.Mutex
+	all []time.Duration
+}
+
+func (l *lags) add(lag time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, lag)
+}
+
+// take returns the lags since the last call.
+func (l *lags) take() (all []time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all, l.all = l.all, nil
+	return all
 }
 
 // over reports whether the stream has ended.
@@ -87,10 +108,10 @@ func (s streamed) over() bool {
 	}
 }
 
-// publish adds an entry to the feed and lets it arrive.
-func (s streamed) publish(entry event.Entry) {
+// publish adds entries to the feed and lets them arrive.
+func (s streamed) publish(entries ...event.Entry) {
 	s.fixture.mu.Lock()
-	s.feed = append(s.feed, entry)
+	s.feed = append(s.feed, entries...)
 	s.fixture.mu.Unlock()
 	time.Sleep(time.Second)
 	synctest.Wait()
@@ -102,13 +123,14 @@ func openStream(t *testing.T, feed []event.Entry, path string, headers ...string
 	stopping, stop := context.WithCancel(context.Background())
 	fixed := newFixedStore()
 	fixed.feed = feed
+	observed := new(lags)
 	f := setup(t, func(o *Options) {
 		o.Service = tracker.New(tracker.Options{Store: fixed, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
-		o.Now, o.Stopping = time.Now, stopping
+		o.Now, o.Stopping, o.Streams = time.Now, stopping, NewStreams(10, 10, observed.add)
 	})
 	f.fixedStore = fixed
 	ctx, leave := context.WithCancel(t.Context())
-	s := streamed{fixture: f, streamWriter: &streamWriter{header: http.Header{}}, leave: leave, stop: stop, ended: make(chan struct{})}
+	s := streamed{fixture: f, streamWriter: &streamWriter{header: http.Header{}}, leave: leave, stop: stop, ended: make(chan struct{}), lags: observed}
 	r := request("GET", api+path, "", append([]string{"Accept", "text/event-stream"}, headers...)...).WithContext(ctx)
 	go func() {
 		defer close(s.ended)
@@ -188,6 +210,41 @@ func TestEventStreamGoesOn(t *testing.T) {
 		s.stop()
 		if !s.over() {
 			t.Error("the stream goes on when the server stops")
+		}
+	})
+}
+
+// A stream observes the age of the oldest event of each part, also when a round has more
+// events than a part. The past that it reads first has no lag.
+func TestEventStreamObservesItsLag(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := published(4*streamPage + 50)
+		past, round := feed[:streamPage+10], feed[streamPage+10:]
+		s := openStream(t, past[:len(past):len(past)], "/events")
+		if got := len(ids(s.take())); got != len(past) || len(s.lags.take()) != 0 {
+			t.Errorf("the past has %d events, want %d, and none with a lag", got, len(past))
+		}
+		for i := range round {
+			round[i].At = time.Now().Add(-time.Minute + time.Duration(i)*time.Millisecond)
+		}
+		round[streamPage+7].At = time.Now().Add(-time.Hour)
+		s.publish(round...)
+		if got := len(ids(s.take())); got != len(round) {
+			t.Fatalf("the round has %d events, want %d", got, len(round))
+		}
+		lags := s.lags.take()
+		if want := (len(round) + streamPage - 1) / streamPage; len(lags) != want {
+			t.Fatalf("the round of %d events has the lags %v, want one for each of %d parts", len(round), lags, want)
+		}
+		for i, lag := range lags {
+			oldest := round[i*streamPage].At
+			if i == 1 {
+				oldest = round[streamPage+7].At
+			}
+			if latest := time.Since(oldest); lag > latest || lag < latest-time.Second {
+				t.Errorf("part %d has the lag %v, and its oldest event came at %v, %v ago", i, lag, oldest, latest)
+			}
 		}
 	})
 }

@@ -14,7 +14,8 @@ import (
 // wait. One Streams is for one handler. Its methods may be called from many goroutines.
 type Streams struct {
 	most, mostOfUser int
-	// lag, if not nil, is called for each sent event with its age.
+	// lag, if not nil, is called for each sent part of a stream with the age of its oldest
+	// event.
 	lag  func(time.Duration)
 	sent atomic.Uint64
 
@@ -25,8 +26,9 @@ type Streams struct {
 }
 
 // NewStreams returns Streams with a limit for all users together and one for each. lag,
-// if not nil, is called for each event of a stream that follows the end of the feed, with
-// the time since the event.
+// if not nil, is called for each part that a stream sends, with the time since the oldest
+// event of the part. It is not called while a stream reads the past: before it has been
+// at the end of the feed once.
 func NewStreams(most, mostOfUser int, lag func(time.Duration)) *Streams {
 	return &Streams{most: most, mostOfUser: mostOfUser, lag: lag, byUser: map[ident.ID]int{}}
 }

@@ -209,11 +209,12 @@ func (m *Metrics) Events(open func() int, sent func() uint64, lag prometheus.Col
 	)
 }
 
-// NewEventLag returns the measurement of the time from an event until a stream sends it.
+// NewEventLag returns the measurement of the time from an event until a stream sends it:
+// one value for each part of a stream.
 func NewEventLag() prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "problems_event_lag_seconds",
-		Help:    "Time from an event until a stream at the end of the feed has sent it.",
+		Help:    "Time from the oldest event of a part until a stream has sent that part. Streams that still read the past do not count.",
 		Buckets: latencies,
 	})
 }

@@ -15,22 +15,23 @@ import (
 
 // Frame is some events as they are sent.
 type Frame struct {
-	Chunk []byte       // text as a chunk of HTTP/1.1
-	Text  []byte       // a part of Chunk
-	Times []time.Time  // of the events
-	Last  event.Cursor // of the last event
-	Next  event.Cursor // the position behind
-	End   bool         // of the feed
-	made  time.Time
+	Chunk  []byte       // text as a chunk of HTTP/1.1
+	Text   []byte       // a part of Chunk
+	Events int          // their number
+	Oldest time.Time    // the earliest time of the events
+	Last   event.Cursor // of the last event
+	Next   event.Cursor // the position behind
+	End    bool         // of the feed
+	made   time.Time
 }
 
 // New encodes a page of events.
 func New(page tracker.EventPage, now time.Time) *Frame {
-	f := &Frame{Next: page.Next, End: page.End, made: now}
-	if len(page.Events) == 0 {
+	f := &Frame{Events: len(page.Events), Next: page.Next, End: page.End, made: now}
+	if f.Events == 0 {
 		return f
 	}
-	f.Times = make([]time.Time, 0, len(page.Events))
+	f.Oldest = page.Events[0].At
 	pooled := httpframe.GetBuf()
 	text := *pooled
 	e := wire.Encoder{Catalogue: page.Catalogue, Buf: make([]byte, 0, 1<<10)}
@@ -39,7 +40,10 @@ func New(page tracker.EventPage, now time.Time) *Frame {
 		e.Event(v)
 		text = append(append(append(text, "id: "...), v.Cursor.String()...), "\ndata: "...)
 		text = append(append(text, e.Buf...), "\n\n"...)
-		f.Times, f.Last = append(f.Times, v.At), v.Cursor
+		if v.At.Before(f.Oldest) {
+			f.Oldest = v.At
+		}
+		f.Last = v.Cursor
 	}
 	// Other streams may send the frame long after this one.
 	f.Chunk, f.Text = Chunk(text)
@@ -94,7 +98,7 @@ func (k *Frames) Get(key Key, now time.Time) *Frame {
 
 // Put adds a frame with events, and drops the oldest ones beyond the bounds.
 func (k *Frames) Put(key Key, f *Frame) {
-	if len(f.Times) == 0 || len(f.Text) > frameBytes {
+	if f.Events == 0 || len(f.Text) > frameBytes {
 		return
 	}
 	k.mu.Lock()

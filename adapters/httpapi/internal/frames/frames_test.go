@@ -3,7 +3,6 @@ package frames
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/event"
@@ -32,8 +31,8 @@ func TestEventFramesShareFullFrames(t *testing.T) {
 	var frames Frames
 	key := Key{After: event.Cursor{Number: 100, Index: 1}}
 	f := New(framePage(100), samples.Time)
-	if len(f.Text) < 100<<10 || len(f.Times) != pageSize || f.Last != f.Next || !f.End {
-		t.Fatalf("the frame has %d bytes and %d events from %v to %v", len(f.Text), len(f.Times), f.Last, f.Next)
+	if len(f.Text) < 100<<10 || f.Events != pageSize || f.Last != f.Next || !f.End {
+		t.Fatalf("the frame has %d bytes and %d events from %v to %v", len(f.Text), f.Events, f.Last, f.Next)
 	}
 	frames.Put(key, f)
 	if frames.Get(key, samples.Time.Add(oldestFrame-1)) != f {
@@ -52,7 +51,7 @@ func TestEventFramesAreBounded(t *testing.T) {
 	var frames Frames
 	at := func(n int) Key { return Key{After: event.Cursor{Number: int64(n), Index: 1}} }
 	put := func(n, size int) {
-		frames.Put(at(n), &Frame{Text: make([]byte, size), Times: make([]time.Time, 1), made: samples.Time})
+		frames.Put(at(n), &Frame{Text: make([]byte, size), Events: 1, made: samples.Time})
 	}
 	kept := func() (number, size int) {
 		for _, f := range frames.known {
