@@ -1,59 +1,74 @@
-// Package httpsuite holds a running server against the HTTP contract: the
-// specification and the decisions in domain/rules, through real sockets and without
-// any knowledge of the code behind them. The server may be anybody's, in any language.
+// Package httpsuite tests a running server against the HTTP contract of
+// domain/rules. It speaks HTTP only, so the server can be written by anyone, in any
+// language.
 //
 //	func TestServer(t *testing.T) {
 //		target := httpsuite.Target{BaseURL: "http://127.0.0.1:8080", AdminToken: token}
 //		httpsuite.Run(t, target, httpsuite.Options{})
 //	}
 //
-// [Execute] does the same without package testing, and the command
-// problems-conformance from a terminal.
+// [Execute] does the same without package testing. The command problems-conformance
+// does it from a terminal.
 //
-// Every case has an ID that never changes, the rule that it checks in words, and
-// the tags of the rule, with the addresses of their pages. Core cases ask for what the specification itself
-// demands, and for what clients of old cannot do without; extended ones for the
-// rest (see [Case]). A failure tells the rule, its page, what was expected and what was seen,
-// the latest requests of the case with their answers, and the command that repeats
-// it. Tokens are masked wherever something is told.
+// Each [Case] has a permanent ID, a rule in words, and the tags of this rule with
+// links to their pages. Core cases test the specification, and the decisions needed by
+// every client. Extended cases test the rest.
 //
-// # What a server needs
+// A failure shows the rule, its page, the expected and the actual answer, the latest
+// requests of the case, and a command to repeat it. Tokens are masked in all output.
 //
-// An administrator's token; the states, priorities and classifications of D2, beside
-// others that it may have; POST /users and POST /tokens (D30), by which cases make
-// users of their own; and the limits of D22 at their defaults. Whether all that is
-// there, but for the limits, is asked before the first case: where it is not, the run
-// is incomplete, and nothing is said about the contract.
+// # Requirements
 //
-// It need not be empty, and others may use it meanwhile, as long as they leave the
-// problems, users and metadata of the cases alone: each case looks at what it has made
-// itself, searches for that alone, follows the pages of lists, and repeats what a
-// change by others can spoil for a moment. The cases expect that a revoked token is refused at once, which D17 demands
-// of the server that revoked it and not of others that share its store: give the URL
-// of one server, not of several behind a balancer.
+// The server needs:
 //
-// A rate limiter in front of the server is respected: an answer of 429 is no answer
-// to the case, and the request is sent again after the time in Retry-After, or after
-// a second when there is none. A case spends at most half of its time on that
-// ([Options].Limit); what is answered with 429 then is a failure. A few thousand
-// requests a minute are needed for a run that nobody wants to wait for.
+//   - an administrator's token
+//   - the states, priorities and classifications of D2; further ones do no harm
+//   - POST /users and POST /tokens (D30): cases make their own users
+//   - the limits of D22, at their defaults
 //
-// A server that goes away in the middle of a run has not broken the contract, and has
-// not kept it either. A run waits for it, twenty seconds in all, when nobody listens or a
-// 503 says Retry-After: then nothing was done, and the request is sent again. A write that
-// is answered with outcome-unknown is never sent again. When the server stays away, drops a
-// connection, or answers 502, 503 or 504, the case counts as broken, as do those that complain of something and were under
-// way meanwhile, and the run is incomplete. The same holds for the failures of a run after which the
-// administrator's token is refused.
+// A probe before the first case checks all but the limits. If it fails, the run is
+// incomplete, and the report has no verdict on the contract.
 //
-// # What it leaves behind
+// The store need not be empty. Other clients may use the server during a run, as long
+// as they do not touch the problems, users and metadata of the cases. A case searches
+// only for its own objects, follows the pages of lists, and retries where changes by
+// others can disturb it for a moment.
 //
-// About 1,000 problems a run, with comments, keywords and relationships, which the
-// contract does not let anybody delete; about 250 users, who are made inactive at the
-// end of their case, so that their tokens are revoked and nobody takes them for people;
-// about 40 components, which are closed then, and as many milestones; and some 15
-// states, which no problem gets to from those that were there, and 10 priorities and
-// classifications each. So the server had better be one for tests. Their names begin
-// with what they were made for and end in twelve random letters and digits. Nothing
-// that was there before is changed.
+// The base URL must lead to one server, not to a load balancer. Cases expect a server
+// to refuse a token at once after it has revoked it. Other servers of the same store
+// may take two seconds (D17).
+//
+// # Rate limits
+//
+// After a 429 the suite waits for the time in Retry-After, or for a second, and sends
+// the request again. A case waits for half of its time at most ([Options].Limit).
+// A 429 after this is a failure. A run at full speed needs a few thousand requests a
+// minute.
+//
+// # Outages
+//
+// An outage during a run neither proves nor breaks the contract. When a connection is
+// refused, or a 503 has a Retry-After, the server has done nothing. So the suite waits
+// up to twenty seconds in all, and sends the request again. It never repeats a write
+// with the answer outcome-unknown.
+//
+// A case is broken when the server stays away, drops a connection, or answers 502, 503
+// or 504. A case with a complaint is broken too if the server was away while the case
+// ran: the outage may be the cause. The run is incomplete then. The same holds for
+// failures when the server refuses the administrator's token after the run.
+//
+// # Leftovers
+//
+// A run leaves objects behind, because the contract has no way to delete them. So use
+// a server for tests. One run makes:
+//
+//   - about 1,000 problems, with comments, keywords and relationships
+//   - about 250 users; each case makes its users inactive at its end, which revokes
+//     their tokens
+//   - about 40 components, closed at the end of their case, and as many milestones
+//   - about 15 states, without a transition from the existing ones
+//   - 10 priorities and 10 classifications
+//
+// Each name begins with its purpose and ends in twelve random letters and digits. The
+// suite does not change existing objects.
 package httpsuite

@@ -11,27 +11,26 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// Target is a server to be tested.
+// Target is the server under test.
 type Target struct {
-	// BaseURL is the specification's {base_url}: scheme, host and, if the
-	// server has one, its base path. A slash at the end is ignored.
+	// BaseURL is the {base_url} of the specification: scheme, host and the
+	// base path, if any. A slash at the end is removed.
 	BaseURL string
 	// AdminToken is a token with the scope admin.
 	AdminToken string
 }
 
-// Case is one rule of the contract.
+// Case tests one rule of the contract.
 type Case struct {
-	ID string // "HTTP-W1-001": the endpoint or the topic, and a number
-	// Level is Core for what the specification itself demands, and for the
-	// decisions without which clients that were written for it do not work:
-	// the records, and what a request that is in order does. Extended cases
-	// are about the rest: which error is answered, ETags, keys, dry runs,
-	// the administration, and limits.
+	ID string // such as "HTTP-W1-001": the endpoint or topic, and a number
+	// Level is Core or Extended. Core cases test the specification, and the
+	// decisions needed by every client: the records, and the effect of valid
+	// requests. Extended cases test the choice of errors, ETags, idempotency
+	// keys, dry runs, administration and limits.
 	Level   report.Level
 	Profile string // the topic, such as "keywords"
 	Source  string // "D10", "RFC 9110", "spec section 5"
-	Rule    string // what has to be true, in words
+	Rule    string // the requirement, in words
 	run     func(*session.Session)
 }
 
