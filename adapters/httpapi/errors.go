@@ -24,6 +24,10 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		header.Set("WWW-Authenticate", `Bearer realm="problems"`)
 	case fault.Unavailable: // never UnknownOutcome: an automatic retry would write twice
 		header.Set("Retry-After", "1")
+	case fault.RateLimited:
+		if header.Get("Retry-After") == "" { // too many streams: nobody knows when one ends
+			header.Set("Retry-After", "5")
+		}
 	}
 	if isAboutPredicate(described) {
 		header.Set("Link", "<"+s.BasePath+pages.LanguagePath+`>; rel="help"`)

@@ -203,8 +203,8 @@ func TestStreamsAreLimited(t *testing.T) {
 	}
 	f := setup(t, func(o *Options) { o.Streams = NewStreams(1, 0, nil) })
 	w := f.send(t, request("GET", api+"/events?wait=1", ""), http.StatusTooManyRequests, fault.RateLimited)
-	if !strings.Contains(w.Body.String(), fmt.Sprintf("you have %d streams", 0)) {
-		t.Errorf("the refusal is %s", w.Body)
+	if after := w.Header().Get("Retry-After"); after != "5" || !strings.Contains(w.Body.String(), fmt.Sprintf("you have %d streams", 0)) {
+		t.Errorf("the refusal has Retry-After: %q, and is %s", after, w.Body)
 	}
 	f.send(t, request("GET", api+"/events", ""), 200, "")
 }

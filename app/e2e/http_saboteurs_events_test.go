@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"bufio"
+	"context"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +16,153 @@ func eventPages(fn func([]map[string]any) []map[string]any) func(serving) servin
 			r.body = asJSON(fn(page))
 		}
 	})
+}
+
+// streamBlocks changes the parts of streams, each up to an empty line. The function
+// returns what to send in place of a part.
+func streamBlocks(fn func(c call, block string) string) func(serving) serving {
+	return answering(func(c call, r *reply) {
+		if r.stream == nil {
+			return
+		}
+		from := r.stream
+		read, write := io.Pipe()
+		r.stream = partsOfStream{read, func() error {
+			_ = read.Close() // which returns no error
+			return from.Close()
+		}}
+		go func() {
+			lines := bufio.NewScanner(from)
+			lines.Buffer(nil, 1<<20)
+			block := ""
+			for lines.Scan() {
+				if block += lines.Text() + "\n"; lines.Text() != "" {
+					continue
+				}
+				if _, err := io.WriteString(write, fn(c, block)); err != nil {
+					return
+				}
+				block = ""
+			}
+			_ = write.Close()
+		}()
+	})
+}
+
+// partsOfStream is a stream that a saboteur puts together.
+type partsOfStream struct {
+	io.Reader
+	end func() error
+}
+
+func (s partsOfStream) Close() error { return s.end() }
+
+// streamSaboteurs break the feed as a stream.
+func streamSaboteurs() []saboteur {
+	streams := func(c call) bool { return c.is("GET", "/events") && c.header.Get("Accept") == "text/event-stream" }
+	withoutHeader := func(name string) func(serving) serving {
+		return answering(func(_ call, r *reply) {
+			if r.stream != nil {
+				r.header.Del(name)
+			}
+		})
+	}
+	begun := func(more io.Reader, end func() error) reply {
+		return reply{status: http.StatusOK, header: http.Header{"Content-Type": {"text/event-stream"}},
+			stream: partsOfStream{io.MultiReader(strings.NewReader("retry: 2000\n\n"), more), end}}
+	}
+	// silent is a stream without an end that sends nothing.
+	silent := func(c call) reply {
+		read, _ := io.Pipe()
+		context.AfterFunc(c.ctx, func() { _ = read.Close() })
+		return begun(read, read.Close)
+	}
+	empty := func() reply { return begun(strings.NewReader(""), func() error { return nil }) }
+	var lost memory[bool]
+	return []saboteur{
+		{"Last-Event-ID ignored", "HTTP-EV-015", asking(func(c *call) { c.header.Del("Last-Event-ID") })},
+		{"a stream from now without its position", "HTTP-EV-015", streamBlocks(func(_ call, block string) string {
+			if strings.HasPrefix(block, "id: ") && !strings.Contains(block, "\ndata: ") {
+				return ""
+			}
+			return block
+		})},
+		{"one event of a stream lost", "HTTP-EV-009", streamBlocks(func(_ call, block string) string {
+			if _, again := lost.get("one"); !again && strings.Contains(block, `"title":"one"`) {
+				lost.put("one", true)
+				return ""
+			}
+			return block
+		})},
+		{"an event of a stream twice", "HTTP-EV-009", streamBlocks(func(_ call, block string) string {
+			if strings.Contains(block, `"title":"one"`) {
+				return block + block
+			}
+			return block
+		})},
+		{"the wrong id of an event in a stream", "HTTP-EV-009", streamBlocks(func(c call, block string) string {
+			_, query, _ := strings.Cut(c.uri, "after=")
+			after, _, _ := strings.Cut(query, "&")
+			if id, rest, ok := strings.Cut(block, "\n"); ok && strings.HasPrefix(id, "id: ") && after != "now" {
+				return "id: " + after + "\n" + rest
+			}
+			return block
+		})},
+		{"a stream that outlives its token", "HTTP-EV-012", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if r.stream != nil {
+					r.stream = partsOfStream{io.MultiReader(r.stream, silent(c).stream), r.stream.Close}
+				}
+				return r
+			}
+		}},
+		{"a stream without comments", "HTTP-EV-013", streamBlocks(func(_ call, block string) string {
+			if strings.HasPrefix(block, ":") {
+				return ""
+			}
+			return block
+		})},
+		{"a stream without a pause before a new connection", "HTTP-EV-013", streamBlocks(func(_ call, block string) string {
+			if strings.HasPrefix(block, "retry: ") {
+				return ":\n\n"
+			}
+			return block
+		})},
+		{"a stream that proxies buffer", "HTTP-EV-013", withoutHeader("X-Accel-Buffering")},
+		{"a stream for a cursor that is gone", "HTTP-EV-014", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if streams(c) && r.status == http.StatusGone {
+					return empty()
+				}
+				return r
+			}
+		}},
+		{"a stream for a gone cursor of Last-Event-ID", "HTTP-EV-014", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if streams(c) && r.status == http.StatusGone && c.header.Get("Last-Event-ID") != "" {
+					return empty()
+				}
+				return r
+			}
+		}},
+		{"any number of streams", "HTTP-EV-016", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if streams(c) && r.status == http.StatusTooManyRequests {
+					return silent(c)
+				}
+				return r
+			}
+		}},
+		{"500 for one stream too many", "HTTP-EV-016", answering(func(c call, r *reply) {
+			if streams(c) && r.status == http.StatusTooManyRequests {
+				*r = fails(500, "internal", "too many")
+			}
+		})},
+	}
 }
 
 // eventSaboteurs break the feed.

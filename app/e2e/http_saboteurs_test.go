@@ -240,7 +240,7 @@ func (m *memory[V]) take(key string) (V, bool) {
 // saboteurs returns all of them.
 func saboteurs() []saboteur {
 	return slices.Concat(problemSaboteurs(), recordSaboteurs(), conditionSaboteurs(), accessSaboteurs(), frameSaboteurs(),
-		searchSaboteurs(), pageSaboteurs(), metadataSaboteurs(), pastSaboteurs(), bulkSaboteurs(), auditSaboteurs(), eventSaboteurs(), webhookSaboteurs())
+		searchSaboteurs(), pageSaboteurs(), metadataSaboteurs(), pastSaboteurs(), bulkSaboteurs(), auditSaboteurs(), eventSaboteurs(), streamSaboteurs(), webhookSaboteurs())
 }
 
 // ended returns how a case ended.
@@ -273,7 +273,7 @@ func exactly(ids ...string) *regexp.Regexp {
 func TestHTTPSaboteurs(t *testing.T) {
 	t.Parallel()
 	token := newToken(t)
-	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_MAX_STREAMS=200") // for HTTP-EV-016 several times at once
 	var ids []string
 	for _, b := range saboteurs() {
 		ids = append(ids, b.caught)

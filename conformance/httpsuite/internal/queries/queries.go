@@ -13,6 +13,6 @@ func Topics() []session.Topic {
 		{Profile: "search", Cases: slices.Concat(searchCases(), refusalCases(), pagingCases(), savedCases())},
 		{Profile: "history", Cases: asOfCases()},
 		{Profile: "bulk", Cases: bulkCases()},
-		{Profile: "events", Cases: eventCases()},
+		{Profile: "events", Cases: slices.Concat(streamCases(), eventCases())},
 	}
 }

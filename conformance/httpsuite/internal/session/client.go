@@ -106,15 +106,21 @@ func (c *Client) Do(method, path, body string, options ...Option) *Answer {
 			break
 		}
 	}
-	if a.isJSON() && len(a.Body) > 0 {
-		decoder := json.NewDecoder(bytes.NewReader(a.Body))
-		decoder.UseNumber()
-		if err := decoder.Decode(&a.Value); err != nil {
-			c.T.Errorf("%v\nis not JSON: %v", a, err)
-		}
-	}
+	a.decode()
 	a.universal()
 	return a
+}
+
+// decode reads a body of JSON.
+func (a *Answer) decode() {
+	if !a.isJSON() || len(a.Body) == 0 {
+		return
+	}
+	decoder := json.NewDecoder(bytes.NewReader(a.Body))
+	decoder.UseNumber()
+	if err := decoder.Decode(&a.Value); err != nil {
+		a.T.Errorf("%v\nis not JSON: %v", a, err)
+	}
 }
 
 // exchange sends a request once and reads the answer into a.
