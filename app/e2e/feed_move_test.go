@@ -36,8 +36,8 @@ func newProblem(t *testing.T, c *client, title string) {
 	}
 }
 
-// TestCursorsOutliveAMove copies a store from SQLite to PostgreSQL and back, and through
-// an archive. A consumer goes on with the cursor of another store.
+// TestCursorsOutliveAMove moves a store between SQLite and PostgreSQL, in each direction,
+// by a copy and through an archive. A consumer goes on with the cursor of another store.
 func TestCursorsOutliveAMove(t *testing.T) {
 	t.Parallel()
 	token := newToken(t)
@@ -53,19 +53,23 @@ func TestCursorsOutliveAMove(t *testing.T) {
 	s.stop()
 
 	copied := func(from, to string) { command(t, nil, "copy", "--from="+from, "--to="+to) }
+	archived := func(from, to string) {
+		archive := filepath.Join(t.TempDir(), "problems.jsonl")
+		command(t, []string{"PROBLEMS_STORE=" + from}, "export", "--to="+archive)
+		command(t, []string{"PROBLEMS_STORE=" + to}, "import", "--from="+archive)
+	}
 	for i, move := range []struct {
 		name string
 		to   string
 		do   func(from, to string)
 	}{
-		{"copy to PostgreSQL", postgrestest.Schema(t), copied},
-		{"copy to SQLite", newFile(t), copied},
-		{"export and import", newFile(t), func(from, to string) {
-			archive := filepath.Join(t.TempDir(), "problems.jsonl")
-			command(t, []string{"PROBLEMS_STORE=" + from}, "export", "--to="+archive)
-			command(t, []string{"PROBLEMS_STORE=" + to}, "import", "--from="+archive)
-		}},
-		{"copy to PostgreSQL once more", postgrestest.Schema(t), copied},
+		{"copy from SQLite to PostgreSQL", postgrestest.Schema(t), copied},
+		{"copy from PostgreSQL to PostgreSQL", postgrestest.Schema(t), copied},
+		{"archive from PostgreSQL to PostgreSQL", postgrestest.Schema(t), archived},
+		{"copy from PostgreSQL to SQLite", newFile(t), copied},
+		{"archive from SQLite to SQLite", newFile(t), archived},
+		{"archive from SQLite to PostgreSQL", postgrestest.Schema(t), archived},
+		{"archive from PostgreSQL to SQLite", newFile(t), archived},
 	} {
 		move.do(here, move.to)
 		here = move.to
