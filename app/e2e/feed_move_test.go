@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/adapters/sqlite"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // eventsBehind returns the events behind a cursor. They have to be the end of the feed.
@@ -124,5 +127,49 @@ func TestCursorOfALostHistory(t *testing.T) {
 	gone("with as many events again")
 	if behind := eventsBehind(t, c, kept[len(kept)-1].Identifier); len(behind) != 1 {
 		t.Errorf("behind a cursor of the backup there are %d events, want 1", len(behind))
+	}
+}
+
+// TestForgottenCursor forgets all events but the newest. The cursors before it are gone, and
+// no stream begins for one of them.
+func TestForgottenCursor(t *testing.T) {
+	t.Parallel()
+	token := newToken(t)
+	bootstrap := "PROBLEMS_BOOTSTRAP_TOKEN=" + token
+	file := newFile(t)
+	s := serve(t, file, bootstrap)
+	for n := range 3 {
+		newProblem(t, s.as(token), fmt.Sprint("problem ", n))
+	}
+	whole := wholeFeed(t, s.as(token))
+	s.stop()
+	kept, err := sqlite.Open(t.Context(), sqlite.Options{Path: strings.TrimPrefix(file, "sqlite://")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, newest, err := kept.FeedEnds(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept.Commit(t.Context(), store.Change{Batch: ident.ID{15: 1}, At: newest.At, Effects: []store.Effect{store.ForgetFeed{Through: newest.Number - 1}}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	c := serve(t, file, bootstrap).as(token)
+	forgotten, last := whole[0].Identifier, whole[len(whole)-1].Identifier
+	for _, accept := range []string{"application/json", "text/event-stream"} {
+		for _, headers := range [][]string{{"Accept", accept}, {"Accept", accept, "Last-Event-ID", forgotten}} {
+			code, body := c.do(http.MethodGet, "/events?after="+forgotten, "", headers...)
+			if code != http.StatusGone || !strings.Contains(string(body), `"/errors/cursor-gone"`) {
+				t.Errorf("the forgotten cursor gets %d %s with %q, want 410 cursor-gone", code, body, headers)
+			}
+		}
+	}
+	newProblem(t, c, "another one")
+	if behind := eventsBehind(t, c, last); len(behind) != 1 {
+		t.Errorf("behind the newest cursor there are %d events, want 1", len(behind))
 	}
 }
