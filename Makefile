@@ -147,15 +147,16 @@ benchmarks: ## run the Go benchmarks of all modules, as benchstat reads them
 
 # A release is a commit beside the branch, in which no module replaces another:
 # tools/internal/release says how and why.
-release: ## make the commit of a release and tag every module, as in VERSION=v0.2.0; it pushes nothing
+release: ## make the commit of a release, tag every module, and make the packages of the tag in bin/packages, as in VERSION=v0.2.0; it pushes nothing
 	@[[ "$(origin VERSION)" == "command line" ]] || { echo "name the version: make release VERSION=v0.2.0"; exit 2; }
-	@cd tools && GOWORK=off go run ./release -C .. $(VERSION)
+	@cd tools && GOWORK=off go run ./release -C .. -to $(CURDIR)/bin/packages $(VERSION)
 
 packages: ## make packages for Debian and RPM, images, a chart and lists of components of this commit, into bin/packages
 	@cd tools/packages && GOWORK=off go run . -C ../.. -version $(VERSION) -to ../../bin/packages
 
 packages-test: ## install, upgrade and remove them on a systemd and a Docker engine of their own, and build them twice: some minutes, as root on Debian
-	@cd tools/packages && GOWORK=off go test -count=1 -timeout 30m -tags packages .
+	@cd tools/packages && GOWORK=off go test -count=1 -timeout 30m -tags packages -v .
+	@cd tools && GOWORK=off go test -count=1 -timeout 30m -tags packages -run '^TestPackages' ./release
 
 mail-test: ## send e-mail and replies through Postfix, with STARTTLS and a password: as root on Debian, where it installs them
 	@PATH=$$PATH:/usr/sbin; command -v postfix >/dev/null && command -v saslpasswd2 >/dev/null || tools/postgres/install postfix sasl2-bin libsasl2-modules

@@ -58,32 +58,41 @@ func newOutsider(t *testing.T) *outsider {
 	return o
 }
 
-// released returns a clone of this tree, with what is not yet committed, in which a
-// release was tagged and checked out.
+// released returns a clone of this tree in which a release was tagged and checked out.
 func released(t *testing.T, dir string) string {
 	t.Helper()
-	tree := filepath.Join(dir, "tree")
-	git := func(args ...string) string {
-		t.Helper()
-		output, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", tree}, args...)...).CombinedOutput()
-		if err != nil {
-			t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, output)
-		}
-		return strings.TrimSpace(string(output))
-	}
-	if err := release.Copy(root, tree); err != nil {
-		t.Fatal(err)
-	}
-	git("init", "--quiet")
-	git("config", "user.name", "Test")
-	git("config", "user.email", "test@example.org")
-	git("add", "--all", "--force")
-	git("commit", "--quiet", "--message", "the tree")
+	tree := cloned(t, dir)
 	tags, err := release.Tags(tree, version)
 	if err != nil {
 		t.Fatal(err)
 	}
-	git("checkout", "--quiet", tags[0])
+	gitIn(t, tree, "checkout", "--quiet", tags[0])
+	return tree
+}
+
+// gitIn runs git in a clone, which has to succeed, and returns what it says.
+func gitIn(t *testing.T, tree string, args ...string) string {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", tree}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+	return strings.TrimSpace(string(output))
+}
+
+// cloned returns a clone of this tree, in which everything is committed.
+func cloned(t *testing.T, dir string) string {
+	t.Helper()
+	tree := filepath.Join(dir, "tree")
+	if err := release.Copy(root, tree); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet"}, {"config", "user.name", "Test"}, {"config", "user.email", "test@example.org"},
+		{"add", "--all", "--force"}, {"commit", "--quiet", "--message", "the tree"},
+	} {
+		gitIn(t, tree, args...)
+	}
 	return tree
 }
 

@@ -84,6 +84,16 @@ func Tags(root, version string) (tags []string, err error) {
 	return tags, nil
 }
 
+// Untag removes tags again, if nobody has them yet.
+func Untag(root string, tags []string) error {
+	var updates strings.Builder
+	for _, tag := range tags {
+		fmt.Fprintf(&updates, "delete refs/tags/%s\n", tag)
+	}
+	_, err := gitWith(root, updates.String(), "update-ref", "--stdin")
+	return err
+}
+
 // check refuses versions that do not fit the paths of the modules.
 func check(version string) error {
 	if !semver.IsValid(version) || semver.Canonical(version) != version || module.CheckPathMajor(version, "") != nil {
