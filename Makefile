@@ -78,11 +78,11 @@ test-postgres: ## run the tests of the adapter on one version of PostgreSQL, as 
 
 # What differs most between versions: the statements of the schema, of searches and of
 # catalogues. Cases have names in upper case.
-oldest  = 13
+ends    = 13 18
 between = ^(TestConformance|TestMigrate|TestSchema.*|TestUpgrade.*|TestExamine.*|TestServerIsChecked)$$/^(FIND|ID|VER)-|^(FEED|RES)-001|^[a-z]
 
-test-postgres-quick: ## run a selection of them on the oldest version, for some seconds
-	@$(call on_each,$(oldest),go test -short -count=1 -run '$(between)' ./adapters/postgres)
+test-postgres-quick: ## run a selection of them on the oldest and the newest version, for some seconds
+	@$(call on_each,$(ends),go test -short -count=1 -run '$(between)' ./adapters/postgres)
 
 # Of e2e, what every change may break: the answers, the pages, the command line.
 quick = ^(TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart)$$
