@@ -114,7 +114,7 @@ func (l *live) run(outdated bool) {
 	l.w.WriteHeader(http.StatusOK)
 	begin := "retry: 2000\nid: " + l.follower.Position().String() + "\n\n"
 	if outdated {
-		begin += "data: {}\n\n"
+		begin += news(1)
 	}
 	for ok := l.write(begin); ok && ctx.Err() == nil; {
 		ok = l.step(ctx)
@@ -136,7 +136,7 @@ func (l *live) step(ctx context.Context) bool {
 		return false // the browser connects again, and learns of it
 	case len(page.Events) > 0:
 		last := page.Events[len(page.Events)-1]
-		return l.write(fmt.Sprintf("id: %s\ndata: {\"changes\":%d}\n\n", last.Cursor, len(page.Events)))
+		return l.write(fmt.Sprintf("id: %s\n", last.Cursor) + news(len(page.Events)))
 	case !page.End:
 		return true
 	}
@@ -148,6 +148,9 @@ func (l *live) step(ctx context.Context) bool {
 	_ = l.follower.Wait(waiting) // the end of the time is no failure
 	return true
 }
+
+// news returns a message about a number of changes.
+func news(changes int) string { return fmt.Sprintf("data: {\"changes\":%d}\n\n", changes) }
 
 func (l *live) write(text string) bool {
 	l.written = l.Now()

@@ -436,6 +436,9 @@ func TestSizes(t *testing.T) {
 		t.Errorf("the style sheet has %d bytes, want at most 20,000", css)
 	}
 }
+	if script := len(newAssets("").files[newAssets("").url("app.js")].plain); script >= 5_000 {
+		t.Errorf("the script has %d bytes, want less than 5,000", script)
+	}
 
 func withCookies(b *browser, r *http.Request) *http.Request {
 	for _, c := range b.Jar.Cookies(r.URL) {
