@@ -610,18 +610,3 @@ func TestMilestone(t *testing.T) {
 	b.get("/milestones/nonsense").is(404)
 	b.get("/milestones/01234567-89ab-7cde-8f01-23456789abcd").is(404)
 }
-
-func TestChart(t *testing.T) {
-	t.Parallel()
-	day := time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC)
-	c := newChart([]tracker.BurndownDay{{Day: day, Open: 2}, {Day: day.AddDate(0, 0, 1), Open: 1, Resolved: 1}})
-	if c.Resolved != "M44 240L398 240L398 128L752 128L752 240L398 240L398 240L44 240z" || c.Open != "M44 16L398 16L398 16L752 16L752 128L398 128L398 240L44 240z" {
-		t.Errorf("the areas are %s and %s", c.Resolved, c.Open)
-	}
-	if len(c.Lines) != 3 || c.Lines[2].Number != 2 || len(c.Marks) != 2 {
-		t.Errorf("the chart has the lines %v and the marks %v", c.Lines, c.Marks)
-	}
-	if empty := newChart(nil); empty.Open != "" {
-		t.Errorf("no days have the area %s", empty.Open)
-	}
-}
