@@ -5,6 +5,7 @@ package texts
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -59,9 +60,10 @@ func Find(tag string) (*Language, bool) {
 }
 
 // Say returns the text with this key. Its placeholders are those of fmt.Sprintf. A text with
-// "one | many" has two forms: an integer as the first argument selects one. A text that the
-// language lacks is in English: tests look for such.
+// "one | many" has two forms: an integer as the first argument selects one. Digits of an int
+// or int64 are in groups. A text that the language lacks is in English: tests look for such.
 func (l *Language) Say(key string, args ...any) string {
+	args = slices.Clone(args)
 	text, ok := l.texts[key]
 	if !ok {
 		text = cmp.Or(english.texts[key], key)
@@ -75,8 +77,25 @@ func (l *Language) Say(key string, args ...any) string {
 	if !strings.Contains(text, "%") {
 		return text
 	}
+	for i, arg := range args {
+		switch n := arg.(type) {
+		case int:
+			args[i] = grouped{l, int64(n)}
+		case int64:
+			args[i] = grouped{l, n}
+		}
+	}
 	return fmt.Sprintf(text, args...)
 }
+
+// grouped is a number whose digits are in groups with every verb.
+type grouped struct {
+	language *Language
+	n        int64
+}
+
+// Format implements fmt.Formatter.
+func (g grouped) Format(to fmt.State, _ rune) { _, _ = io.WriteString(to, g.language.Number(g.n)) }
 
 // Has reports whether there is a text with this key.
 func (l *Language) Has(key string) bool {

@@ -84,3 +84,23 @@ func TestNumber(t *testing.T) {
 		}
 	}
 }
+
+// Counts in a text have their digits in groups. A number of a problem, which has a type of
+// its own, has none.
+func TestSayNumbers(t *testing.T) {
+	t.Parallel()
+	type id int64
+	for _, c := range []struct {
+		language *Language
+		key      string
+		args     []any
+		want     string
+	}{
+		{&english, "ago.days", []any{1}, "yesterday"}, {&english, "bulk.confirm", []any{1234}, "Change 1,234 problems"}, {&german, "past.heading", []any{int64(1), int64(12345)}, "Revision 1 von " + german.Number(12345)},
+		{&english, "graph.of", []any{id(1234)}, "Relationships around problem 1234"},
+	} {
+		if got := c.language.Say(c.key, c.args...); got != c.want {
+			t.Errorf("%s is %q, want %q", c.key, got, c.want)
+		}
+	}
+}
