@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -435,10 +436,10 @@ func TestSizes(t *testing.T) {
 	if css := len(newAssets("").files[newAssets("").url("style.css")].plain); css > 20_000 {
 		t.Errorf("the style sheet has %d bytes, want at most 20,000", css)
 	}
-}
 	if script := len(newAssets("").files[newAssets("").url("app.js")].plain); script >= 5_000 {
 		t.Errorf("the script has %d bytes, want less than 5,000", script)
 	}
+}
 
 func withCookies(b *browser, r *http.Request) *http.Request {
 	for _, c := range b.Jar.Cookies(r.URL) {
@@ -520,21 +521,62 @@ func TestLanguage(t *testing.T) {
 	}
 }
 
-// A large problem is shown in portions, each with its comments.
+// A large problem is shown in portions, each with its comments. The latest one comes first.
 func TestLargeProblem(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	path := s.problem(t, "A large problem")
 	b := s.signedIn(t)
-	for i := range 130 {
+	for i := range 230 {
 		if _, err := s.service.AddComment(t.Context(), s.admin, 1, tracker.AddComment{Text: patch.Set(fmt.Sprintf("comment %d of many %s", i, strings.Repeat("x", 500)))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	first := b.get(path).is(200).has("comment 0 of", "comment 98 of").lacks("comment 99 of", "First page")
-	b.get(link(first, "Next page")).is(200).has("comment 99 of", "comment 129 of", "First page").lacks("comment 98 of", "Next page")
+	latest := b.get(path).is(200).has("comment 130 of", "comment 229 of", "Earlier").lacks("comment 129 of", "Later", "Latest")
+	middle := b.get(link(latest, "Earlier")).is(200).has("comment 30 of", "comment 129 of", "Earlier", "Later", "Latest").lacks("comment 29 of", "comment 130 of")
+	first := b.get(link(middle, "Earlier")).is(200).has("created this problem", "comment 0 of", "comment 29 of", "Later").lacks("comment 30 of", "Earlier")
+	b.get(link(first, "Later")).is(200).has("comment 30 of", "comment 129 of", "Earlier", "Later").lacks("comment 29 of", "comment 130 of")
+	b.get(link(middle, "Later")).is(200).has("comment 130 of", "comment 229 of", "Earlier").lacks("comment 129 of", "Later")
+	b.get(link(first, "Latest")).is(200).has("comment 229 of").lacks("Later")
 	b.get(path + "?log=x").is(400)
+	b.get(path + "?before=x").is(400)
 	b.get(path + "?log=100000").is(200)
+	b.get(path + "?before=100000&comments=100000").is(200)
+}
+
+// Somebody's own comment is on the page that answers, behind a long log.
+func TestOwnCommentBehindALongLog(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "500 keywords")
+	b := s.signedIn(t)
+	for i := range 500 {
+		if _, err := s.service.SetKeyword(t.Context(), s.admin, 1, tracker.SetKeyword{Name: fmt.Sprint("customer-", i), Value: problem.Text(strings.Repeat("x", 100))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := b.get(path).is(200).has("Earlier")
+	page.submit(path+"/comments", "text", "It was the fuse.").is(200).has("It was the fuse.", "Earlier")
+}
+
+// The audit log begins with the newest entry.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	for i := range 120 {
+		if _, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{Patch: tracker.MilestonePatch{Name: patch.Set(fmt.Sprintf("Milestone %d.", i))}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newest := b.get("/administration/audit").is(200).has("Milestone 119.", "Milestone 20.", "Earlier").lacks("Milestone 19.", "Later", "Latest")
+	if text := newest.text(); strings.Index(text, "Milestone 119.") > strings.Index(text, "Milestone 118.") {
+		t.Error("an older entry comes first")
+	}
+	older := b.get(link(newest, "Earlier")).is(200).has("Milestone 19.", "Milestone 0.", "Later", "Latest").lacks("Milestone 20.", "Earlier")
+	b.get(link(older, "Later")).is(200).has("Milestone 119.", "Milestone 20.").lacks("Later")
+	b.get(link(older, "Latest")).is(200).has("Milestone 119.")
+	b.get("/administration/audit?before=x").is(400)
 }
 
 // References lead to problems, and names of them are for the pointer.

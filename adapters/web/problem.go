@@ -38,9 +38,9 @@ type problemPage struct {
 	Users    choice // to watch
 	// Live is the address of the changes to come.
 	Live string
-	// First and Next lead to other parts of the timeline of a large problem; empty: there
-	// are none.
-	First, Next string
+	// Earlier, Later and Newest lead to other parts of the timeline of a large problem;
+	// empty: there are none.
+	Earlier, Later, Newest string
 }
 
 // person is somebody at a moment.

@@ -115,35 +115,25 @@ func shown(v problem.LogValue) string {
 // portion is how many entries of the log a page of a large problem has.
 const portion = 100
 
-// portions fills the timeline of a large problem with a part of it. The address has the
-// number of entries, and of comments among them, on the pages before.
+// stretch is a part of the timeline of a large problem: entries of the log, and the
+// comments among them. The ends are numbers of entries, and of comments, from the first.
+type stretch struct {
+	from, to                 int
+	fromComments, toComments int
+	log                      []problem.LogEntry
+}
+
+// portions fills the timeline of a large problem with a part of it: the latest one, or
+// the one in the address. An address has the number of entries, and of comments among
+// them: those before the part, or those up to its end.
 func (q *request) portions(view *problemPage, a tracker.Answer[store.Snapshot]) error {
-	skip, err := q.count("log")
+	at, latest, err := q.stretch(a.Value)
 	if err != nil {
 		return err
-	}
-	skipComments, err := q.count("comments")
-	if err != nil {
-		return err
-	}
-	var log []problem.LogEntry
-	for part, err := range q.Service.Log(q.context(), a.Value, skip, portion+1) {
-		if err != nil {
-			return err
-		}
-		log = append(log, part...)
-	}
-	more := len(log) > portion
-	log = log[:min(len(log), portion)]
-	among := 0
-	for _, e := range log {
-		if e.Type == problem.CommentAdded {
-			among++
-		}
 	}
 	var comments []problem.Comment
-	if among > 0 {
-		for part, err := range q.Service.Comments(q.context(), a.Value, skipComments, among) {
+	if most := at.toComments - at.fromComments; most > 0 {
+		for part, err := range q.Service.Comments(q.context(), a.Value, at.fromComments, most) {
 			if err != nil {
 				return err
 			}
@@ -151,14 +141,73 @@ func (q *request) portions(view *problemPage, a tracker.Answer[store.Snapshot]) 
 		}
 	}
 	here := q.base + "/problems/" + formatID(a.Value.ID)
-	if skip > 0 {
-		view.First = here
+	link := func(name string, entries, comments int) string {
+		return here + "?" + url.Values{name: {strconv.Itoa(entries)}, "comments": {strconv.Itoa(comments)}}.Encode() + "#history"
 	}
-	if more {
-		view.Next = here + "?" + url.Values{"log": {strconv.Itoa(skip + portion)}, "comments": {strconv.Itoa(skipComments + among)}}.Encode()
+	if at.from > 0 {
+		view.Earlier = link("before", at.from, at.fromComments)
 	}
-	view.Timeline, err = q.timeline(log, comments, a.Catalogue)
+	if !latest {
+		view.Later, view.Newest = link("log", at.to, at.toComments), here+"#history"
+	}
+	view.Timeline, err = q.timeline(at.log, comments, a.Catalogue)
 	return err
+}
+
+// stretch returns the part in the address, and whether it is the latest one.
+func (q *request) stretch(s store.Snapshot) (at stretch, latest bool, err error) {
+	numbers := map[string]int{}
+	for _, name := range []string{"log", "before", "comments"} {
+		if numbers[name], err = q.count(name); err != nil {
+			return at, false, err
+		}
+	}
+	if q.r.URL.Query().Has("log") {
+		at.from, at.fromComments = numbers["log"], numbers["comments"]
+		if at.log, err = q.entries(s, at.from, portion+1); err != nil {
+			return at, false, err
+		}
+		latest = len(at.log) <= portion
+		at.log = at.log[:min(len(at.log), portion)]
+		at.to, at.toComments = at.from+len(at.log), at.fromComments+commentsIn(at.log)
+		return at, latest, nil
+	}
+	at.to, at.toComments = numbers["before"], numbers["comments"]
+	if latest = !q.r.URL.Query().Has("before"); latest {
+		if at.to, at.toComments, err = q.Service.Lengths(q.context(), s); err != nil {
+			return at, false, err
+		}
+	}
+	at.from = max(0, at.to-portion)
+	if at.log, err = q.entries(s, at.from, at.to-at.from); err != nil {
+		return at, false, err
+	}
+	at.fromComments = max(0, at.toComments-commentsIn(at.log))
+	return at, latest, nil
+}
+
+// entries returns entries of the log.
+func (q *request) entries(s store.Snapshot, skip, most int) (log []problem.LogEntry, err error) {
+	if most == 0 {
+		return nil, nil
+	}
+	for part, err := range q.Service.Log(q.context(), s, skip, most) {
+		if err != nil {
+			return nil, err
+		}
+		log = append(log, part...)
+	}
+	return log, nil
+}
+
+// commentsIn returns how many of the entries are comments.
+func commentsIn(log []problem.LogEntry) (n int) {
+	for _, e := range log {
+		if e.Type == problem.CommentAdded {
+			n++
+		}
+	}
+	return n
 }
 
 // count returns a number in the query; 0 when it is left out.

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"slices"
 
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
@@ -36,4 +37,75 @@ func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage]
 		a.Value.Entries = a.Value.Entries[:limit]
 	}
 	return a, nil
+}
+
+// AuditEnd is some entries of the audit log, newest first.
+type AuditEnd struct {
+	Entries []audit.Entry
+	// Start is the number of older entries. End is the number of entries without the
+	// newer ones, and Length the number of all entries.
+	Start, End, Length int
+}
+
+// AuditBefore returns entries of the audit log, newest first: at most limit of the oldest
+// before, which are all with a number beyond the length. The log only grows, so the same
+// number always selects the same entries. It fails as Audit does.
+func (s *Service) AuditBefore(ctx context.Context, before, limit int) (Answer[AuditEnd], error) {
+	if limit < 1 || limit > MostOnPage {
+		return Answer[AuditEnd]{}, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
+	}
+	var a Answer[AuditEnd]
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+			return err
+		}
+		a.Value.Length, err = length(func(n int) (bool, error) {
+			one, err := r.Audit(ctx, n, 1)
+			return len(one) > 0, err
+		})
+		if err != nil {
+			return err
+		}
+		a.Value.End = min(max(before, 0), a.Value.Length)
+		a.Value.Start = max(0, a.Value.End-limit)
+		if a.Value.Start < a.Value.End {
+			a.Value.Entries, err = r.Audit(ctx, a.Value.Start, a.Value.End-a.Value.Start)
+		}
+		slices.Reverse(a.Value.Entries)
+		return err
+	})
+	if err != nil {
+		return Answer[AuditEnd]{}, err
+	}
+	return a, nil
+}
+
+// length returns the length of a list, by few looks at it: has tells whether there is an
+// element behind the first n.
+func length(has func(n int) (bool, error)) (int, error) {
+	shortest, beyond := 0, 0 // the list has at least shortest elements, and fewer than beyond
+	for step := 64; ; step *= 4 {
+		found, err := has(step)
+		if err != nil {
+			return 0, err
+		}
+		if !found {
+			beyond = step + 1
+			break
+		}
+		shortest = step + 1
+	}
+	for beyond-shortest > 1 {
+		middle := shortest + (beyond-shortest)/2 // has at least middle elements?
+		found, err := has(middle - 1)
+		if err != nil {
+			return 0, err
+		}
+		if found {
+			shortest = middle
+		} else {
+			beyond = middle
+		}
+	}
+	return shortest, nil
 }

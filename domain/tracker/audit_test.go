@@ -125,6 +125,59 @@ func TestAuditSeed(t *testing.T) {
 	equal(t, "author", change.Author, ident.None)
 }
 
+// Read backwards, the newest entry comes first, and a number of older ones always selects
+// the same entries.
+func TestAuditBefore(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	const most = math.MaxInt
+	all, err := s.Audit(t.Context(), 0, 1000)
+	noError(t, err)
+	slices.Reverse(all.Value.Entries)
+	for _, limit := range []int{1, 4, 12, 13, 14} {
+		var got []audit.Entry
+		for before := most; before > 0; {
+			page, err := s.AuditBefore(t.Context(), before, limit)
+			noError(t, err)
+			equal(t, "length", page.Value.Length, 13)
+			equal(t, "end", page.Value.End, min(before, 13))
+			equal(t, "start", page.Value.Start, page.Value.End-len(page.Value.Entries))
+			got = append(got, page.Value.Entries...)
+			before = page.Value.Start
+		}
+		equal(t, fmt.Sprintf("pages of %d", limit), auditLines(got), auditLines(all.Value.Entries))
+	}
+	s.issue(t, "read")
+	older, err := s.AuditBefore(t.Context(), 13, 1)
+	noError(t, err)
+	equal(t, "the entry before", auditLines(older.Value.Entries), auditLines(all.Value.Entries[:1]))
+	for before, want := range map[int]int{0: 0, -1: 0, 1: 1, most: 14} {
+		page, err := s.AuditBefore(t.Context(), before, 100)
+		noError(t, err)
+		equal(t, fmt.Sprintf("entries before %d", before), len(page.Value.Entries), want)
+	}
+	for _, limit := range []int{-1, 0, MostOnPage + 1} {
+		_, err := s.AuditBefore(t.Context(), most, limit)
+		wantFault(t, err, fault.MalformedRequest)
+	}
+}
+
+// The length of a list is found by few looks at it.
+func TestLength(t *testing.T) {
+	t.Parallel()
+	for _, want := range []int{0, 1, 2, 63, 64, 65, 66, 255, 256, 257, 1000, 99_999} {
+		looks := 0
+		got, err := length(func(n int) (bool, error) { looks++; return n < want, nil })
+		noError(t, err)
+		equal(t, "length", got, want)
+		if looks > 30 {
+			t.Errorf("the length %d takes %d looks", want, looks)
+		}
+	}
+	_, err := length(func(n int) (bool, error) { return true, fault.New(fault.Unavailable, "away") })
+	wantFault(t, err, fault.Unavailable)
+}
+
 // The audit log is read in pages, oldest first, which together are all of it.
 func TestAuditPages(t *testing.T) {
 	t.Parallel()

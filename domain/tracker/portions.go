@@ -43,6 +43,35 @@ func (s *Service) Comments(ctx context.Context, shown store.Snapshot, skip, limi
 	})
 }
 
+// Lengths returns the number of entries in the log of a problem, as of the given snapshot,
+// and the number of comments among them.
+func (s *Service) Lengths(ctx context.Context, shown store.Snapshot) (entries, comments int, err error) {
+	err = s.store.View(ctx, func(r store.Reader) (err error) {
+		entries, err = length(func(n int) (bool, error) {
+			one, err := r.Log(ctx, shown.ID, n, 1, 1)
+			return len(one) > 0 && one[0].Revision <= shown.Revision, err
+		})
+		if err != nil {
+			return err
+		}
+		comments, err = length(func(n int) (bool, error) {
+			one, err := r.Comments(ctx, shown.ID, n, 1, 1)
+			return len(one) > 0, err
+		})
+		if err != nil {
+			return err
+		}
+		since, err := r.Log(ctx, shown.ID, entries, portionCount, portionText)
+		for _, e := range since {
+			if e.Type == problem.CommentAdded {
+				comments--
+			}
+		}
+		return err
+	})
+	return entries, max(comments, 0), err
+}
+
 func portions[T any](ctx context.Context, s *Service, skip, limit int, read func(context.Context, store.Reader, int, int) ([]T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		for limit > 0 {

@@ -70,6 +70,28 @@ func TestPortions(t *testing.T) {
 	}
 }
 
+// The lengths of the log and of the comments are those of the shown revision.
+func TestLengths(t *testing.T) {
+	t.Parallel()
+	s := newStocked()
+	id := s.create(t, "T")
+	for before := range 3 {
+		s.large(t, id, before*(64<<10))
+		a, err := s.LoadProblem(t.Context(), s.admin, id, shown)
+		noError(t, err)
+		var all store.Snapshot
+		noError(t, s.memory.View(t.Context(), func(r store.Reader) (err error) {
+			all, err = r.Problem(t.Context(), id, ident.None, store.Log|store.Comments)
+			return err
+		}))
+		s.large(t, id, 128<<10) // meanwhile
+		entries, comments, err := s.Lengths(t.Context(), a.Value)
+		noError(t, err)
+		equal(t, "entries", entries, len(all.Log))
+		equal(t, "comments", comments, len(all.Comments))
+	}
+}
+
 // What needs all of a large problem waits for memory, outside of any View, and fails when
 // there is none in time, with nothing stored. What is small does not wait.
 func TestRoom(t *testing.T) {

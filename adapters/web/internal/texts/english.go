@@ -137,6 +137,9 @@ var english = Language{
 		"comment.plain":  "Shown as typed: it is too long or too deeply nested for Markdown.",
 		"comment.button": "Comment",
 
+		"history.earlier":             "Earlier",
+		"history.later":               "Later",
+		"history.newest":              "Latest",
 		"problem.created":             "Created by %s,",
 		"problem.resolved":            "Resolved by %s,",
 		"problem.mark-read":           "Mark as read",

@@ -138,6 +138,9 @@ var german = Language{
 		"comment.plain":  "Wie eingegeben: zu lang oder zu tief verschachtelt für Markdown.",
 		"comment.button": "Kommentieren",
 
+		"history.earlier":             "Früher",
+		"history.later":               "Später",
+		"history.newest":              "Neueste",
 		"problem.created":             "Angelegt von %s,",
 		"problem.resolved":            "Gelöst von %s,",
 		"problem.mark-read":           "Als gelesen markieren",
