@@ -37,27 +37,6 @@ type Courier struct {
 // New returns a Courier.
 func New(o Options) *Courier { return &Courier{Options: o} }
 
-// Stat is the state of one webhook on the delivering server.
-type Stat struct {
-	Webhook string // its identifier
-	// Pending counts the entries of the feed, or the events for the webhook, that wait.
-	Pending int64
-	// Oldest is the time of the oldest waiting event; zero: none waits.
-	Oldest time.Time
-	// Failures counts the failed attempts for the event that waits.
-	Failures int
-	// Active is false once nothing is delivered any more.
-	Active bool
-}
-
-// Stats returns the state of all webhooks; none on a server that does not deliver.
-func (c *Courier) Stats() []Stat {
-	if all := c.stats.Load(); all != nil {
-		return *all
-	}
-	return nil
-}
-
 // counts are the attempts of this server, by outcome.
 type counts struct {
 	mu sync.Mutex

@@ -160,15 +160,15 @@ func TestReplay(t *testing.T) {
 func TestEndsOfAWebhook(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		gone := w.hook(tracker.WebhookPatch{URL: patch.Set("https://gone.example.org/")})
-		deleted := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		stopped := w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
 		w.answer = func(_ context.Context, url string, _ int) webhook.Attempt {
 			if strings.Contains(url, "gone") {
 				return webhook.Attempt{Status: 410}
 			}
 			return webhook.Attempt{Status: 200}
 		}
+		gone := w.hook(tracker.WebhookPatch{URL: patch.Set("https://gone.example.org/")})
+		deleted := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		stopped := w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
 		w.create("first")
 		time.Sleep(3 * time.Second)
 		if p := w.webhook(gone.ID).Current(); p.State != webhook.Stopped || !strings.Contains(p.Reason, "410") {

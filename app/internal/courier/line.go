@@ -23,6 +23,7 @@ type line struct {
 	cancel    context.CancelFunc
 	before    *line     // an earlier state of the webhook with a message still under way
 	due       time.Time // of the next attempt
+	ahead     ahead
 	dirty     bool
 	settledAt time.Time
 }

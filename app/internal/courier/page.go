@@ -80,6 +80,9 @@ func (r *round) catch() error {
 	}
 	for _, l := range lines {
 		l.live = !behind(l.scanned, r.tail)
+		if last := len(p.events) - 1; last >= 0 {
+			l.ahead.at = p.events[last].At // until a look finds the one behind it
+		}
 		r.queue(l)
 	}
 	return nil
@@ -171,7 +174,7 @@ func (r *round) take(p page) error {
 		}
 		sleep(r.ctx, tick)
 	}
-	r.tail, r.head = p.next, max(r.head, p.next.Number)
+	r.tail = p.next
 	for _, l := range live {
 		r.queue(l)
 	}

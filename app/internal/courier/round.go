@@ -50,9 +50,10 @@ type round struct {
 	results chan result
 	pages   chan page
 	tail    event.Cursor // up to which all live lines have their events
-	head    int64        // the number of the newest known entry
 	stale   bool         // the webhooks have to be read again
-	turn    int          // the place in order of the first line to store
+	looking bool         // a look is under way
+	looks   chan []ahead
+	turn    int // the place in order of the first line to store
 }
 
 // The ends of a round.
@@ -65,7 +66,7 @@ var (
 
 // deliver delivers while it has the lease, taken at the given time, until ctx ends.
 func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, taken time.Time) error {
-	round := &round{Courier: c, desk: desk, results: make(chan result, most+mostFailing), pages: make(chan page)}
+	round := &round{Courier: c, desk: desk, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1)}
 	round.ctx, round.end = context.WithCancel(ctx)
 	round.hold = newHold(desk, c.Alone, taken, round.end)
 	var keeping sync.WaitGroup
@@ -97,7 +98,6 @@ func (r *round) run() error {
 		return err
 	}
 	r.tail = f.Position()
-	r.head = r.tail.Number
 	if err := r.load(); err != nil {
 		f.Close()
 		return err
@@ -130,6 +130,8 @@ func (r *round) run() error {
 			if err := r.tick(); err != nil {
 				return err
 			}
+		case found := <-r.looks:
+			r.looked(found)
 		case <-more:
 		}
 	}
@@ -199,22 +201,7 @@ func (r *round) tick() error {
 	for _, l := range r.order {
 		r.queue(l)
 	}
+	r.look()
 	r.report()
 	return nil
-}
-
-// report publishes the state of all webhooks.
-func (r *round) report() {
-	all := make([]Stat, 0, len(r.order))
-	for _, l := range r.order {
-		s := Stat{Webhook: l.ID.String(), Failures: l.p.Failures, Active: !l.stopped, Pending: int64(len(l.queue))}
-		if len(l.queue) > 0 {
-			s.Oldest = l.queue[0].At
-		}
-		if !l.live {
-			s.Pending += r.head - l.scanned.Number
-		}
-		all = append(all, s)
-	}
-	r.stats.Store(&all)
 }

@@ -231,12 +231,6 @@ func TestEndWhileTheStoreIsAway(t *testing.T) {
 				}
 				time.Sleep(3 * time.Second)
 				delivers, ends := w.holder()
-				var known time.Time
-				delivers.missed = func() {
-					if known.IsZero() {
-						known = time.Now()
-					}
-				}
 				delivers.blind.Store(true)
 				w.create("before")
 				if err := end(t.Context(), ends, w, hook); err != nil {
@@ -248,12 +242,13 @@ func TestEndWhileTheStoreIsAway(t *testing.T) {
 				time.Sleep(3 * time.Second)
 				delivers.blind.Store(false)
 				time.Sleep(10 * time.Second)
-				if known.IsZero() {
+				known := delivers.missed.Load()
+				if known == nil {
 					t.Fatal("the list of webhooks was not read")
 				}
 				for _, r := range w.sent(one) {
-					if r.at.After(known) {
-						t.Errorf("a message began %s after the end was known", r.at.Sub(known))
+					if r.at.After(*known) {
+						t.Errorf("a message began %s after the end was known", r.at.Sub(*known))
 					}
 				}
 				w.inOrder(other)

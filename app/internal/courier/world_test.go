@@ -68,9 +68,9 @@ type server struct {
 	link    atomic.Int32
 	latency atomic.Int64 // of each call to the store
 	commits atomic.Int64
-	keyless atomic.Bool // it has no key behind the secrets
-	blind   atomic.Bool // it cannot read the list of webhooks
-	missed  func()      // called for each list that it could not read; nil: not called
+	keyless atomic.Bool               // it has no key behind the secrets
+	blind   atomic.Bool               // it cannot read the list of webhooks
+	missed  atomic.Pointer[time.Time] // when it could not read the list for the first time
 	log     bytes.Buffer
 	kill    func() // ends it without a last word to the store
 	stop    func() // ends it in order
@@ -119,9 +119,8 @@ type blindReader struct {
 }
 
 func (r blindReader) Webhooks(context.Context, int, int) ([]webhook.Webhook, error) {
-	if missed := r.server.missed; missed != nil {
-		missed()
-	}
+	now := time.Now()
+	r.server.missed.CompareAndSwap(nil, &now)
 	return nil, errAway
 }
 
