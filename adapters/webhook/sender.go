@@ -36,6 +36,10 @@ const (
 	idleFor         = 30 * time.Second
 )
 
+// wireServer is the public address at which the metadata of a virtual machine is on Azure. The
+// registries of special addresses do not have it.
+var wireServer = netip.MustParsePrefix("168.63.129.16/32")
+
 // AllowSetting is the setting named by the error for a refused address.
 const AllowSetting = "PROBLEMS_WEBHOOK_ALLOW"
 
@@ -78,7 +82,7 @@ func New(o Options) *Sender {
 			v6 = append(v6, p)
 		}
 	}
-	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))
+	guard := ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...), ssrf.WithDeniedV4Prefixes(wireServer))
 	dialer := &net.Dialer{
 		Timeout:  o.Timeout,
 		Resolver: o.Resolver,
