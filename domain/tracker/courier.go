@@ -122,12 +122,17 @@ func (c *Courier) Webhooks(ctx context.Context) (all []webhook.Webhook, ownerAct
 // administrator, so it may get all events.
 var courier = Caller{Scope: access.Admin}
 
+// CourierPace is the time between two pages of the feed under load. So the predicates of all
+// webhooks are evaluated for several events at a time.
+const CourierPace = 50 * time.Millisecond
+
 // Follow returns a Follower of all events behind a cursor, or with nil from now on.
 func (c *Courier) Follow(ctx context.Context, after *event.Cursor, limit int) (*Follower, error) {
-	if after == nil {
-		return c.service.Follow(ctx, courier, Follow{Now: true, Limit: limit})
+	cmd := Follow{Now: after == nil, Limit: limit, Pace: CourierPace}
+	if after != nil {
+		cmd.After = *after
 	}
-	return c.service.Follow(ctx, courier, Follow{After: *after, Limit: limit})
+	return c.service.Follow(ctx, courier, cmd)
 }
 
 // Matches are the events for one endpoint, or why its predicate cannot be evaluated.

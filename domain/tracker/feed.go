@@ -33,6 +33,9 @@ type Follow struct {
 	// Predicate, if sent, leaves out the events of problems that do not satisfy it when
 	// they are read. NOW() is that moment.
 	Predicate patch.Field[string]
+	// Pace is the time between two wakes under load that suffices for Follower.Wait; 0: as
+	// short as the service has it.
+	Pace time.Duration
 }
 
 // PublishedEvent is an event with the members of its entry.
@@ -305,7 +308,7 @@ func problemsOf(events []PublishedEvent) []problem.ID {
 // Follower that never waits costs the store nothing but its pages.
 func (f *Follower) Wait(ctx context.Context) error {
 	if f.leave == nil {
-		f.leave = f.service.hub.Listen()
+		f.leave = f.service.hub.Listen(f.cmd.Pace)
 	}
 	return f.service.hub.Wait(ctx, f.next.Number)
 }

@@ -62,9 +62,6 @@ func (c *Courier) Attempts(o webhook.Outcome) int64 {
 const (
 	// lookFor is the time between two looks at the lease, on a server without it.
 	lookFor = time.Second
-	// gather is the time between two pages of the feed: so the predicates of all webhooks are
-	// evaluated for several events at a time.
-	gather = 50 * time.Millisecond
 	// calls is the time limit of one call to the store.
 	calls = 3 * time.Second
 	// afterFailure is the pause after a failure of the store.

@@ -43,7 +43,7 @@ func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
 			if !hand(page{events: p.Events, next: p.Next, catalogue: p.Catalogue}) {
 				return
 			}
-			sleep(ctx, gather)
+			sleep(ctx, tracker.CourierPace)
 		default:
 			_ = f.Wait(ctx) // fails at the end of ctx alone
 		}

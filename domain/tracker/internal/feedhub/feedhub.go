@@ -4,6 +4,8 @@ package feedhub
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -22,14 +24,16 @@ type Hub struct {
 	poll      time.Duration // between two looks at the store
 
 	woken chan struct{} // has an element after a Commit
+	eager chan struct{} // has an element after the first listener with a shorter pace
 
 	mu        sync.Mutex
 	listeners int
-	stop      context.CancelFunc  // of the reading goroutine
-	recent    []event.Entry       // the end of the feed, without gaps
-	size      int64               // of recent, in bytes
-	names     *metadata.Catalogue // with all objects of recent
-	last      int64               // the number of the newest known entry
+	paces     map[time.Duration]int // the number of listeners with each pace
+	stop      context.CancelFunc    // of the reading goroutine
+	recent    []event.Entry         // the end of the feed, without gaps
+	size      int64                 // of recent, in bytes
+	names     *metadata.Catalogue   // with all objects of recent
+	last      int64                 // the number of the newest known entry
 	restarts  int
 	grown     chan struct{} // closed when last or restarts change
 }
@@ -58,21 +62,29 @@ func New(s store.Store, catalogue func(context.Context) (*metadata.Catalogue, er
 	if poll == 0 {
 		poll = usualPoll
 	}
-	return &Hub{store: s, catalogue: catalogue, poll: poll, woken: make(chan struct{}, 1), grown: make(chan struct{})}
+	return &Hub{store: s, catalogue: catalogue, poll: poll, woken: make(chan struct{}, 1), eager: make(chan struct{}, 1), paces: make(map[time.Duration]int), grown: make(chan struct{})}
 }
 
 // Wake makes the hub read at once. It never blocks.
-func (h *Hub) Wake() {
+func (h *Hub) Wake() { notify(h.woken) }
+
+func notify(c chan<- struct{}) {
 	select {
-	case h.woken <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
 
-// Listen counts a listener. The first one starts the reading, the last one ends it.
-func (h *Hub) Listen() (leave func()) {
+// Listen counts a listener. The first one starts the reading, the last one ends it. pace is
+// the time between two reads under load that suffices for the listener; 0: the shortest one.
+// The first event after a quiet time always comes at once.
+func (h *Hub) Listen(pace time.Duration) (leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.listeners > 0 && pace < h.shortestPace() {
+		notify(h.eager)
+	}
+	h.paces[pace]++
 	if h.listeners++; h.listeners == 1 {
 		ctx, cancel := context.WithCancel(context.Background())
 		h.stop = cancel
@@ -81,11 +93,19 @@ func (h *Hub) Listen() (leave func()) {
 	return sync.OnceFunc(func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		if h.paces[pace]--; h.paces[pace] == 0 {
+			delete(h.paces, pace)
+		}
 		if h.listeners--; h.listeners == 0 {
 			h.stop()
 			h.recent, h.size, h.last = nil, 0, 0
 		}
 	})
+}
+
+// shortestPace returns the shortest pace of a listener. The caller holds the lock.
+func (h *Hub) shortestPace() time.Duration {
+	return slices.Min(slices.Collect(maps.Keys(h.paces)))
 }
 
 // Listeners returns the number of listeners.
@@ -111,6 +131,7 @@ func (h *Hub) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-woken:
+		case <-h.eager:
 		case <-timer.C:
 		}
 	}
@@ -118,7 +139,13 @@ func (h *Hub) run(ctx context.Context) {
 
 // pause returns the time until the next read, after one that has found events.
 func (h *Hub) pause() time.Duration {
-	return min(shortestPause+time.Duration(h.Listeners())*pauseOfListener, longestPause)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	pause := min(shortestPause+time.Duration(h.listeners)*pauseOfListener, longestPause)
+	if h.listeners == 0 {
+		return pause // the last one has just left
+	}
+	return max(pause, h.shortestPace())
 }
 
 // reading is one life of the goroutine that reads.

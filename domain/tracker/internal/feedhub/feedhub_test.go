@@ -1,17 +1,90 @@
 package feedhub
 
 import (
+	"context"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // Many listeners get their events in fewer and larger parts, within the time for them.
 func TestPauseGrowsWithListeners(t *testing.T) {
 	t.Parallel()
 	for listeners, want := range map[int]time.Duration{0: shortestPause, 100: 30 * time.Millisecond, 100_000: longestPause} {
-		h := &Hub{listeners: listeners}
+		h := &Hub{listeners: listeners, paces: map[time.Duration]int{0: listeners}}
 		if got := h.pause(); got != want {
 			t.Errorf("the pause with %d listeners is %v, want %v", listeners, got, want)
 		}
 	}
+}
+
+// The pause under load is the shortest that any listener wants.
+func TestPauseIsThatOfTheFastestListener(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := New(growing{}, func(context.Context) (*metadata.Catalogue, error) { return nil, nil }, time.Hour)
+		const slow = 50 * time.Millisecond
+		check := func(when string, want time.Duration) {
+			t.Helper()
+			if got := h.pause(); got != want {
+				t.Errorf("%s, the pause is %v, want %v", when, got, want)
+			}
+		}
+		leaveSlow := h.Listen(slow)
+		check("with a slow listener", slow)
+		leaveSlower := h.Listen(2 * slow)
+		check("with a slower one", slow)
+		leaveFast := h.Listen(0)
+		check("with a fast one", shortestPause+3*pauseOfListener)
+		leaveFast()
+		leaveSlow()
+		check("after the fast and the slow one have left", 2*slow)
+		leaveSlower()
+		synctest.Wait()
+	})
+}
+
+// A fast listener does not wait for the end of a pause of the slow ones.
+func TestFastListenerEndsThePause(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := New(growing{}, func(context.Context) (*metadata.Catalogue, error) { return nil, nil }, time.Second)
+		begun := time.Now()
+		defer h.Listen(time.Hour)()
+		time.Sleep(time.Second) // the first read finds events, and the next one is an hour later
+		synctest.Wait()
+		before := h.latest()
+		if before == 0 {
+			t.Fatal("nothing was read")
+		}
+		defer h.Listen(0)()
+		if err := h.Wait(t.Context(), before); err != nil {
+			t.Fatal(err)
+		}
+		if passed := time.Since(begun); passed > 2*time.Second {
+			t.Errorf("the events came after %v", passed)
+		}
+	})
+}
+
+// latest returns the number of the newest known entry.
+func (h *Hub) latest() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last
+}
+
+// growing is a store whose feed has one entry more in each read.
+type growing struct{ store.Store }
+
+func (growing) FeedEnds(context.Context) (oldest, newest event.Entry, err error) {
+	return event.Entry{Number: 1}, event.Entry{Number: 1}, nil
+}
+
+func (growing) Feed(_ context.Context, from int64, limit int, _ int64) ([]event.Entry, error) {
+	return []event.Entry{{Number: from}, {Number: from + 1}}[:min(limit, 2)], nil
 }
