@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/crash"
 	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/store"
@@ -40,5 +41,20 @@ func TestAllMembersHasAllEffects(t *testing.T) {
 	}
 	if got, want := slices.Sorted(maps.Keys(has)), slices.Sorted(slices.Values(implementing(t, "effect"))); !slices.Equal(got, want) {
 		t.Errorf("the Change has effects of the types %v, and package store has %v", got, want)
+	}
+}
+
+// Each effect is a Change of its own before a crash: a store may sync some kinds of Changes
+// and forget others.
+func TestEachEffectIsTheLastBeforeACrash(t *testing.T) {
+	t.Parallel()
+	has := make(map[string]bool)
+	for _, kind := range crash.Kinds() {
+		if kind.Effect != nil {
+			has[reflect.TypeOf(kind.Effect(harness.Statement{})).Name()] = true
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(has)), slices.Sorted(slices.Values(implementing(t, "effect"))); !slices.Equal(got, want) {
+		t.Errorf("the kinds have effects of the types %v, and package store has %v", got, want)
 	}
 }

@@ -145,10 +145,9 @@ const (
 
 // write commits until there is an error.
 func (c *child) write(d *source) {
-	for n := 0; len(c.Kinds) > 0; n++ {
-		if n == c.Commits || !c.commitOnly(d, c.Kinds[n%len(c.Kinds)]) {
-			return
-		}
+	if len(c.Kinds) > 0 {
+		c.commitKinds(d)
+		return
 	}
 	for n := 1; ; n++ {
 		if n%ruleEvery == 0 && !c.rule(d) || !c.Commit(d, n%doomEvery == 0) {
@@ -180,10 +179,25 @@ func (c *child) Commit(d *source, doomed bool) bool {
 	return err == nil || doomed && fault.Is(err, fault.Conflict)
 }
 
+// commitKinds commits the Changes of one kind each. The problem of the first one has a
+// reserved number.
+func (c *child) commitKinds(d *source) {
+	number, err := c.store.Reserve(c.ctx)
+	if err != nil {
+		c.ended(harness.Statement{Action: harness.Reserving}, err)
+		return
+	}
+	for n := range c.Commits {
+		if !c.commitOnly(d, number, c.Kinds[n%len(c.Kinds)]) {
+			return
+		}
+	}
+}
+
 // commitOnly commits a Change of one kind, and reports whether the writer goes on.
 // Nothing else is asked of the store: another call might sync the Change.
-func (c *child) commitOnly(d *source, kind string) bool {
-	tried := harness.Statement{Phase: harness.Tried, Action: harness.Committing, Batch: d.batch(), Only: kind, Problems: [3]problem.ID{d.common}}
+func (c *child) commitOnly(d *source, number problem.ID, kind string) bool {
+	tried := harness.Statement{Phase: harness.Tried, Action: harness.Committing, Batch: d.batch(), Only: kind, Problems: [3]problem.ID{d.common, number}}
 	c.say(tried)
 	receipt, err := c.store.Commit(c.ctx, changeOf(tried, d.common))
 	tried.Position = receipt.Position

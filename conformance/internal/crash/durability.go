@@ -289,9 +289,9 @@ func restoredWholeOrNot(c *crashed, lose bool) {
 // and each remainder by sixteen since the store was made. It also is of each kind once.
 func keepsEachKind(c *crashed, lose bool) {
 	c.begin()
-	for last := range kinds() {
-		n := last + 1
-		c.round(harness.CrashSpec{Seed: c.At(uint64(last) * moments), Writers: 1, Commits: n, Kinds: turned(n, last), Lose: lose})
+	all := names()
+	for last := range all {
+		c.round(harness.CrashSpec{Seed: c.At(uint64(last) * moments), Writers: 1, Commits: last + 1, Kinds: all, Lose: lose})
 		c.settle()
 		c.Whole()
 	}

@@ -1,8 +1,6 @@
 package crash
 
 import (
-	"slices"
-
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
@@ -16,85 +14,140 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// kinds are the kinds of Changes with nothing else in them.
-func kinds() []string {
-	return []string{
-		"token", "read mark", "log", "query", "reply", "comment", "keyword", "watcher", "audit", "user", "state", "savepoint",
-		"update", "family", "expire", "dropped query", "session", "ended session", "webhook", "progress", "deleted webhook", "lease", "component", "event", "leaving watcher",
+// Kind is a kind of Change with nothing else in it.
+type Kind struct {
+	Name   string
+	Effect func(harness.Statement) store.Effect // nil: the Change has a log entry alone
+}
+
+// Kinds returns all kinds. Every effect has one: a store may sync some Changes and forget
+// others. The first kind creates the problem of the child, and later ones change it.
+func Kinds() []Kind {
+	return append(kindsOfProblems(), kindsOfObjects()...)
+}
+
+// kindsOfProblems returns the kinds for problems and what belongs to them.
+func kindsOfProblems() []Kind {
+	return []Kind{
+		{"problem", func(s harness.Statement) store.Effect { return store.CreateProblem{Problem: createdBy(s, 1)} }},
+		{"update", func(s harness.Statement) store.Effect { return store.UpdateProblem{Problem: createdBy(s, 0)} }},
+		{"savepoint", func(s harness.Statement) store.Effect { return store.PutSavepoint{Problem: createdBy(s, 0)} }},
+		{"log", nil},
+		{"comment", func(s harness.Statement) store.Effect {
+			return store.AddComment{Problem: s.Problems[0], Comment: commentOf(s, 2)}
+		}},
+		{"keyword", func(s harness.Statement) store.Effect {
+			return store.PutKeyword{Problem: s.Problems[1], Keyword: problem.Keyword{Name: "one"}}
+		}},
+		{"dropped keyword", func(s harness.Statement) store.Effect {
+			return store.DropKeyword{Problem: s.Problems[1], Name: "one"}
+		}},
+		{"relationship", func(s harness.Statement) store.Effect {
+			return store.PutRelationship{Relationship: relationship.Relationship{
+				Owner: s.Problems[0], Type: relationship.RelatedTo, Other: s.Problems[1], Created: timeOf(s), Author: idOf(s, 1),
+			}}
+		}},
+		{"dropped relationship", func(s harness.Statement) store.Effect {
+			return store.DropRelationship{Owner: s.Problems[0], Type: relationship.RelatedTo, Other: s.Problems[1]}
+		}},
+		{"family", func(harness.Statement) store.Effect { return store.MoveFamily{Family: relationship.BlockerOf} }},
+		{"watcher", func(s harness.Statement) store.Effect { return store.Watch{Problem: s.Problems[0], User: idOf(s, 1)} }},
+		{"leaving watcher", func(s harness.Statement) store.Effect {
+			return store.Unwatch{Problem: s.Problems[0], User: idOf(s, 1)}
+		}},
+		{"read mark", func(s harness.Statement) store.Effect {
+			return store.MarkRead{Problem: s.Problems[0], User: idOf(s, 1), Read: true}
+		}},
+		{"forgotten read marks", func(s harness.Statement) store.Effect {
+			return store.ForgetReads{Problem: s.Problems[0], But: idOf(s, 1)}
+		}},
+		{"event", func(s harness.Statement) store.Effect { return store.Publish{Event: eventOf(s, createdBy(s, 0))} }},
+		{"forgotten events", func(harness.Statement) store.Effect { return store.ForgetFeed{} }}, // none
 	}
 }
 
-// turned returns the kinds in a rotated order: the n-th of a run is the kind with the
-// given index.
-func turned(n, last int) []string {
-	all := kinds()
-	first := ((last-n+1)%len(all) + len(all)) % len(all)
-	return slices.Concat(all[first:], all[:first])
+// kindsOfObjects returns the kinds for everything else.
+func kindsOfObjects() []Kind {
+	return []Kind{
+		{"state", func(s harness.Statement) store.Effect {
+			return store.PutState{State: metadata.State{ID: idOf(s, 2), Name: nameOf(s)}}
+		}},
+		{"priority", func(s harness.Statement) store.Effect {
+			return store.PutPriority{Priority: metadata.Priority{ID: idOf(s, 2), Name: nameOf(s)}}
+		}},
+		{"classification", func(s harness.Statement) store.Effect {
+			return store.PutClassification{Classification: metadata.Classification{ID: idOf(s, 2), Name: nameOf(s)}}
+		}},
+		{"component", func(s harness.Statement) store.Effect {
+			return store.PutComponent{Component: metadata.Component{ID: idOf(s, 2), Name: nameOf(s)}}
+		}},
+		{"milestone", func(s harness.Statement) store.Effect {
+			return store.PutMilestone{Milestone: metadata.Milestone{ID: idOf(s, 2), Name: nameOf(s), Created: timeOf(s)}}
+		}},
+		{"user", func(s harness.Statement) store.Effect {
+			return store.PutUser{User: user.User{ID: idOf(s, 1), Name: nameOf(s), Email: s.Batch.String() + "@example.org"}}
+		}},
+		{"token", func(s harness.Statement) store.Effect {
+			token := access.Token{ID: idOf(s, 2), User: idOf(s, 1), Scope: access.Read, Created: timeOf(s)}
+			copy(token.Digest[:], s.Batch[:])
+			return store.PutToken{Token: token}
+		}},
+		{"session", func(s harness.Statement) store.Effect {
+			session := access.Session{ID: idOf(s, 2), User: idOf(s, 1), Scope: access.Read, Created: timeOf(s), Expires: timeOf(s).AddDate(0, 1, 0)}
+			copy(session.Digest[:], s.Batch[:])
+			return store.PutSession{Session: session}
+		}},
+		{"ended session", func(s harness.Statement) store.Effect { return store.DropSession{ID: idOf(s, 2)} }},
+		{"query", func(s harness.Statement) store.Effect {
+			return store.PutQuery{Query: query.Saved{ID: idOf(s, 2), Owner: idOf(s, 1), Name: "Mine", Predicate: "watching = YES", Created: timeOf(s)}}
+		}},
+		{"dropped query", func(s harness.Statement) store.Effect { return store.DropQuery{ID: idOf(s, 2)} }},
+		{"webhook", func(s harness.Statement) store.Effect { return store.PutWebhook{Endpoint: endpointOf(s)} }},
+		{"progress", func(s harness.Statement) store.Effect {
+			return store.PutProgress{Webhook: idOf(s, 2), Progress: webhook.Progress{Epoch: 1, State: webhook.Active}}
+		}},
+		{"deleted webhook", func(s harness.Statement) store.Effect { return store.DropWebhook{ID: idOf(s, 2)} }},
+		{"lease", func(s harness.Statement) store.Effect {
+			return store.PutLease{Lease: lease.Lease{Name: "work", Version: s.Batch, Holder: idOf(s, 1), State: "of " + s.Batch.String()}}
+		}},
+		{"audit", func(s harness.Statement) store.Effect {
+			return store.AppendAudit{Entry: audit.Entry{ID: idOf(s, 2), Created: timeOf(s), Author: idOf(s, 1), Batch: s.Batch, Type: audit.Created, Kind: audit.State, Object: idOf(s, 3), Name: "State"}}
+		}},
+		{"reply", func(s harness.Statement) store.Effect {
+			return store.KeepReply{Reply: store.Reply{User: idOf(s, 1), Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}}
+		}},
+		{"expire", func(harness.Statement) store.Effect {
+			return store.Expire{Before: beginning.AddDate(-1, 0, 0)} // older than everything
+		}},
+	}
 }
 
-// changeOfOne returns the Change of a single kind. All of them concern the one problem.
+// names returns the names of all kinds.
+func names() (all []string) {
+	for _, k := range Kinds() {
+		all = append(all, k.Name)
+	}
+	return all
+}
+
+// changeOfOne returns the Change of a single kind. Its problems are the common one, and the
+// one that the child creates first.
 func changeOfOne(s harness.Statement) store.Change {
-	common, who := s.Problems[0], idOf(s, 1)
-	c := store.Change{Batch: s.Batch, At: timeOf(s), Author: who}
-	add := func(effect store.Effect) { c.Effects = append(c.Effects, effect) }
-	switch s.Only {
-	case "token":
-		token := access.Token{ID: idOf(s, 2), User: who, Scope: access.Read, Created: timeOf(s)}
-		copy(token.Digest[:], s.Batch[:])
-		add(store.PutToken{Token: token})
-	case "read mark":
-		add(store.MarkRead{Problem: common, User: who, Read: true})
-	case "log":
-		c.Log = append(c.Log, entryOf(s, 4, problem.Problem{ID: common, Revision: 1}))
-	case "query":
-		add(store.PutQuery{Query: query.Saved{ID: idOf(s, 2), Owner: who, Name: "Mine", Predicate: "watching = YES", Created: timeOf(s)}})
-	case "dropped query":
-		add(store.DropQuery{ID: idOf(s, 2)})
-	case "session":
-		session := access.Session{ID: idOf(s, 2), User: who, Scope: access.Read, Created: timeOf(s), Expires: timeOf(s).AddDate(0, 1, 0)}
-		copy(session.Digest[:], s.Batch[:])
-		add(store.PutSession{Session: session})
-	case "ended session":
-		add(store.DropSession{ID: idOf(s, 2)})
-	case "webhook":
-		add(store.PutWebhook{Endpoint: endpointOf(s)})
-	case "progress":
-		add(store.PutProgress{Webhook: idOf(s, 2), Progress: webhook.Progress{Epoch: 1, State: webhook.Active}})
-	case "deleted webhook":
-		add(store.DropWebhook{ID: idOf(s, 2)})
-	case "lease":
-		add(store.PutLease{Lease: lease.Lease{Name: "work", Version: s.Batch, Holder: who, State: "of " + s.Batch.String()}})
-	case "reply":
-		add(store.KeepReply{Reply: store.Reply{User: who, Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}})
-	case "comment":
-		add(store.AddComment{Problem: common, Comment: commentOf(s, 2)})
-	case "keyword":
-		add(store.PutKeyword{Problem: common, Keyword: problem.Keyword{Name: s.Batch.String()}})
-	case "watcher":
-		add(store.Watch{Problem: common, User: who})
-	case "leaving watcher":
-		add(store.Unwatch{Problem: common, User: who})
-	case "audit":
-		add(store.AppendAudit{Entry: audit.Entry{ID: idOf(s, 2), Created: timeOf(s), Author: who, Batch: s.Batch, Type: audit.Created, Kind: audit.State, Object: idOf(s, 3), Name: "State"}})
-	case "user":
-		add(store.PutUser{User: user.User{ID: who, Name: "User " + s.Batch.String(), Email: s.Batch.String() + "@example.org"}})
-	case "state":
-		add(store.PutState{State: metadata.State{ID: idOf(s, 2), Name: "State " + s.Batch.String()}})
-	case "component":
-		add(store.PutComponent{Component: metadata.Component{ID: idOf(s, 2), Name: "Component " + s.Batch.String()}})
-	case "savepoint":
-		add(store.PutSavepoint{Problem: createdBy(s, 0)})
-	case "update":
-		add(store.UpdateProblem{Problem: createdBy(s, 0)})
-	case "family":
-		add(store.MoveFamily{Family: relationship.BlockerOf})
-	case "event":
-		add(store.Publish{Event: eventOf(s, createdBy(s, 0))})
-	case "expire":
-		add(store.Expire{Before: beginning.AddDate(-1, 0, 0)}) // older than everything
+	c := store.Change{Batch: s.Batch, At: timeOf(s), Author: idOf(s, 1)}
+	for _, k := range Kinds() {
+		switch {
+		case k.Name != s.Only:
+		case k.Effect == nil:
+			c.Log = append(c.Log, entryOf(s, 4, problem.Problem{ID: s.Problems[0], Revision: 1}))
+		default:
+			c.Effects = append(c.Effects, k.Effect(s))
+		}
 	}
 	return c
 }
+
+// nameOf returns the name of the object of a statement.
+func nameOf(s harness.Statement) string { return "Object " + s.Batch.String() }
 
 // endpointOf returns the settings of the webhook of a statement.
 func endpointOf(s harness.Statement) webhook.Endpoint {
