@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +24,7 @@ type eventsCommand struct {
 	} `embed:"" group:"Running server"`
 
 	Follow    bool   `short:"f" help:"Go on with further events as they happen, also after a lost connection and a restart of the server."`
+	Limit     int    `placeholder:"N" help:"End after this many events. With --follow and --after=now, 1 waits for the next event. Default: no limit."`
 	After     string `placeholder:"EVENT" help:"Start behind the event with this identifier, or with now: behind the newest event. Default: at the oldest event."`
 	Predicate string `placeholder:"PREDICATE" help:"Print the events of problems that satisfy it when they are read, such as \"assignee = $ApiUser\"."`
 	Problem   int64  `placeholder:"N" help:"Print the events of this problem."`
@@ -38,13 +41,17 @@ Examples:
     export PROBLEMS_TOKEN=pts_…
     problems events | jq -r '[.timestamp, .type, .problem.title] | @tsv'
     problems events --follow --after now --predicate "priority.name = 'High'"
-    problems events --follow --state events.position | ./consumer`
+    problems events --follow --state events.position | ./consumer
+    problems events --follow --after now --problem 7 --limit 1 && echo "Something has happened to problem 7."`
 }
 
 // AfterApply is called by kong once all flags are set.
 func (c *eventsCommand) AfterApply() error {
 	if c.Problem < 0 {
 		return errors.New("--problem has to be the identifier of a problem: a whole number from 1")
+	}
+	if c.Limit < 0 {
+		return errors.New("--limit has to be a number of events: a whole number from 1")
 	}
 	return nil
 }
@@ -76,14 +83,26 @@ func (c *eventsCommand) Run(ctx context.Context, p Process) error {
 			options.After = position
 		}
 	}
+	left := c.Limit
 	options.Deliver = func(ctx context.Context, lines []byte, position string) error {
+		var enough error
+		if c.Limit > 0 {
+			if lines, left = firstLines(lines, left); left == 0 {
+				enough = errEnough
+				if position, err = identifierOfLast(lines); err != nil {
+					return err
+				}
+			}
+		}
 		if err := writeUntil(ctx, p.Stdout, lines); err != nil {
 			return err
 		}
-		if state == nil {
-			return nil
+		if state != nil {
+			if err := state.Save(position); err != nil {
+				return err
+			}
 		}
-		return state.Save(position)
+		return enough
 	}
 	read := feed.Print
 	if c.Follow {
@@ -91,12 +110,40 @@ func (c *eventsCommand) Run(ctx context.Context, p Process) error {
 	}
 	err = read(ctx, options)
 	switch {
-	case errors.Is(err, syscall.EPIPE), c.Follow && ctx.Err() != nil && errors.Is(err, errUnread):
+	case errors.Is(err, errEnough), errors.Is(err, syscall.EPIPE), c.Follow && ctx.Err() != nil && errors.Is(err, errUnread):
 		err = nil // nobody wants more
 	case errors.Is(err, feed.ErrGone):
 		err = fmt.Errorf("%w. Load the problems again, and go on with --if-gone=now; or read what is left with --if-gone=oldest", err)
 	}
 	return errors.Join(err, server.Close())
+}
+
+// errEnough ends the reading after the last event of --limit.
+var errEnough = errors.New("there were as many events as --limit says")
+
+// firstLines returns at most n lines, and how many are left of n.
+func firstLines(lines []byte, n int) (first []byte, left int) {
+	end := 0
+	for line := range bytes.Lines(lines) {
+		if n == 0 {
+			break
+		}
+		n--
+		end += len(line)
+	}
+	return lines[:end], n
+}
+
+// identifierOfLast returns the identifier of the event in the last line.
+func identifierOfLast(lines []byte) (string, error) {
+	lines = bytes.TrimSuffix(lines, []byte("\n"))
+	var e struct {
+		Identifier string `json:"identifier"`
+	}
+	if err := json.Unmarshal(lines[bytes.LastIndexByte(lines, '\n')+1:], &e); err != nil {
+		return "", fmt.Errorf("the server sends an event without an identifier: %w", err)
+	}
+	return e.Identifier, nil
 }
 
 // lastWrite is how long a write may go on after the end of the context.

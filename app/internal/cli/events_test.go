@@ -109,6 +109,29 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// With a limit the command ends by itself, also when it follows, and its file has the
+// position of the last printed event.
+func TestEventsLimit(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--store=memory:")
+	token := s.token(t)
+	readers := variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": must(t, variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": token}, "token", "create", "--user=admin@localhost", "--scope=read")}
+	for _, title := range []string{"a", "b", "c", "d", "e"} {
+		s.post(t, token, title)
+	}
+	for _, flag := range []string{"--follow", "--follow=false"} {
+		state := filepath.Join(t.TempDir(), "position")
+		for _, want := range []string{"a b", "c d"} {
+			if got, _ := titles(t, must(t, readers, "events", flag, "--limit=2", "--state", state)); got != want {
+				t.Errorf("%s: the limit of two prints %q, want %q", flag, got, want)
+			}
+		}
+		if got, _ := titles(t, must(t, readers, "events", "--limit=7", "--state", state)); got != "e" {
+			t.Errorf("%s: behind four events there is %q, want e", flag, got)
+		}
+	}
+}
+
 func TestEventsRefuses(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--store=memory:")
@@ -123,6 +146,7 @@ func TestEventsRefuses(t *testing.T) {
 		{variables{"PROBLEMS_URL": "ftp://x", "PROBLEMS_TOKEN": env["PROBLEMS_TOKEN"]}, nil, 1, "looks like http://127.0.0.1:8080"},
 		{variables{"PROBLEMS_URL": "http://127.0.0.1:1", "PROBLEMS_TOKEN": env["PROBLEMS_TOKEN"]}, nil, 1, "does not answer"},
 		{env, []string{"--problem=-1"}, 2, "--problem has to be"},
+		{env, []string{"--limit=-1"}, 2, "--limit has to be"},
 		{env, []string{"--if-gone=perhaps"}, 2, "--if-gone"},
 		{env, []string{"--after=yesterday"}, 1, `after has to be "now"`},
 		{env, []string{"--predicate=titel = 1", "--follow"}, 1, "did you mean title? (line 1, column 1)"},
