@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -129,6 +130,15 @@ func TestEventPages(t *testing.T) {
 	}
 }
 
+// farFetched returns a predicate that refers to 45 objects, where 32 are allowed.
+func farFetched() string {
+	var conditions []string
+	for n := range 9 {
+		conditions = append(conditions, "component"+strings.Repeat(".parent", n)+strings.Repeat(".successor", 8-n)+".name = 'x'")
+	}
+	return strings.Join(conditions, " OR ")
+}
+
 func TestEventsRefuse(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
@@ -160,6 +170,7 @@ func TestEventsRefuse(t *testing.T) {
 		{"", []string{"Last-Event-ID", "7"}, 400, fault.MalformedRequest},
 		{"?after=" + first.String(), []string{"Last-Event-ID", last.String()}, 400, fault.MalformedRequest},
 		{"?predicate=title+%3D", nil, 400, fault.InvalidPredicate},
+		{"?predicate=" + url.QueryEscape(farFetched()), nil, 422, fault.QueryTooExpensive},
 		{"?after=" + foreign.String(), nil, 410, fault.CursorGone},
 		{"?after=" + future.String(), nil, 410, fault.CursorGone},
 		{"", []string{"Last-Event-ID", foreign.String()}, 410, fault.CursorGone},

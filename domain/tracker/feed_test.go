@@ -111,6 +111,15 @@ func TestFollowInPages(t *testing.T) {
 	equal(t, "the next cursor", whole.Next, whole.Events[len(whole.Events)-1].Cursor)
 }
 
+// farFetched returns a predicate that refers to 45 objects, where 32 are allowed.
+func farFetched() string {
+	var conditions []string
+	for n := range 9 {
+		conditions = append(conditions, "component"+strings.Repeat(".parent", n)+strings.Repeat(".successor", 8-n)+".name = 'x'")
+	}
+	return strings.Join(conditions, " OR ")
+}
+
 func TestFollowRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -125,6 +134,7 @@ func TestFollowRefuses(t *testing.T) {
 		{"limit 0", Follow{Limit: 0}, fault.MalformedRequest},
 		{"limit 1001", Follow{Limit: 1001}, fault.MalformedRequest},
 		{"a wrong predicate", Follow{Limit: 1, Predicate: patch.Set("title =")}, fault.InvalidPredicate},
+		{"a predicate with too many references", Follow{Limit: 1, Predicate: patch.Set(farFetched())}, fault.QueryTooExpensive},
 		{"a cursor of another history", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Index: last.Index, Batch: ident.ID{1}}}, fault.CursorGone},
 		{"a cursor of the future", Follow{Limit: 1, After: event.Cursor{Number: last.Number + 1, Index: 1, Batch: last.Batch}}, fault.CursorGone},
 		{"a cursor behind its entry", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Index: last.Index + 1, Batch: last.Batch}}, fault.CursorGone},

@@ -216,6 +216,7 @@ func eventsAreRefused(s *session.Session) {
 	}
 	s.Admin.Get("/events?after="+cursor, session.With("Last-Event-ID", later)).Fault(400, "malformed-request")
 	s.Admin.Get("/events?predicate=title+%3D").Fault(400, "invalid-predicate")
+	s.Admin.Get(session.Lookup("/events", "predicate", referring(mostReferences+1, " OR "))).Fault(422, "query-too-expensive")
 	s.As("").Get("/events").Fault(401, "unauthenticated")
 	s.Admin.Post("/events", `{}`).Fault(405, "method-not-allowed")
 	a := s.Admin.Get("/events?after=" + foreignCursor)

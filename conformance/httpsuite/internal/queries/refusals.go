@@ -121,17 +121,24 @@ func textInAPredicateIsText(s *session.Session) {
 	h.finds(s.Admin, `title LIKE '*%ROP*' OR title LIKE '*_ROP*' OR title LIKE '*[A-Z]ROP*'`)
 }
 
-func tooManyReferencesAreTooExpensive(s *session.Session) {
-	const most = 32
-	// A component, and the ends of chains of its parents and successors.
+// mostReferences is the number of objects to which a predicate may refer.
+const mostReferences = 32
+
+// referring returns a predicate that refers to n objects: a component, and the ends of
+// chains of its parents and successors.
+func referring(n int, separator string) string {
 	path := []string{"component"}
-	for n := 0; len(path) <= most; n++ {
-		path = append(path, path[n]+".parent", path[n]+".successor")
+	for i := 0; len(path) < n; i++ {
+		path = append(path, path[i]+".parent", path[i]+".successor")
 	}
+	return strings.Join(path[:n], ".name = 'x'"+separator) + ".name = 'x'"
+}
+
+func tooManyReferencesAreTooExpensive(s *session.Session) {
 	for _, separator := range []string{" AND ", " OR "} {
-		predicate := func(n int) string { return strings.Join(path[:n], ".name = 'x'"+separator) + ".name = 'x'" }
-		s.Admin.Get(session.Lookup("/problems/search", "predicate", predicate(most)+" AND FALSEPREDICATE")).Is(200).Has("", []any{})
-		s.Admin.Get(session.Lookup("/problems/search", "predicate", predicate(most+1))).Fault(422, "query-too-expensive")
-		s.Admin.Post("/problems/search", session.Encode(map[string]any{"predicate": predicate(most + 1)})).Fault(422, "query-too-expensive")
+		predicate := func(n int) string { return referring(n, separator) }
+		s.Admin.Get(session.Lookup("/problems/search", "predicate", predicate(mostReferences)+" AND FALSEPREDICATE")).Is(200).Has("", []any{})
+		s.Admin.Get(session.Lookup("/problems/search", "predicate", predicate(mostReferences+1))).Fault(422, "query-too-expensive")
+		s.Admin.Post("/problems/search", session.Encode(map[string]any{"predicate": predicate(mostReferences + 1)})).Fault(422, "query-too-expensive")
 	}
 }
