@@ -10,7 +10,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// server is the answer of a server about itself and its database.
+// server describes a server and its database, as the server reports them.
 type server struct {
 	Version     int
 	Encoding    string
@@ -19,18 +19,17 @@ type server struct {
 	FullPages   string
 	Synchronous string
 	Isolation   string
-	// Schema is where new tables go; "" when there is no such schema.
+	// Schema is the schema of new tables; "" when there is none.
 	Schema string
 	// List is the schema of the list of migrations; "" when there is none.
 	List string
-	// Wanted is the schema of the URL; "" without one. There is whether it exists.
+	// Wanted is the schema of the URL; "" without one. There is true if it exists.
 	Wanted string
 	There  bool
 	// Cache is the largest cache of a sequence of the schema; 0 without sequences.
 	Cache int64
-	// Citus is whether the database has this extension. Worker is whether the server is
-	// not its coordinator, and Distributed names a table of the schema that is divided
-	// between servers.
+	// Citus is true if the database has this extension. Worker is true if the server is
+	// not the coordinator. Distributed names a table divided between servers, if any.
 	Citus       bool
 	Worker      bool   `bun:"-"`
 	Distributed string `bun:"-"`
@@ -51,8 +50,8 @@ func (s server) pending() error {
 const oldest = 130000
 
 // ask asks the server. A setting is empty when another engine with the same protocol does
-// not know it. Some settings can differ by user or database: the values are those of this
-// user in this database. wanted is the schema of the URL.
+// not know it. Some settings differ by user or database: their values hold for this user
+// in this database. wanted is the schema of the URL.
 func ask(ctx context.Context, db bun.IDB, wanted string) (s server, err error) {
 	err = db.NewRaw(`SELECT
 		current_setting('server_version_num')::int AS version,
@@ -75,7 +74,7 @@ func ask(ctx context.Context, db bun.IDB, wanted string) (s server, err error) {
 	return s, err
 }
 
-// check fails when the server cannot be relied on.
+// check fails for a server without the needed guarantees.
 func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 	if err := cmp.Or(s.unfit(), s.misbehaves()); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 	return nil
 }
 
-// unfit fails when the server cannot be used at all.
+// unfit fails for an unusable server.
 func (s server) unfit() error {
 	switch {
 	case s.Version < oldest:
@@ -112,10 +111,10 @@ func (s server) unfit() error {
 	return nil
 }
 
-// loss is a setting that is off, and what can be lost by that.
+// loss is a setting with the value off, and the danger of this.
 type loss struct{ setting, loses string }
 
-// losses returns the settings by which the server loses confirmed writes.
+// losses returns the settings that endanger confirmed writes.
 func (s server) losses() (all []loss) {
 	for _, setting := range []struct{ name, value, loses string }{
 		{"fsync", s.Fsync, "a crash of the machine can destroy the database"},
@@ -129,8 +128,8 @@ func (s server) losses() (all []loss) {
 	return all
 }
 
-// checkIsolation fails when transactions do not have the isolation that Commit relies on:
-// see locks. Only behind a pooler does the session not set it.
+// checkIsolation fails when transactions lack the isolation needed by Commit: see locks.
+// Each session sets it, except behind a pooler.
 func (s server) checkIsolation() error {
 	if s.Isolation == "read committed" {
 		return nil

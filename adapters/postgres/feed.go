@@ -12,13 +12,12 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// A Commit puts its entry into the table pending. Whoever reads the feed first gives the
-// visible pending entries their numbers. When Change A precedes Change B, A is visible
-// wherever B is, and has the smaller position: so A gets the smaller number, whichever
-// server gives it. A slow Commit delays nothing but its own entry.
+// A Commit puts its entry into the table pending. The next reader of the feed numbers the
+// visible pending entries, on any server. When Change A precedes Change B, A is visible
+// wherever B is, and has the smaller position: so A gets the smaller number. A slow Commit
+// delays only its own entry.
 
-// numberedAtOnce limits the entries of one numbering, and so the time for which it locks
-// the head.
+// numberedAtOnce limits the entries of one numbering: it locks the head.
 const numberedAtOnce = 1000
 
 const (
@@ -73,7 +72,7 @@ func filled(entries []event.Entry, limit int, budget int64) bool {
 	return len(entries) > 0 && (len(entries) >= limit || budget <= 0)
 }
 
-// FeedEnds implements store.Store. It gives all visible entries their numbers before.
+// FeedEnds implements store.Store. It numbers all visible entries first.
 func (s *Store) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
 	read := func(r sqlstore.Reader, further sqlstore.Query) (err error) {
 		oldest, newest, err = r.FeedEnds(ctx, further)
@@ -97,7 +96,7 @@ func (s *Store) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err e
 	return oldest, newest, nil
 }
 
-// readFeed calls read with a query that looks for pending entries.
+// readFeed calls read, together with a query for pending entries.
 func (s *Store) readFeed(ctx context.Context, read func(r sqlstore.Reader, further sqlstore.Query) error) (shown store.History, pending bool, err error) {
 	look := sqlstore.Query{SQL: anyPending, Row: func(scan func(...any) error) error { return scan(&pending) }}
 	err = s.View(ctx, func(r store.Reader) error {
@@ -109,9 +108,8 @@ func (s *Store) readFeed(ctx context.Context, read func(r sqlstore.Reader, furth
 	return shown, pending, err
 }
 
-// numberEntries gives pending entries their numbers. more is true when there may be
-// further ones that were visible before. It is safe to repeat, as an entry is either
-// pending or numbered.
+// numberEntries numbers the visible pending entries. more is true when the limit may have
+// left some out. It is safe to repeat, as an entry is either pending or numbered.
 func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 	leave, err := s.calls.Enter(ctx)
 	if err != nil {
@@ -146,7 +144,7 @@ func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// numberBefore gives all visible entries their numbers before a Change that forgets some.
+// numberBefore numbers all visible entries if the Change forgets entries of the feed.
 func (s *Store) numberBefore(ctx context.Context, change store.Change) error {
 	if !slices.ContainsFunc(change.Effects, func(e store.Effect) bool { _, forgets := e.(store.ForgetFeed); return forgets }) {
 		return nil

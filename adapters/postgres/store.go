@@ -22,12 +22,12 @@ type Store struct {
 	texts   texts
 	calls   store.Gate
 	citus   bool // the database has this extension
-	step    int  // the last one of the schema that this version knows
+	step    int  // the number of this version's last migration
 	opened  atomic.Bool
 
 	ended         chan struct{} // closed by end
 	end           func()
-	writing       chan struct{} // has an element for each write under way
+	writing       chan struct{} // an element for each write under way
 	answered      atomic.Uint64 // how many writes the server has answered
 	published     atomic.Bool   // there was a Commit since the last numbering for Feed
 	confirmations confirmations
@@ -43,8 +43,8 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open connects to the database, brings its schema up to date if the options say
-// so, and fails when the database is not fit to be written to.
+// Open connects to the database, and migrates its schema if the options say so. It fails
+// for a database without the needed guarantees.
 func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	o, err = o.complete()
 	if err != nil {
@@ -123,8 +123,8 @@ func (s *Store) Reserve(ctx context.Context) (problem.ID, error) {
 		return 0, err
 	}
 	defer leave()
-	// A wasted number is harmless. So this is safe to repeat, once for each connection of
-	// the pool that may have been lost.
+	// A wasted number is harmless, so this is safe to repeat. All connections of the pool
+	// may be lost: there is an attempt for each.
 	for attempt := 0; ; attempt++ {
 		type reserved struct {
 			id   problem.ID
@@ -145,17 +145,16 @@ func (s *Store) reserve(ctx context.Context, conn *pgxpool.Conn) (problem.ID, er
 	for {
 		var id, highest problem.ID
 		// Two statements: Citus sends one with both to a server without the sequence. They
-		// travel together. The highest number comes first: all reserved ones are above it,
-		// whoever stores a problem meanwhile.
+		// travel together. The highest number comes first: every reserved number is above
+		// it, even if others store problems meanwhile.
 		numbers := &pgx.Batch{}
 		numbers.Queue(highestNumber).QueryRow(func(row pgx.Row) error { return row.Scan((*int64)(&highest)) })
 		numbers.Queue(nextNumber).QueryRow(func(row pgx.Row) error { return row.Scan((*int64)(&id)) })
 		if err := conn.SendBatch(ctx, numbers).Close(); err != nil || id > highest {
 			return id, err
 		}
-		// Somebody has stored a problem with a number that was not reserved. One session
-		// at a time moves the sequence past it, so nobody moves it back behind a quicker
-		// session.
+		// Somebody has stored a problem with an unreserved number. One session at a time
+		// moves the sequence past it: so a slow session cannot move it back.
 		batch := &pgx.Batch{}
 		batch.Queue(lockNumbers)
 		batch.Queue(skipNumbers)
@@ -175,8 +174,7 @@ const (
 // Close implements store.Store. It waits for the calls under way, so a View must not call
 // it. Writes without a waiting caller are left to the server.
 func (s *Store) Close() error {
-	// After that, a caller that still waits for a write learns that its outcome is
-	// unknown.
+	// Then callers still waiting for a write get an error: its outcome is unknown.
 	defer time.AfterFunc(grace, s.end).Stop()
 	if s.calls.Close() {
 		s.cut(func(*connection) bool { return true })
@@ -185,14 +183,12 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Stats tell how busy the connections of a Store are, and have been since it was
-// opened.
+// Stats are figures about the connections of a Store: now, and since it was opened.
 type Stats struct {
 	// Connected is the number of connections, InUse the number in use now, Most the
 	// limit.
 	Connected, InUse, Most int
-	// Waited counts the calls that waited for a connection. WaitedFor is the sum of their
-	// waits.
+	// Waited counts the waits for a connection. WaitedFor is their total time.
 	Waited    uint64
 	WaitedFor time.Duration
 }

@@ -23,8 +23,8 @@ var steps = sqlstore.Steps{Files: files, Table: "bun_migrations"}
 // Migration is one step of the schema.
 type Migration = sqlstore.Migration
 
-// Migrate brings the schema of the file up to date, as [Open] does, and returns
-// all steps in their order.
+// Migrate brings the schema of the file up to date, as [Open] does. It returns all
+// migrations in their order.
 func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 	f, err := locate(o.Path)
 	if err != nil {
@@ -55,8 +55,7 @@ func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 	return all, c.settle(f)
 }
 
-// Status returns all steps in their order, without creating or changing
-// anything.
+// Status returns all migrations in their order. It creates and changes nothing.
 func Status(ctx context.Context, o Options) ([]Migration, error) {
 	f, err := find(o.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,8 +79,8 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 	return all, err
 }
 
-// Plan returns the statements of the steps that Migrate would do; "" when none is left.
-// They do the same when run by hand.
+// Plan returns the SQL of the pending migrations; "" when none is pending. The statements do
+// the same as Migrate when run by hand.
 func Plan(ctx context.Context, o Options) (string, error) {
 	all, err := Status(ctx, o)
 	if err != nil {
@@ -99,7 +98,7 @@ func Plan(ctx context.Context, o Options) (string, error) {
 	return "BEGIN IMMEDIATE;\n\n" + plan + "\nCOMMIT;\n", nil
 }
 
-// status is status with errors that name the file.
+// status calls the function status, and adds the name of the file to its errors.
 func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	all, err := status(ctx, db)
 	if err != nil {
@@ -108,9 +107,9 @@ func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	return all, nil
 }
 
-// bringUp brings the schema up to date, and the folded texts. The texts take many
-// transactions, because there can be many, beside other users of the file. Before a final
-// step, it copies the file.
+// bringUp brings the schema and the folded texts up to date. The texts can be many, and
+// other processes may use the file meanwhile: so they take many transactions. bringUp
+// copies the file before a final migration.
 func (f file) bringUp(ctx context.Context, db *bun.DB, logger *slog.Logger) error {
 	if err := f.keepCopy(ctx, db, logger); err != nil {
 		return err
@@ -128,9 +127,9 @@ func (f file) bringUp(ctx context.Context, db *bun.DB, logger *slog.Logger) erro
 	return newDialect().Fold(ctx, db, "BEGIN IMMEDIATE")
 }
 
-// migrateUp does the remaining steps. db has one connection, so all of the migrator's
-// work happens in the transaction started here. Processes that start at once wait for
-// each other. A step is done and marked as done, or neither.
+// migrateUp applies the pending migrations. db has one connection, so all of the
+// migrator's work happens in the transaction started here. Of several processes, one
+// migrates and the others wait. A migration is applied and recorded, or neither.
 func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	if err := connectFirst(ctx, db); err != nil {
 		return err
@@ -160,9 +159,9 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	return nil
 }
 
-// connectFirst makes the first connection, which brings a new file into WAL mode. While
-// another process does the same, SQLite refuses at once, whatever the busy timeout. So
-// connectFirst tries again, for five seconds at most.
+// connectFirst makes the first connection. It brings a new file into WAL mode. While
+// another process does the same, SQLite refuses at once, despite the busy timeout. So
+// connectFirst retries, for five seconds at most.
 func connectFirst(ctx context.Context, db *bun.DB) error {
 	for pause := range 100 {
 		err := db.PingContext(ctx)
@@ -181,8 +180,8 @@ func connectFirst(ctx context.Context, db *bun.DB) error {
 	return errors.New("other processes keep the file busy")
 }
 
-// status compares the steps with those of the file. It fails when the file belongs to
-// something else.
+// status compares the migrations of this version with the file. It fails for a database of
+// another program.
 func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 	var tables, lists int
 	err := db.NewRaw("SELECT count(*), count(*) FILTER (WHERE name = 'bun_migrations') FROM sqlite_schema WHERE type = 'table'").

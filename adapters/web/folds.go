@@ -6,16 +6,16 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// A problem can have hundreds of keywords, and a request can change as many. The first ones
-// are shown at once, and the others when somebody unfolds them.
+// A problem can have hundreds of keywords, and a request can change as many. A page shows the
+// first ones, and the others on request.
 const (
 	keywordsAtOnce = 20
 	changesAtOnce  = 12
-	// lettersAtOnce is how much of a text is shown at once, in code points.
+	// lettersAtOnce is the length of the shown part of a text, in code points.
 	lettersAtOnce = 200
 )
 
-// fold divides a list into the elements that are shown at once, and the others.
+// fold divides a list into the shown elements and the folded ones.
 func fold[T any](all []T, atOnce int) (first, more []T) {
 	if len(all) <= atOnce {
 		return all, nil
@@ -23,7 +23,7 @@ func fold[T any](all []T, atOnce int) (first, more []T) {
 	return all[:atOnce], all[atOnce:]
 }
 
-// brief returns the beginning of a long text; empty: all of the text is shown at once.
+// brief returns the beginning of a long text; "" for a short text, shown as a whole.
 func brief(text string) string {
 	if utf8.RuneCountInString(text) <= lettersAtOnce {
 		return ""
@@ -31,22 +31,22 @@ func brief(text string) string {
 	return string([]rune(text)[:lettersAtOnce]) + "…"
 }
 
-// changes are those of one request, in words.
+// changes lists the changes of one request, in words.
 type changes []change
 
-// AtOnce returns the changes that are shown at once.
+// AtOnce returns the shown changes.
 func (c changes) AtOnce() []change {
 	first, _ := fold(c, changesAtOnce)
 	return first
 }
 
-// More returns the changes that unfold.
+// More returns the folded changes.
 func (c changes) More() []change {
 	_, more := fold(c, changesAtOnce)
 	return more
 }
 
-// keywordRow is a keyword of a problem, with the form that deletes it.
+// keywordRow is a keyword of a problem, with the form to delete it.
 type keywordRow struct {
 	Problem    problem.ID
 	Name, Text string
@@ -64,13 +64,13 @@ func newKeywordRows(id problem.ID, all []problem.Keyword, writer bool) keywordRo
 	return rows
 }
 
-// AtOnce returns the keywords that are shown at once.
+// AtOnce returns the shown keywords.
 func (k keywordRows) AtOnce() []keywordRow {
 	first, _ := fold(k, keywordsAtOnce)
 	return first
 }
 
-// More returns the keywords that unfold.
+// More returns the folded keywords.
 func (k keywordRows) More() []keywordRow {
 	_, more := fold(k, keywordsAtOnce)
 	return more

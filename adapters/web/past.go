@@ -12,12 +12,12 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// pastPage is a problem as it was, beside what it is today.
+// pastPage shows a problem at an earlier revision, beside its state today.
 type pastPage struct {
 	layout
 	ID      problem.ID
 	Heading string
-	// Revision is the shown one, and Latest the current one.
+	// Revision is on show, and Latest is current.
 	Revision, Latest int64
 	Previous, Next   int64 // 0: there is none
 	At               person
@@ -26,7 +26,7 @@ type pastPage struct {
 	Related          []pastPart
 	Watchers         []pastPart
 	Comments         int
-	// Made are the changes of the revision.
+	// Made lists the changes of this revision.
 	Made changes
 }
 
@@ -41,35 +41,36 @@ type pastField struct {
 // Changed reports whether the field has another value today.
 func (f pastField) Changed() bool { return f.Then != f.Now }
 
-// ThenWords returns the difference without what was added since.
+// ThenWords returns the difference without later additions.
 func (f pastField) ThenWords() []difference.Span { return without(f.Words, difference.Added) }
 
-// NowWords returns the difference without what was removed since.
+// NowWords returns the difference without later removals.
 func (f pastField) NowWords() []difference.Span { return without(f.Words, difference.Removed) }
 
 func without(spans []difference.Span, kind difference.Kind) []difference.Span {
 	return slices.DeleteFunc(slices.Clone(spans), func(s difference.Span) bool { return s.Kind == kind })
 }
 
-// pastPart is a keyword, relationship or watcher: there then, there now, or both.
+// pastPart is a keyword, relationship or watcher. It was there then, is there now, or both.
 type pastPart struct {
 	Text      string
 	Then, Now bool
 }
 
-// pastRow is a row of such parts.
+// pastRow is a labelled list of parts.
 type pastRow struct {
 	Label string // key of the text
 	Parts []pastPart
 }
 
-// AtOnce returns the parts that are shown at once: all that changed since, and some others.
+// AtOnce returns the parts to show without unfolding: all later changes, and the first
+// unchanged parts.
 func (r pastRow) AtOnce() []pastPart {
 	shown, _ := r.divided()
 	return shown
 }
 
-// Same returns the other parts, which are the same today.
+// Same returns the parts to unfold: the other unchanged ones.
 func (r pastRow) Same() []pastPart {
 	_, same := r.divided()
 	return same
@@ -140,7 +141,7 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 	return view
 }
 
-// pastFields returns all fields set by people, then and now.
+// pastFields returns all fields set by people, with their values then and now.
 func pastFields(then, now problem.Fields, c *metadata.Catalogue) []pastField {
 	fields := []pastField{{Label: "field.title", Then: then.Title, Now: now.Title, Words: difference.Words(then.Title, now.Title)}}
 	before, today := newEdit(then, 1, c), newEdit(now, 1, c)
@@ -150,7 +151,7 @@ func pastFields(then, now problem.Fields, c *metadata.Catalogue) []pastField {
 	return fields
 }
 
-// parted returns the members of two lists: first those of then, in its order.
+// parted merges two lists. The members of then come first, in their order.
 func parted[T any](then, now []T, text func(T) string) (parts []pastPart) {
 	at := map[string]int{}
 	for _, t := range then {

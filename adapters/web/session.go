@@ -15,10 +15,10 @@ import (
 func (h *Handler) cookie() http.Cookie { return h.newCookie("problems-session") }
 
 // newCookie returns a cookie without its value. The base path is part of its name: browsers
-// send the cookies of all paths above as well, which may be those of another tracker, or of
-// this one before it moved. Under https the name has a prefix, so that no other site of the
-// host can set it. The prefix __Host- needs the path "/". Browsers drop both prefixes on
-// plain HTTP.
+// also send the cookies of all parent paths. These may belong to another tracker, or to this
+// one at an earlier path. Under https a prefix of the name keeps other sites of the host
+// from setting it. The prefix __Host- needs the path "/". Browsers drop cookies with either
+// prefix on plain HTTP.
 func (h *Handler) newCookie(name string) http.Cookie {
 	name += strings.Map(inCookieName, h.base)
 	c := http.Cookie{Name: name, Path: cmp.Or(h.base, "/"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
@@ -32,8 +32,8 @@ func (h *Handler) newCookie(name string) http.Cookie {
 	return c
 }
 
-// inCookieName replaces a character that the name of a cookie cannot have. The paths above a
-// path are shorter, and so are their names: they stay apart.
+// inCookieName replaces a character not allowed in the name of a cookie. Parent paths are
+// shorter, and so are their names: they stay distinct.
 func inCookieName(r rune) rune {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// What mail programs write above a mail that they answer or forward, in their languages. A
-// word that is missing here leaves a quote in a comment. A rule without words would cut
-// certificates and the titles of authors.
+// Mail programs write a heading above an answered or forwarded mail, in their languages. A
+// word missing here leaves a quote in a comment. A rule without words would cut certificates
+// and the titles of authors.
 var (
-	// known is a title such as "-----Original Message-----".
+	// known matches a title such as "-----Original Message-----".
 	known = regexp.MustCompile(`(?i)^-{3,} ?(?:original message|forwarded message` +
 		`|ursprüngliche nachricht|original-?nachricht|weitergeleitete nachricht` +
 		`|message d['’]origine|message original|message initial|message transféré` +
@@ -20,29 +20,29 @@ var (
 		`|oprindelig meddelelse|videresendt meddelelse|opprinnelig melding|videresendt melding` +
 		`|alkuperäinen viesti|oryginalna wiadomość|wiadomość oryginalna|původní zpráva` +
 		`|исходное сообщение|пересылаемое сообщение|原始邮件|转发的邮件) ?-{3,}$`)
-	// other is a title in any words, and armour the first or last line of a certificate, a key
-	// or a signed text.
+	// other matches a title in any words. armour matches the first or last line of a
+	// certificate, a key or a signed text.
 	other  = regexp.MustCompile(`^-{5,} ?\pL[\pL '’-]{2,40} ?-{5,}$`)
 	armour = regexp.MustCompile(`^-+ ?(?:BEGIN|END) `)
 
-	// header is a line such as "From: Ann" or "*Sent:* today", in any language.
+	// header matches a line such as "From: Ann" or "*Sent:* today", in any language.
 	header = regexp.MustCompile(`^\s*\*?\pL[\pL -]{0,30}\s?[:：]\*?(\s|$)`)
-	// from is the header with the author, and sent the one with the date or the subject.
+	// from matches the header of the author, and sent the header of the date or the subject.
 	from = regexp.MustCompile(`(?i)^\s*\*?(?:from|von|de|da|van|från|fra|lähettäjä|od` +
 		`|от|发件人|寄件者|差出人)\s?[:：]\*?(\s|$)`)
 	sent = regexp.MustCompile(`(?i)^\s*\*?(?:sent|date|subject|gesendet|datum|betreff` +
 		`|envoyé|objet|enviado( el)?|fecha|asunto|assunto|inviato|data|oggetto|verzonden|onderwerp` +
 		`|skickat|ämne|sendt|dato|emne|lähetetty|aihe|wysłano|temat|odesláno|předmět` +
 		`|отправлено|дата|тема|发送时间|主题|送信日時|件名)\s?[:：]\*?(\s|$)`)
-	// ruled is a line that divides.
+	// ruled matches a dividing line.
 	ruled = regexp.MustCompile(`^\s*[_=-]{5,}\s*$`)
 )
 
-// fewestHeaders is how many headers a mail program writes at least.
+// fewestHeaders is the smallest number of headers written by a mail program.
 const fewestHeaders = 3
 
-// title reports whether a line is a title above an answered mail: in known words, or in
-// others with the headers of that mail directly below.
+// title reports whether a line is a title above an answered mail. It has known words, or the
+// headers of the answered mail follow directly.
 func title(line string, below []string) bool {
 	if known.MatchString(line) {
 		return true
@@ -61,8 +61,8 @@ func title(line string, below []string) bool {
 	return false
 }
 
-// withoutHeading returns the lines without what a mail program writes above the answered
-// mail: some of its headers, or a sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
+// withoutHeading returns the lines without the heading of the answered mail: some of its
+// headers, or a sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
 func withoutHeading(lines []string) []string {
 	lines = withoutBlankEnd(lines)
 	begin := paragraph(lines)

@@ -5,17 +5,16 @@ import (
 	"unicode"
 )
 
-// Divider is the mark at both ends of the line above which an answer stands. Each mail with an
-// address for replies begins with this line.
+// Divider stands at both ends of a line. Each mail with an address for replies begins with
+// this line, and the answer stands above it.
 const Divider = "-=-=-"
 
 // DividerLine returns the line with the given words.
 func DividerLine(words string) string { return Divider + " " + words + " " + Divider }
 
-// Written returns what the author of a reply has written: the text of the mail without the
-// mail that it answers, without control characters, and without the signature below "-- ".
-// Quotes between pieces of the author's own text stay, since the text may refer to them. It
-// is empty when nothing is left.
+// Written returns the author's own text in a reply. It leaves out the answered mail, control
+// characters, and the signature below "-- ". Quotes between pieces of the author's own text
+// stay, since the text may refer to them. It is empty when nothing is left.
 func Written(text string) string {
 	lines := strings.Split(printable(text), "\n")
 	lines = aboveOriginal(lines)
@@ -27,8 +26,8 @@ func Written(text string) string {
 }
 
 // printable returns a text with LF as the end of lines, in UTF-8, and without the control
-// characters that a comment cannot have (D9). Mail programs add them, and their users cannot
-// see them.
+// characters forbidden in comments (D9). Mail programs add them, and their users cannot see
+// them.
 func printable(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	return strings.Map(func(c rune) rune {
@@ -46,8 +45,8 @@ func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
 func quoted(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") }
 
-// divides reports whether a line is a DividerLine, with those words of it that a mail program
-// has moved to the next line. A ruler such as "-=-=-=-=-" is text of the author.
+// divides reports whether a line is a DividerLine. A mail program may have moved its last
+// words to the next line. A ruler such as "-=-=-=-=-" is text of the author.
 func divides(line string, below []string) bool {
 	words := strings.Fields(line)
 	if len(words) < 2 || words[0] != Divider {
@@ -91,8 +90,7 @@ func withoutBlankEnd(lines []string) []string {
 	return lines
 }
 
-// withoutQuotes returns the lines without the quotes at both ends, and without those below a
-// sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
+// withoutQuotes removes the quotes at both ends, and quotes below a sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
 func withoutQuotes(lines []string) []string {
 	var own, quotes []string // quotes: stay if text of the author follows
 	dropping := true         // the next quote: nothing of the author stands above it

@@ -26,7 +26,7 @@ type SetMail struct {
 	Mail patch.Field[string]
 }
 
-// SetMail sets which e-mail the caller gets. It fails with the faults of a body.
+// SetMail sets the caller's choice of e-mail. It fails with the faults of a body.
 func (s *Service) SetMail(ctx context.Context, caller Caller, cmd SetMail) (Answer[user.User], error) {
 	body.Require(&cmd.Faults, cmd.Mail.Sent, fault.At("mail"), `say which e-mail you want: "everything", "mine" or "none"`)
 	return s.Users().Update(ctx, caller, caller.User, UpdateObject[UserPatch]{Write: cmd.Write, Patch: UserPatch{Mail: cmd.Mail}})
@@ -73,14 +73,14 @@ const postmanLease = "mail"
 type Postman struct{ holder }
 
 // NewPostman returns a Postman without the lease. alone is true when no other server can use
-// the store: then a lease is that of a server that has ended.
+// the store: then any lease in it belongs to an ended server.
 func (s *Service) NewPostman(alone bool) *Postman {
 	return &Postman{holder{service: s, name: postmanLease, alone: alone}}
 }
 
-// Take takes the lease if it is free and there is something to do, and returns where to go
-// on. The first server ever begins behind the newest change. now is a time by a clock that
-// nobody sets: see lease.Watch. It fails with fault.Internal for a server without a key.
+// Take takes the lease if it is free and there is work, and returns the stored state. The
+// first server ever begins behind the newest change. now is a monotonic time: see
+// lease.Watch. It fails with fault.Internal for a server without a key.
 func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken bool, err error) {
 	if _, err := p.service.serviceKey(); err != nil {
 		return s, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
@@ -122,8 +122,8 @@ func parseMail(state string) (mail.State, error) {
 	return s, nil
 }
 
-// MailWaits reports whether the store has changes that e-mail has not told of yet. A copy of
-// the store never tells of them. It is false for a store of which no server has sent e-mail.
+// MailWaits reports whether the store has changes without their e-mail. A copy of the store
+// never sends this e-mail. It is false if no server of the store has ever sent e-mail.
 func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 	_, newest, err := s.feedEnds(ctx)
 	if err != nil {
@@ -145,7 +145,7 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 }
 
 // Save renews the lease, and stores the state with it. held is false when another server has
-// the lease: nothing is stored then. An error leaves open who has it.
+// the lease: nothing is stored then. After an error the holder is unknown.
 func (p *Postman) Save(ctx context.Context, s mail.State) (held bool, err error) {
 	return p.put(ctx, s.Encode(), false)
 }
@@ -167,7 +167,7 @@ func (p *Postman) Newest(ctx context.Context) (event.Cursor, error) {
 	return newest, err
 }
 
-// Addressed are the users who get a mail about a group.
+// Addressed is a group with its addressees.
 type Addressed struct {
 	mail.Group
 	Users []ident.ID
@@ -176,7 +176,7 @@ type Addressed struct {
 // addressedAtOnce is the number of problems read in one View.
 const addressedAtOnce = 100
 
-// Address returns the addressees of each group, as the problems and users are now.
+// Address returns the addressees of each group, from the current problems and users.
 func (p *Postman) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
 	for part := range slices.Chunk(groups, addressedAtOnce) {
 		byProblem := make(map[problem.ID]mail.Group, len(part))
@@ -205,8 +205,8 @@ func (p *Postman) Address(ctx context.Context, groups []mail.Group) (all []Addre
 	return all, nil
 }
 
-// Letter writes the next mail of a tray. ok is false when there is nothing to tell any more:
-// the user does not want mail now, for example.
+// Letter writes the next mail of a tray. ok is false when no mail is due any more: the user
+// has switched e-mail off, for example.
 func (p *Postman) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bool, err error) {
 	key, err := p.service.serviceKey()
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Mail is a user's choice of the e-mail that the service sends.
+// Mail is a user's choice of e-mail from the service.
 type Mail string
 
 // The choices.
 const (
-	// MailEverything is for mail about the problems that the user watches, and of which
-	// the user is the originator or the assignee.
+	// MailEverything is for mail about all problems with the user as watcher, originator
+	// or assignee.
 	MailEverything Mail = ""
-	// MailMine leaves out the problems that the user only watches.
+	// MailMine leaves out problems with the user as watcher only.
 	MailMine Mail = "mine"
 	// MailNone is for no mail at all.
 	MailNone Mail = "none"
@@ -49,9 +49,8 @@ func ParseMail(name string) (Mail, error) {
 	return MailNone, errors.New(`must be "everything", "mine" or "none"`)
 }
 
-// CanGetMail reports whether mail can be sent to an address. Stored addresses have fewer
-// rules than those of mail: see CheckEmail. A host without a dot is a placeholder, such as
-// that of admin@localhost.
+// CanGetMail reports whether mail can be sent to an address. The rules for stored addresses
+// are looser: see CheckEmail. A host without a dot is a placeholder, as in admin@localhost.
 func CanGetMail(email string) bool {
 	at := strings.LastIndexByte(email, '@')
 	if at < 0 || !strings.Contains(strings.Trim(email[at+1:], "."), ".") {

@@ -1,4 +1,4 @@
-// Package webhook holds the rules of webhooks: endpoints to which the service sends the
-// events of the feed. It decides whether an endpoint is valid, which events it gets, how a
-// message is signed, and what follows an attempt.
+// Package webhook holds the rules of webhooks. A webhook is an endpoint that receives the
+// events of the feed. The package checks endpoints, selects their events, signs messages,
+// and decides the next step after an attempt.
 package webhook

@@ -15,7 +15,7 @@ type Finding struct {
 	Mend  string // what to do, as an order
 }
 
-// Left returns the finding for steps that are left to do, if there are some.
+// Left returns the finding for pending migrations, if there are any.
 func Left(all []Migration) (findings []Finding) {
 	var names []string
 	for _, m := range all {
@@ -29,16 +29,16 @@ func Left(all []Migration) (findings []Finding) {
 	return []Finding{{Grave: true, What: "the schema lacks " + strings.Join(names, ", "), Mend: `run "problems migrate", or start a service of this version`}}
 }
 
-// NotFolded is the finding for texts that an older version has folded.
+// NotFolded returns the finding for texts folded by an older version.
 func NotFolded() Finding {
 	return Finding{What: "searches for texts compare as an older version did", Mend: `run "problems migrate", or start a service of this version`}
 }
 
-// created finds the statements of the steps that make and remove tables and indexes.
+// created matches a statement of a migration: it makes or removes a table or an index.
 var created = regexp.MustCompile(`(?m)^(CREATE|DROP) (TABLE|(?:UNIQUE )?INDEX) ([a-z_]+)[^;]*;`)
 
-// Created returns the statements that make the tables and indexes of the schema, by the
-// name of each. The index of a primary key is part of its table.
+// Created returns the CREATE statements of the schema's tables and indexes, by name. The
+// index of a primary key is part of its table.
 func (s Steps) Created() (tables, indexes map[string]string, err error) {
 	tables, indexes = map[string]string{}, map[string]string{}
 	files, err := fs.Glob(s.Files, "migrations/*.up.sql") // in the order of their names

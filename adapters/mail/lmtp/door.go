@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// door lets connections in until there are too many, and ends those without a mail under way
-// when the server stops. The library does neither.
+// door limits the number of connections. When the server stops, it ends the connections
+// without a mail under way. The library does neither.
 type door struct {
 	most     int
 	now      func() time.Time
@@ -32,7 +32,7 @@ func (d *door) guard(l net.Listener) net.Listener {
 	return &guarded{l, d}
 }
 
-// past is a deadline that is over.
+// past is a deadline in the past: reads fail at once.
 var past = time.Unix(1, 0)
 
 // close closes the listener, and ends each connection as soon as it has no mail under way.
@@ -65,7 +65,7 @@ type guarded struct {
 	door *door
 }
 
-// crowded is the answer to a connection that is one too many. The mail server comes back.
+// crowded is the answer to one connection too many. The mail server tries again later.
 const crowded = "421 4.3.2 there are too many connections: try again later\r\n"
 
 // Accept returns the next admitted connection.
@@ -103,7 +103,7 @@ type connection struct {
 	busy bool // a mail is under way; under the lock of the door
 }
 
-// chunking is the line by which the library offers mails in chunks: always, and as one write.
+// chunking is the library's offer of mails in chunks. It always comes, and as one write.
 const chunking = "250-CHUNKING\r\n"
 
 // Write leaves out the offer of chunks. Mail servers send a mail as a whole then.
@@ -132,7 +132,7 @@ func (c *connection) SetReadDeadline(t time.Time) error {
 	return c.Conn.SetReadDeadline(t)
 }
 
-// Close makes room for another one.
+// Close closes the connection, and admits another one.
 func (c *connection) Close() error {
 	c.door.mu.Lock()
 	delete(c.door.open, c)

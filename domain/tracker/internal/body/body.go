@@ -1,5 +1,5 @@
-// Package body checks the members of a request's body. It adds a fault for each member that
-// is wrong, and goes on, so that a client learns of all faults at once.
+// Package body checks the members of a request's body. It adds a fault for each invalid
+// member and goes on: a client learns of all faults at once.
 package body
 
 import (
@@ -23,7 +23,7 @@ func Require(faults *fault.List, sent bool, where fault.Location, format string,
 	}
 }
 
-// Line applies a text rule to a member that cannot be null.
+// Line applies a text rule to a member. It refuses null.
 func Line(rule text.Rule, sent patch.Field[string], where fault.Location, faults *fault.List) string {
 	if sent.Null {
 		faults.Add(fault.InvalidValue, where, "cannot be null")
@@ -93,8 +93,8 @@ func AddInvalid(faults *fault.List, where fault.Location, err error) {
 	}
 }
 
-// Resolve returns the one object that matches the partial. An object no longer in use
-// can stay as the current value, but is refused as a new one (D2).
+// Resolve returns the only match of the partial. An object no longer in use can stay as the
+// current value, but Resolve refuses it as a new one (D2).
 func Resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, where fault.Location, faults *fault.List) ident.ID {
 	id, found := Find(c, kind, partial, where, faults)
 	if !found {
@@ -106,7 +106,7 @@ func Resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial
 	return id
 }
 
-// Find returns the one object that matches the partial.
+// Find returns the only match of the partial.
 func Find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, where fault.Location, faults *fault.List) (ident.ID, bool) {
 	id, found := c.Resolve(kind, partial, where)
 	faults.Append(found)
