@@ -14,27 +14,27 @@ import (
 
 // Bounds of a round.
 const (
-	// tick is the time between two looks at all webhooks: for attempts that are due, and for
-	// progress to store.
+	// tick is the time between two passes over all webhooks. A pass looks for due attempts
+	// and for progress to store.
 	tick = 250 * time.Millisecond
 	// mostStored is the largest number of webhooks in one Change.
 	mostStored = 200
-	// mostQueued bounds the events in memory that wait for one webhook. The others stay in
-	// the feed.
+	// mostQueued bounds the queue of one webhook in memory. Further events stay in the
+	// feed.
 	mostQueued = 64
 	// tailPage is the number of events in one read of the feed.
 	tailPage = 500
-	// most and mostFailing bound the messages under way. Webhooks with a failed attempt have
-	// places of their own: their timeouts do not hold up the others.
+	// most and mostFailing bound the concurrent requests. Webhooks with a failed attempt
+	// have a limit of their own: their timeouts do not hold up the others.
 	most        = 1024
 	mostFailing = 64
-	// settleEvery is the time after which a webhook without events gets the position up to
-	// which there was none for it.
+	// settleEvery is the interval at which a webhook without events moves to the position
+	// of the latest look.
 	settleEvery = time.Minute
 )
 
-// round is one time with the lease. All of it belongs to one goroutine, but for the
-// messages under way.
+// round is the work of a server from taking the lease to losing it. One goroutine owns it,
+// except for the requests under way.
 type round struct {
 	*Courier
 	desk *tracker.Courier
@@ -49,14 +49,14 @@ type round struct {
 	out     [2]int // messages under way; those of failing webhooks second
 	results chan result
 	pages   chan page
-	tail    event.Cursor // up to which all live lines have their events
-	stale   bool         // the webhooks have to be read again
+	tail    event.Cursor // all live lines have the events up to here
+	stale   bool         // the webhooks must be read again
 	looking bool         // a look is under way
 	looks   chan []ahead
 	turn    int // the place in order of the first line to store
 }
 
-// The ends of a round.
+// The reasons for the end of a round.
 var (
 	// errLost: another server has the lease, or may have it.
 	errLost = errors.New("another server delivers webhooks")
@@ -137,7 +137,7 @@ func (r *round) run() error {
 	}
 }
 
-// load reads the webhooks again. A webhook with other settings begins anew behind its
+// load reads the webhooks again. A webhook with changed settings restarts from its stored
 // progress.
 func (r *round) load() error {
 	all, ownerActive, err := r.desk.Webhooks(r.ctx)
@@ -173,7 +173,8 @@ func (r *round) load() error {
 	return nil
 }
 
-// reload is load, that is tried again after a failure of the store.
+// reload is load for a running round: after a failure of the store the next tick tries
+// again.
 func (r *round) reload() error {
 	err := r.load()
 	if away(err) || r.ctx.Err() != nil {
@@ -182,7 +183,7 @@ func (r *round) reload() error {
 	return err
 }
 
-// tick stores the progress, and looks for attempts that are due.
+// tick stores the progress and looks for due attempts.
 func (r *round) tick() error {
 	if r.stale {
 		if err := r.reload(); err != nil {

@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// receivers are the receivers of webhooks. Each has an address of its own, as those of
-// different people have.
+// receivers receive webhooks. Each has its own address, like receivers of different people.
 type receivers struct {
 	server    *http.Server
 	listeners []net.Listener
@@ -22,7 +21,7 @@ type receivers struct {
 	all       []*receiver
 }
 
-// receiver is one of them.
+// receiver receives the messages of one webhook.
 type receiver struct {
 	url   string
 	hangs bool // it never answers
@@ -31,7 +30,7 @@ type receiver struct {
 	came  []time.Time
 }
 
-// receive starts receivers. hangs says which of them never answer.
+// receive starts n receivers. Receiver i never answers if hangs(i) is true.
 func receive(n int, hangs func(i int) bool) (r *receivers, err error) {
 	r = &receivers{}
 	r.server = &http.Server{Handler: http.HandlerFunc(r.take)}
@@ -54,7 +53,7 @@ func (r *receivers) Close() error {
 	return err
 }
 
-// take takes a message. One that comes again counts once.
+// take takes a message. A repeated message counts once.
 func (r *receivers) take(w http.ResponseWriter, request *http.Request) {
 	i, err := strconv.Atoi(strings.TrimPrefix(request.URL.Path, "/"))
 	if err != nil || i < 0 || i >= len(r.all) {
@@ -62,7 +61,7 @@ func (r *receivers) take(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	now, one := time.Now(), r.all[i]
-	_, _ = io.Copy(io.Discard, request.Body) // what breaks off comes again
+	_, _ = io.Copy(io.Discard, request.Body) // the service repeats a broken message
 	if one.hangs {
 		<-request.Context().Done()
 		return
@@ -75,7 +74,7 @@ func (r *receivers) take(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// reset forgets what has come.
+// reset forgets the messages so far.
 func (r *receivers) reset() {
 	for _, one := range r.all {
 		one.mu.Lock()
@@ -84,7 +83,7 @@ func (r *receivers) reset() {
 	}
 }
 
-// await returns the times at which a receiver got so many messages, once all are there.
+// await waits for n messages, and returns their times. It fails after the deadline.
 func (one *receiver) await(ctx context.Context, n int, deadline time.Time) ([]time.Time, error) {
 	for {
 		one.mu.Lock()
