@@ -57,7 +57,7 @@ var failures = []Failure{
 	{fault.CursorGone, "cursor-gone", 410, "Cursor gone",
 		"The feed has no event at the cursor: it is of another store, of a history that was lost in a fail-over or replaced by a backup, or the event was forgotten. The members oldest and newest are cursors to go on from. Load the problems anew, and go on from newest."},
 	{fault.StaleRevision, "stale-revision", 412, "Stale revision",
-		"The problem has another revision than the request expects, by the header If-Match or the member revision: somebody changed it since. The detail and the header Problem-Revision say the current one. Load the problem again and decide anew. Or, when many problems are changed at once, something has moved since the preview: preview again."},
+		"The problem has another revision than the request expects, by the header If-Match or the member revision: somebody changed it since. The detail and the header Problem-Revision say the current one. Reload the problem and retry. Or, when many problems are changed at once, something has moved since the preview: preview again."},
 	{fault.TooLarge, "too-large", 413, "Too large",
 		"The body is longer than this server accepts."},
 	{fault.UnsupportedMediaType, "unsupported-media-type", 415, "Unsupported media type",

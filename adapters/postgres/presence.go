@@ -14,19 +14,19 @@ import (
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 )
 
-// Each connection of a Store shows which version is at work, by a shared advisory lock for
-// as long as the session lasts. The number of the lock is made from the schema and the last
-// step that the version knows. A final step takes the locks of all versions that cannot
-// live on after it. So no such version is at work then, and none begins before the end of
-// the migration. Behind a pooler a session is nobody's own: its servers show nothing.
+// Each connection of a Store shows its version by a shared advisory lock, until its session
+// ends. The number of the lock comes from the schema and the version's last migration. A
+// final migration takes the locks of all versions that cannot work after it. So no such
+// version runs during the migration, and none starts before its end. A pooler shares
+// sessions between servers: servers behind it show nothing.
 
-// presence is the number of the lock of a step, or of a placeholder for one.
+// presence returns the number of the lock, as SQL. step is a number or a placeholder.
 func presence(step string) string {
 	return "hashtextextended('problems: servers of ' || current_schema() || ' at step ' || " + step + ", 0)"
 }
 
-// show takes the lock of this version on a new connection. It fails when a version that
-// this one is too old for has changed the schema since Open.
+// show takes the lock of this version on a new connection. It fails when a newer version
+// has changed the schema since Open, and this version cannot work with it.
 func (s *Store) show(ctx context.Context, conn *pgx.Conn) error {
 	if s.options.Pooler {
 		return nil
@@ -51,8 +51,9 @@ func (s *Store) show(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// excludeOlder takes the locks of all versions that cannot live on after the steps left to
-// do. They last as long as the session. It fails with the servers at work that are too old.
+// excludeOlder takes the locks of all versions that cannot work after the pending
+// migrations. The locks last as long as the session. It fails when such versions are at
+// work, and names their servers.
 func (o Options) excludeOlder(ctx context.Context, db bun.IDB, all []sqlstore.Migration) error {
 	outdated := sqlstore.Outdated(all)
 	if len(outdated) == 0 {

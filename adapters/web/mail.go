@@ -10,9 +10,9 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// unsubscribePath is the path in each e-mail that ends e-mail. Only a POST does so:
-// programs that look for bad links follow a GET. The POST works without a session, and by
-// programs of mail (RFC 8058).
+// unsubscribePath is the path of the link to unsubscribe in each e-mail. Only a POST
+// unsubscribes, as scanners of links follow it with GET. The POST needs no session, so mail
+// programs can send it (RFC 8058).
 const unsubscribePath = "/unsubscribe"
 
 // unsubscribePage asks whether to end e-mail, or says that it has ended.

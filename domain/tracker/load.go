@@ -68,7 +68,7 @@ func checkMatch(m *Match, current store.Snapshot) error {
 		return nil
 	}
 	if slices.ContainsFunc(m.Made, func(made Made) bool { return made.Revision == current.Revision }) {
-		e := fault.New(fault.StaleRevision, "the problem is at revision %d, but not at the one that was read: the database has lost that one. Load it again and decide anew", current.Revision)
+		e := fault.New(fault.StaleRevision, "the problem is at revision %d, but not at the one that was read: the database has lost that one. Reload it and retry", current.Revision)
 		e.Revision = current.Revision
 		return e
 	}
@@ -76,7 +76,7 @@ func checkMatch(m *Match, current store.Snapshot) error {
 }
 
 func stale(current int64) error {
-	e := fault.New(fault.StaleRevision, "the problem is at revision %d by now: load it again and decide anew", current)
+	e := fault.New(fault.StaleRevision, "the problem is at revision %d by now: reload it and retry", current)
 	e.Revision = current
 	return e
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Bounds of the replies to one address. Two programs that answer each other, without a mark
-// in their mails, go no faster.
+// Bounds of the replies to one address. They slow down two programs that answer each other
+// without marking their mails as automatic.
 const (
 	mostReplies = 20
 	paceWindow  = 10 * time.Minute
@@ -25,7 +25,7 @@ type pace struct {
 	replies int
 }
 
-// take counts one more reply. It returns false when it is one too many.
+// take counts one more reply. It returns false above the limit.
 func (p *paces) take(token string, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

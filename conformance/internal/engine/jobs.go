@@ -12,19 +12,19 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 )
 
-// Job is a case to be run.
+// Job is a case to run.
 type Job struct {
-	// Case has the facts known beforehand: ID, Rule, Source, Profile, Level and Seed; for
-	// a case without a run also its Reason and Waived.
+	// Case has ID, Rule, Source, Profile, Level and Seed. A case left out of the run also
+	// has Reason and Waived.
 	report.Case
 	Limit time.Duration
-	// Dir is where the directories of the case are made; empty for where the
-	// system has such.
+	// Dir is the parent of the case's directories; empty for the system's directory of
+	// temporary files.
 	Dir string
 	Do  func(*Run)
 }
 
-// run runs the job, unless its case has a reason not to.
+// run runs the job, unless its case has a Reason.
 func (j Job) run(ctx context.Context) report.Case {
 	c := j.Case
 	if c.Reason != "" {
@@ -55,8 +55,8 @@ func (j Job) run(ctx context.Context) report.Case {
 	return c
 }
 
-// Select gives a reason to the jobs without a match of their ID. A nil expression matches
-// all.
+// Select leaves out the jobs without a match of their ID: it sets their Reason. A nil
+// expression matches all.
 func Select(jobs []Job, only *regexp.Regexp) {
 	for i := range jobs {
 		if only != nil && !only.MatchString(jobs[i].ID) && !jobs[i].Waived {
@@ -65,7 +65,7 @@ func Select(jobs []Job, only *regexp.Regexp) {
 	}
 }
 
-// Execute runs the jobs, so many at once, and returns their cases in order.
+// Execute runs the jobs, at most parallel at once, and returns their cases in order.
 func Execute(ctx context.Context, jobs []Job, parallel int) []report.Case {
 	cases := make([]report.Case, len(jobs))
 	places := make(chan struct{}, parallel)
@@ -81,8 +81,8 @@ func Execute(ctx context.Context, jobs []Job, parallel int) []report.Case {
 	return cases
 }
 
-// reserve is the rest of go test's time for the report, after unfinished cases are given
-// up.
+// reserve is the time for the report before go test's deadline. Cases unfinished by then
+// are given up.
 const reserve = 45 * time.Second
 
 // within returns the context of the test. It ends before go test kills the process.
@@ -95,12 +95,12 @@ func within(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(t.Context(), left-min(reserve, left/4), errors.New("go test has no more time (-timeout)"))
 }
 
-// Subtests runs the jobs as parallel subtests named by their IDs, so many at
-// once, and hands over their cases when all have ended. How many are at work does
-// not depend on go test's -parallel: most cases wait for a disk or a server.
+// Subtests runs the jobs as parallel subtests named by their IDs, at most parallel at once.
+// It calls done with their cases when all have ended. The flag -parallel of go test does
+// not count: most cases wait for a disk or a server.
 //
-// Cases left out by -run and -skip are reported as not run. So are cases with a reason:
-// they are no subtests. Cases without a decision of their own are skipped.
+// The report has cases left out by -run and -skip as not run, and so cases with a Reason:
+// they are no subtests. A case without a verdict of its own is a skipped subtest.
 func Subtests(t *testing.T, jobs []Job, parallel int, done func([]report.Case)) {
 	t.Helper()
 	cases := make([]report.Case, len(jobs))

@@ -24,9 +24,8 @@ type Member struct {
 	Name string
 	// Into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
 	// metadata.Partial or an array of Partials. It is a []Member for an object, and
-	// Elements for an array of objects. It is a *tracker.Expected for a read-only member.
-	// Ignored is not listed among the known members. nil stands for an accepted and
-	// ignored member.
+	// Elements for an array of objects. It is a *tracker.Expected for a read-only member,
+	// or Ignored. With nil the decoder accepts any value, and discards it.
 	Into any
 }
 
@@ -34,7 +33,8 @@ type Member struct {
 // null is an array without objects.
 type Elements func() []Member
 
-// Ignored is for a member without effect. Into gets its value, for a note to the client.
+// Ignored is for a member without effect. Into gets its value, so that the answer can name
+// the member as ignored. Errors do not list it among the known members.
 type Ignored struct{ Into any }
 
 // decoder reads one JSON value in one pass, strictly. It collects faults of members; a

@@ -61,7 +61,8 @@ func Find(tag string) (*Language, bool) {
 
 // Say returns the text with this key. Its placeholders are those of fmt.Sprintf. A text with
 // "one | many" has two forms: an integer as the first argument selects one. Digits of an int
-// or int64 are in groups. A text that the language lacks is in English: tests look for such.
+// or int64 are in groups. A text missing in the language falls back to English; a test
+// reports it.
 func (l *Language) Say(key string, args ...any) string {
 	args = slices.Clone(args)
 	text, ok := l.texts[key]

@@ -11,9 +11,9 @@ import (
 
 // Measurements are the counts of a server in a run. Missing ones are nil.
 type Measurements struct {
-	Transactions *float64 `json:"transactions,omitempty"` // each of which was synced to the disk once
+	Transactions *float64 `json:"transactions,omitempty"` // one sync to the disk each
 	Commits      *float64 `json:"commits,omitempty"`
-	Retries      *float64 `json:"retries,omitempty"` // changes that were decided again
+	Retries      *float64 `json:"retries,omitempty"` // decisions repeated after a conflict
 	Allocations  *float64 `json:"allocations,omitempty"`
 }
 
