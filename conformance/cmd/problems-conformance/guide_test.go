@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// step is a command of the guide, with the lines of its output that are shown.
+// step is a block of commands of the guide, with the lines of their output that are shown.
 type step struct {
 	command string
 	shown   []string
 }
 
-// fails reports whether the guide shows that the command fails.
+// fails reports whether the guide shows that the last command fails.
 func (s step) fails() bool {
 	for _, line := range s.shown {
 		if strings.HasPrefix(line, "FAIL") || strings.HasPrefix(line, "--- FAIL") {
@@ -25,9 +25,9 @@ func (s step) fails() bool {
 	return false
 }
 
-// TestGuide does what the guide says in blocks marked "console", one after the
-// other in one shell, in a new directory that has this clone as "problems". What
-// the guide shows of a command's output has to be there; "…" stands for any lines.
+// TestGuide runs the blocks of commands with an output directly below, one after the other
+// in one shell. Their new directory has this clone as "problems". The shown lines have to be
+// in the output; "…" stands for any lines.
 func TestGuide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
@@ -39,7 +39,7 @@ func TestGuide(t *testing.T) {
 	}
 	steps := stepsOf(string(guide))
 	if len(steps) < 5 {
-		t.Fatalf("the guide has %d commands in blocks marked console; want those from nothing to the first case", len(steps))
+		t.Fatalf("the guide has %d blocks of commands with an output; want those from nothing to the first case", len(steps))
 	}
 	for i, out := range play(t, steps) {
 		s := steps[i]
@@ -58,21 +58,30 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// stepsOf returns the commands of all blocks marked "console".
+// stepsOf returns the blocks "sh" with a block "text" directly below.
 func stepsOf(guide string) (steps []step) {
-	inside := false
-	for line := range strings.Lines(guide) {
-		line = strings.TrimSpace(line)
-		command, isCommand := strings.CutPrefix(line, "$ ")
+	var current step
+	inside, ended := "", -1
+	for n, line := range strings.Split(guide, "\n") {
 		switch {
-		case strings.HasPrefix(line, "```"):
-			inside = line == "```console"
-		case !inside || line == "" || line == "…":
-		case isCommand:
-			steps = append(steps, step{command: command})
-		case len(steps) > 0:
-			last := &steps[len(steps)-1]
-			last.shown = append(last.shown, line)
+		case inside == "" && strings.HasPrefix(line, "```"):
+			inside = line
+			if line == "```sh" {
+				current = step{}
+			} else if line == "```text" && ended != n-1 {
+				inside = "another block"
+			}
+		case line == "```":
+			if inside == "```sh" {
+				ended = n
+			} else if inside == "```text" {
+				steps = append(steps, current)
+			}
+			inside = ""
+		case inside == "```sh":
+			current.command += line + "\n"
+		case inside == "```text" && line != "" && line != "…":
+			current.shown = append(current.shown, strings.TrimSpace(line))
 		}
 	}
 	return steps
@@ -83,7 +92,7 @@ type outcome struct {
 	failed bool
 }
 
-// play runs the commands, as on a machine that has nothing but Go and a clone.
+// play runs the blocks, as on a machine with only Go and a clone.
 func play(t *testing.T, steps []step) []outcome {
 	t.Helper()
 	home, bin := t.TempDir(), t.TempDir()
@@ -97,7 +106,7 @@ func play(t *testing.T, steps []step) []outcome {
 	const mark = "@@ step"
 	var script strings.Builder
 	for i, s := range steps {
-		fmt.Fprintf(&script, "%s\necho \"%s %d $?\"\n", s.command, mark, i)
+		fmt.Fprintf(&script, "%secho \"%s %d $?\"\n", s.command, mark, i)
 	}
 	cmd := exec.Command("bash")
 	cmd.Dir = home
