@@ -94,10 +94,7 @@ func checkRules(all []Rule, exist map[string]bool) (faults []string) {
 			fault("another rule has this tag")
 		}
 		seen[r.Tag] = true
-		if r.Page == "predicates.md" {
-			continue // the tests of the query language run its examples
-		}
-		if r.Tag[0] == 'D' && r.Why == "" {
+		if needsWhy.MatchString(r.Tag) && r.Why == "" {
 			fault("the reason is missing: add a line that begins with \"Why: \"")
 		}
 		holders := slices.Concat(r.Cases, r.Tests)
@@ -108,6 +105,27 @@ func checkRules(all []Rule, exist map[string]bool) (faults []string) {
 			if exist != nil && !exist[name] {
 				fault("there is no case or test %s", name)
 			}
+		}
+	}
+	return faults
+}
+
+// needsWhy matches the tags of rules with a reason of their own. The operations share the
+// reason of their section, and the tags of the storage port that of their page.
+var needsWhy = regexp.MustCompile(`^(?:D[0-9]+|.* section [0-9]+)$`)
+
+// checkTags returns a sentence for each heading with an anchor that is no rule: it has no
+// number. In the query language, such headings are parts of a rule.
+func checkTags(page, text string, all []Rule) (faults []string) {
+	id := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if id != "" && strings.HasPrefix(line, "## ") && !slices.ContainsFunc(all, func(r Rule) bool { return r.Page == page && r.Anchor == id }) {
+			faults = append(faults, fmt.Sprintf("%s: the rule %q has no tag: give it the next free number", page, line))
+		}
+		id = ""
+		if match := anchor.FindStringSubmatch(line); match != nil {
+			id = match[1]
 		}
 	}
 	return faults
@@ -224,6 +242,45 @@ func TestRulesAreHeld(t *testing.T) {
 	for _, fault := range checkRules(all, exist) {
 		t.Error(fault)
 	}
+	names, err := fs.Glob(Pages(), "*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := fs.ReadFile(Pages(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range checkTags(name, string(text), all) {
+			t.Error(fault)
+		}
+	}
+}
+
+// TestArchitectureNamesAllPackages compares the table of the domain with its directories.
+func TestArchitectureNamesAllPackages(t *testing.T) {
+	t.Parallel()
+	text, err := fs.ReadFile(Pages(), "architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, entry := range entries {
+		if !entry.IsDir() || entry.Name() == "rules" || entry.Name() == "testdata" {
+			continue
+		}
+		if !strings.Contains(string(text), "["+entry.Name()+"](../"+entry.Name()+")") {
+			t.Errorf("the table of the domain in architecture.md lacks the package %s", entry.Name())
+		}
+		named++
+	}
+	if named < 10 {
+		t.Errorf("the domain has %d packages only", named)
+	}
 }
 
 func TestCitedRulesExist(t *testing.T) {
@@ -314,6 +371,9 @@ Cases: ` + "`HTTP-NONE-001`, `HTTP-W1-001`" + `
 
 [a](#da) [b](#dx) [c](missing.md) [d](other.md#x) [e](other.md#y-z) [f](https://example.org/#q)
 
+<a id="untagged"></a>
+## Without a number
+
 <a id="dc"></a>
 ## D` + `91 Twice
 
@@ -335,13 +395,14 @@ func TestBrokenPagesAreFound(t *testing.T) {
 	known := func(tag string) bool { return tag == "W1" }
 	faults := slices.Concat(
 		checkRules(all, exist),
+		checkTags("broken.md", brokenPage, all),
 		checkLinks("broken.md", brokenPage, read),
 		checkPort(map[string]string{"domain/store/store.go": "(COM-001), (NEW-001), SHA-256", "x.go": "COM-001, COM" + "-999, HTTP-COM" + "-998"}),
 		checkCitations("domain/predicate/x.go", "// Section 8, (section 9), RFC 9110", known),
 		checkCitations("x.go", "// W1\n// D"+"93, spec section 2", known),
 	)
 	want := []string{
-		"no case or test HTTP-NONE-001", "the reason is missing", "no case or test holds it", "another rule has this tag",
+		"no case or test HTTP-NONE-001", "the reason is missing", "no case or test holds it", "another rule has this tag", "\"## Without a number\" has no tag",
 		"no anchor #dx", "missing.md", "no anchor #x",
 		"no section NEW",
 		"x.go cites COM" + "-999",
