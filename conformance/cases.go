@@ -38,6 +38,7 @@ func Cases() []Case {
 		in(profilePort, cases.Effect(), cases.Members(), cases.Cancel(), cases.Read(), cases.Marks(), cases.Bounds(), cases.Problems(), cases.Query(), cases.Session(), cases.Webhook(), finding.Cases(), cases.Dossier(), cases.Text(), cases.Alias(), cases.Refusal()),
 		in(profileModel, finding.Random()),
 		in(profileMigration, cases.Restored(), cases.Moved()),
+		in(profileConcurrency, cases.Held()),
 		in(profileSharing, throughTwoHandles(between), cases.Peer()),
 		in(profileDurability, crash.Cases(), cases.Replica()),
 	)
@@ -80,6 +81,8 @@ func waives(h harness.Harness, c bench.Case) string {
 		return "declared to be shared"
 	case c.Replicated && h.Caps.Replicated != harness.Yes:
 		return "not declared to be replicated"
+	case c.Held && h.Hold == nil:
+		return "no Commit can be held back: the harness has no Hold"
 	}
 	return ""
 }

@@ -42,6 +42,9 @@ type Ledger = harness.Ledger
 // Replication is a store with a synchronous replica.
 type Replication = harness.Replication
 
+// Holding is a handle with a Commit that is held back.
+type Holding = harness.Holding
+
 // Case is one demand of the contract, with a check of the store.
 type Case = bench.Case
 

@@ -20,7 +20,7 @@ import (
 )
 
 // Version is the version of the suite. Each new or stricter case raises it.
-const Version = "0.8.0"
+const Version = "0.9.0"
 
 // Options say how the suite is run.
 type Options struct {

@@ -2,12 +2,15 @@ package conformance
 
 import (
 	"context"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/model"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -257,6 +260,49 @@ func peerSaboteurs() []saboteur {
 				s.Now = model.NewWorld()
 				s.Mu.Unlock()
 				return s.Model.Close()
+			}
+		},
+	}, {
+		name: "numbers entries by a counter of its own handle", caught: "FEED-001/peers",
+		sabotage: func(s *broken) {
+			own := int64(0)
+			onFeed(func(change store.Change, all []event.Entry) []event.Entry {
+				for i, e := range all {
+					if e.Batch == change.Batch {
+						own++
+						all[i].Number = own
+					}
+				}
+				return all
+			})(s)
+		},
+	}, {
+		name: "remembers the end of the feed until its own next Commit", caught: "FEED-002/at-once/peers",
+		sabotage: func(s *broken) {
+			var mu sync.Mutex
+			commits, known := 0, false
+			var seen []event.Entry
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.Model.Commit(ctx, change)
+				mu.Lock()
+				defer mu.Unlock()
+				commits, known = commits+1, false
+				return receipt, err
+			}
+			s.feed = func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+				mu.Lock()
+				before, fresh := commits, !known
+				mu.Unlock()
+				all, err := s.Model.Feed(ctx, 1, math.MaxInt, math.MaxInt64)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case fresh && before == commits && err == nil:
+					seen, known = all, true
+				case known:
+					all = seen
+				}
+				return pageOf(bench.CloneFeed(all), from, limit, budget), err
 			}
 		},
 	}}

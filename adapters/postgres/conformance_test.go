@@ -28,6 +28,7 @@ func TestConformance(t *testing.T) {
 		},
 		Reopen: reopen,
 		Peer:   reopen,
+		Hold:   holdBack,
 		Crash: func(t conformance.T, spec conformance.CrashSpec) conformance.CrashRun {
 			if spec.Lose {
 				return conformance.CrashRun{Declined: "what the disk of a server keeps of what was not synced is not tried; TestServerKilled tries what the server itself keeps"}

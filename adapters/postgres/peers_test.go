@@ -10,6 +10,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/conformance"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -100,15 +101,15 @@ type valve struct {
 	conns []net.Conn
 }
 
-func newValve(t *testing.T, target string) *valve {
+func newValve(t conformance.T, target string) *valve {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("the valve: %v", err)
 	}
 	u, err := url.Parse(target)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("the valve: %v", err)
 	}
 	host := u.Host
 	u.Host = listener.Addr().String()

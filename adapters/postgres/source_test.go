@@ -137,7 +137,10 @@ func create(t *testing.T, s store.Store, from *source, n int) []problem.Problem 
 
 // eventually returns when something that nobody announces is so, and fails the test
 // when that takes too long.
-func eventually(t *testing.T, what string, is func() bool) {
+func eventually(t interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}, what string, is func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

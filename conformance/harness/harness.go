@@ -32,6 +32,10 @@ type Harness struct {
 	// another process would. The case closes it. It is nil for stores that are not
 	// shared.
 	Peer func(t T, env Env) store.Store
+	// Hold opens a further handle on the data of an environment with an open store. One of
+	// its Commits can be held back between its Position and its end. It is nil for stores
+	// without such a moment, like those with one writer. It need not be declared.
+	Hold func(t T, env Env) Holding
 	// Crash has a child process commit to a store, and kills it. KillChild and CutPower
 	// are such functions. It is nil for stores that are not durable.
 	Crash func(t T, spec CrashSpec) CrashRun

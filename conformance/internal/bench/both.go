@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -73,4 +74,19 @@ func (b *Bench) Handles() [2]*Bench {
 	pair := b.Store.(*Both).Handles
 	one.Store, two.Store = pair[0], pair[1]
 	return [2]*Bench{&one, &two}
+}
+
+// Hold opens a further handle with a Commit that can be held back. After the case it
+// releases the Commit and closes the handle.
+func (b *Bench) Hold() harness.Holding {
+	b.Helper()
+	h := b.H.Hold(b.Engine.Assistant("Hold"), b.Env)
+	b.Cleanup(func() {
+		h.Release()
+		if err := h.Store.Close(); err != nil {
+			b.Errorf("after the case, Close of the handle with the held Commit failed: %v", err)
+		}
+	})
+	h.Store = b.Traced("the held handle: ", h.Store)
+	return h
 }

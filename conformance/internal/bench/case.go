@@ -29,6 +29,8 @@ type Case struct {
 	// Replicated cases concern only stores declared replicated. They make a store by
 	// Harness.Replicate instead of Harness.Open.
 	Replicated bool
+	// Held cases need Harness.Hold.
+	Held bool
 	// Seeded cases make random choices: another seed shows more.
 	Seeded bool
 
@@ -38,7 +40,7 @@ type Case struct {
 // Level returns the weight of the case: extended for cases of optional capabilities, core
 // for all others.
 func (c Case) Level() report.Level {
-	if c.Durable || c.Shared || c.Replicated {
+	if c.Durable || c.Shared || c.Replicated || c.Held {
 		return report.Extended
 	}
 	return report.Core
