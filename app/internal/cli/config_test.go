@@ -326,12 +326,41 @@ func TestTokensOfFiles(t *testing.T) {
 	if got := must(t, env, "events", "--url", s.url); !strings.Contains(got, `"token.created"`) {
 		t.Errorf("the events are\n%s", got)
 	}
+	if got := must(t, env, "webhook", "list", "--url", s.url); !strings.Contains(got, "IDENTIFIER") {
+		t.Errorf("the list of webhooks is\n%s", got)
+	}
 	if err := os.WriteFile(file, []byte("hunter2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := call(t, env, "user", "list", "--url", s.url)
 	if r.code != 1 || !strings.Contains(r.stderr, file+": not a token") || strings.Contains(r.stderr, "hunter2") {
 		t.Errorf("with another text in the file: exit code %d, %s", r.code, r.stderr)
+	}
+}
+
+// TestSecretsOfFiles holds that a file can have each secret, and that the page names each
+// variable for such a file.
+func TestSecretsOfFiles(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/operating.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret := regexp.MustCompile(`--([a-z-]+)(?:-file=FILE|=(?:TOKEN|PASSWORD)\b)`)
+	for _, command := range [][]string{{"serve"}, {"user", "list"}, {"token", "create"}, {"events"}, {"webhook", "list"}, {"webhook", "test"}, {"webhook", "replay"}, {"import"}, {"export"}} {
+		help := must(t, nil, append(command, "--help")...)
+		flags := secret.FindAllStringSubmatch(help, -1)
+		if len(flags) == 0 {
+			t.Errorf("%q takes no secret:\n%s", command, help)
+		}
+		for _, flag := range flags {
+			if !strings.Contains(help, "--"+flag[1]+"-file=FILE") {
+				t.Errorf("%q takes --%s, and no file with it", command, flag[1])
+			}
+			if variable := "PROBLEMS_" + strings.ToUpper(strings.ReplaceAll(flag[1], "-", "_")) + "_FILE"; !strings.Contains(string(page), "`"+variable+"`") {
+				t.Errorf("the page lacks %s", variable)
+			}
+		}
 	}
 }
 

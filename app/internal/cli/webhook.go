@@ -20,16 +20,21 @@ type webhookCommands struct {
 // adminServer is a running server and a token of scope admin.
 type adminServer struct {
 	Remote struct {
-		URL   string       `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the server. Default: ${default}."`
-		Token config.Token `placeholder:"TOKEN" help:"Token of scope admin for the server. Better set as a variable: other users of the machine can see flags."`
+		URL       string       `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the server. Default: ${default}."`
+		Token     config.Token `placeholder:"TOKEN" help:"Token of scope admin for the server. Better set as a variable: other users of the machine can see flags."`
+		TokenFile string       `placeholder:"FILE" help:"File with that token."`
 	} `embed:"" group:"Running server"`
 }
 
 func (s *adminServer) open() (*remote.Server, error) {
-	if !s.Remote.Token.Given() {
-		return nil, errors.New("the server needs a token of scope admin: set PROBLEMS_TOKEN")
+	token, err := config.ReadToken(s.Remote.Token, s.Remote.TokenFile)
+	if err != nil {
+		return nil, err
 	}
-	return remote.New(s.Remote.URL, s.Remote.Token.Secret)
+	if !token.Given() {
+		return nil, errors.New("the server needs a token of scope admin: set PROBLEMS_TOKEN or PROBLEMS_TOKEN_FILE")
+	}
+	return remote.New(s.Remote.URL, token.Secret)
 }
 
 // shownWebhook is a webhook as the API shows it (D40).
