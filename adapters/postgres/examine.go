@@ -20,7 +20,7 @@ type Finding = sqlstore.Finding
 // Examine finds faults of a database, beside its services. It changes nothing, and takes
 // one connection. It fails when it cannot look.
 func Examine(ctx context.Context, o Options) ([]Finding, error) {
-	return examine(ctx, o, bounds{transaction: time.Hour, age: 1_000_000_000})
+	return examine(ctx, o, bounds{transaction: time.Hour, age: 1_000_000_000, retained: 1 << 30})
 }
 
 // bounds are the limits of an examination.
@@ -30,6 +30,8 @@ type bounds struct {
 	// age is how many transactions old a row may be. Autovacuum freezes rows at 200
 	// million, and PostgreSQL takes no writes at 2,000 million.
 	age int64
+	// retained is how many bytes of the log an unused replication slot may keep.
+	retained int64
 }
 
 func examine(ctx context.Context, o Options, most bounds) (findings []Finding, err error) {
@@ -90,7 +92,7 @@ func (e *examination) run() (err error) {
 	if whole, err := e.tables(); err != nil || !whole {
 		return err
 	}
-	looks := []func() error{e.folding, e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.transactions}
+	looks := []func() error{e.folding, e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.slots, e.archive, e.transactions}
 	if sqlstore.Newer(all) {
 		looks = looks[1:] // the newer version folds the texts
 	}
@@ -214,20 +216,22 @@ func (e *examination) user() (name string) {
 // sequences looks for sequences with used numbers ahead, or without order. A dump without
 // its sequences and a logical replica leave such ones.
 func (e *examination) sequences() error {
+	positions, err := builtin.HighestPosition()
+	if err != nil {
+		return err
+	}
 	for _, s := range []struct{ name, highest string }{
-		{"positions", `SELECT greatest((SELECT max(position) FROM log), (SELECT max(position) FROM savepoints), (SELECT max(position) FROM comments),
-			(SELECT max(position) FROM tokens), (SELECT max(position) FROM batches), (SELECT max(position) FROM audit),
-			(SELECT max(position) FROM queries), (SELECT max(position) FROM pending), (SELECT max(position) FROM sessions))`},
-		{"problem_ids", "SELECT max(id) FROM problems"},
+		{"positions", positions},
+		{"problem_ids", "SELECT coalesce(max(id), 0) FROM problems"},
 	} {
-		var last, highest, cache int64
-		err := e.db.NewRaw("SELECT s.last_value, coalesce((?), 0), (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass(?)) FROM ? AS s", bun.Safe(s.highest), s.name, bun.Ident(s.name)).
-			Scan(e.ctx, &last, &highest, &cache)
+		var next, highest, cache int64
+		err := e.db.NewRaw("SELECT CASE WHEN s.is_called THEN s.last_value + 1 ELSE s.last_value END, (?), (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass(?)) FROM ? AS s",
+			bun.Safe(s.highest), s.name, bun.Ident(s.name)).Scan(e.ctx, &next, &highest, &cache)
 		if err != nil {
 			return err
 		}
-		if last < highest {
-			e.grave("stop the services, then: "+e.options.inSchema(fmt.Sprintf("SELECT setval('%s', %d)", s.name, highest)), "the sequence %s is at %d, but %d is used already: a restore has left it behind", s.name, last, highest)
+		if next <= highest {
+			e.grave("stop the services, then: "+e.options.inSchema(fmt.Sprintf("SELECT setval('%s', %d)", s.name, highest)), "the sequence %s gives %d next, but %d is used already: a restore has left it behind", s.name, next, highest)
 		}
 		if cache > 1 {
 			e.grave(e.options.inSchema(fmt.Sprintf("ALTER SEQUENCE %s CACHE 1", s.name)), "the sequence %s caches %d numbers for each session, so that they are out of order", s.name, cache)
@@ -266,6 +270,39 @@ func (e *examination) standbys() error {
 		Scan(e.ctx, &needed, &connected)
 	if err == nil && needed > 0 && connected == 0 {
 		e.grave("start the standby, or change synchronous_standby_names", "a standby has to confirm each write, and none is connected: no write ends")
+	}
+	return err
+}
+
+// slots looks for replication slots that nobody uses. PostgreSQL keeps the log for them
+// until the disk is full.
+func (e *examination) slots() error {
+	// Some engines have no position in a log. They have no slots either, so that nothing
+	// asks for it.
+	unused, err := e.rows(`SELECT slot_name AS name, pg_size_pretty(retained) AS value FROM (
+			SELECT slot_name, pg_wal_lsn_diff(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END, restart_lsn) AS retained
+			FROM pg_replication_slots WHERE NOT active AND restart_lsn IS NOT NULL) AS slots
+		WHERE retained > ? ORDER BY slot_name`, e.most.retained)
+	for _, slot := range unused {
+		e.warn(fmt.Sprintf("start its standby or consumer; if there is none any more: SELECT pg_drop_replication_slot('%s')", slot.Name),
+			"nobody uses the replication slot %s, and PostgreSQL keeps %s of its log for it, until the disk is full", slot.Name, slot.Value)
+	}
+	return err
+}
+
+// archive looks for an archive of the log that takes nothing.
+func (e *examination) archive() error {
+	var mode, command, failed string
+	err := e.db.NewRaw(`SELECT current_setting('archive_mode'), current_setting('archive_command') || coalesce(current_setting('archive_library', true), ''),
+		(SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_wal ELSE '' END FROM pg_stat_archiver)`).
+		Scan(e.ctx, &mode, &command, &failed)
+	const until = "there is no way back to a moment from now on, and PostgreSQL keeps its log until the disk is full"
+	switch {
+	case err != nil || mode == "off":
+	case command == "" || command == "(disabled)":
+		e.warn("set archive_command, or archive_mode to off", "archive_mode is %s, and there is no archive_command: %s", mode, until)
+	case failed != "":
+		e.warn("the log of PostgreSQL says why archive_command fails", "the archive does not take the file %s of the log: %s", failed, until)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,8 +42,10 @@ func TestExamineFindsFaults(t *testing.T) {
 		"unusable index":          {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_state'::regclass", "the index problems_state is not usable", "REINDEX INDEX CONCURRENTLY problems_state", false, true},
 		"missing table":           {"DROP TABLE audit", "the table audit is missing", "restore a backup", true, false},
 		"no primary key":          {"ALTER TABLE watchers DROP CONSTRAINT watchers_pkey", "the table watchers has no primary key", "ALTER TABLE watchers ADD", true, false},
-		"sequence of numbers":     {"INSERT INTO feed (number, batch, size, body) VALUES (7, '00000000-0000-0000-0000-000000000000', 0, '')", "the feed is at entry 0, but entry 7 exists already", "UPDATE feed_head SET number = 7", true, false},
-		"sequence behind":         {"INSERT INTO batches (id, position, at) VALUES ('00000000-0000-0000-0000-000000000000', 1000000, 0)", "the sequence positions is at 1, but 1000000 is used already", "SELECT setval('positions', 1000000)", true, false},
+		"sequence of numbers":     {"INSERT INTO feed (number, batch, size, body) VALUES (7, '00000000-0000-0000-0000-000000000000', 0, '')", "the feed is at entry 0, but entry 7 exists already", "UPDATE feed_head SET number = 7", true, true},
+		"sequence behind":         {"INSERT INTO batches (id, position, at) VALUES ('00000000-0000-0000-0000-000000000000', 1000000, 0)", "the sequence positions gives 1 next, but 1000000 is used already", "SELECT setval('positions', 1000000)", true, true},
+		"sequence not begun":      {"INSERT INTO problems (id, title, created, modified, revision) VALUES (1, '', 0, 0, 1)", "the sequence problem_ids gives 1 next, but 1 is used already", "SELECT setval('problem_ids', 1)", true, true},
+		"sequence in use":         {"INSERT INTO problems (id, title, created, modified, revision) SELECT nextval('problem_ids'), '', 0, 0, 1", "", "", false, false},
 		"sequence with a cache":   {"ALTER SEQUENCE problem_ids CACHE 32", "the sequence problem_ids caches 32 numbers", "ALTER SEQUENCE problem_ids CACHE 1", true, true},
 		"texts of an old version": {"UPDATE versions SET folding = 0", "searches for texts compare as an older version did", `run "problems migrate"`, false, false},
 	} {
@@ -66,7 +69,7 @@ func TestExamineFindsFaults(t *testing.T) {
 				t.Fatalf("it finds %+v; want %q, grave: %t, mended by %q", findings, c.what, c.grave, c.mend)
 			}
 			if c.runs {
-				d.exec(findings[0].Mend)
+				d.exec(strings.TrimPrefix(findings[0].Mend, "stop the services, then: "))
 				if again := d.examine(Options{}); len(again) > 0 {
 					t.Errorf("after %s it finds %v", findings[0].Mend, again)
 				}
@@ -117,7 +120,7 @@ func TestExamineJudgesSettings(t *testing.T) {
 	// The bounds are those of a database with old transactions.
 	d.exec("BEGIN; SELECT FROM problems")
 	defer d.exec("ROLLBACK")
-	for what, most := range map[string]bounds{"transactions are open for more than 0s": {0, 1 << 40}, "transactions old: at 2,000 million": {time.Hour, -1}} {
+	for what, most := range map[string]bounds{"transactions are open for more than 0s": {0, 1 << 40, 1 << 40}, "transactions old: at 2,000 million": {time.Hour, -1, 1 << 40}} {
 		findings, err := examine(t.Context(), Options{URL: d.url}, most)
 		if err != nil || len(findings) != 1 || !strings.Contains(findings[0].What, what) {
 			t.Errorf("it finds %+v, %v; want %q", findings, err, what)
@@ -179,4 +182,85 @@ func TestExamineMissesStandby(t *testing.T) {
 	if len(findings) != 1 || !findings[0].Grave || !strings.Contains(findings[0].What, "a standby has to confirm each write, and none is connected") {
 		t.Errorf("it finds %+v", findings)
 	}
+}
+
+// TestExamineKnowsAllPositions puts a high position into each table with positions, by the
+// catalogue of the database.
+func TestExamineKnowsAllPositions(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	tables := d.strings("SELECT table_name FROM information_schema.columns WHERE table_schema = current_schema() AND column_name = 'position' ORDER BY 1")
+	if len(tables) < 10 || !slices.Contains(tables, "webhooks") {
+		t.Fatalf("the tables with positions are %q", tables)
+	}
+	for _, table := range tables {
+		row := d.strings(`SELECT string_agg(CASE WHEN column_name = 'position' THEN '1000000' WHEN data_type IN ('bigint', 'smallint', 'integer') THEN '0'
+				WHEN data_type = 'boolean' THEN 'false' WHEN data_type = 'uuid' THEN '''00000000-0000-0000-0000-000000000000''' ELSE '''''' END, ', ' ORDER BY ordinal_position)
+			FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = '` + table + "'")[0]
+		d.exec("SET session_replication_role = replica; INSERT INTO " + table + " VALUES (" + row + "); SET session_replication_role = DEFAULT")
+		findings := d.examine(Options{})
+		if len(findings) != 1 || !strings.Contains(findings[0].What, "but 1000000 is used already") {
+			t.Errorf("with a high position in %s it finds %+v", table, findings)
+		}
+		d.exec("DELETE FROM " + table)
+	}
+}
+
+// archiveHas waits until an expression about pg_stat_archiver is true.
+func (d *database) archiveHas(expression string) {
+	d.t.Helper()
+	for end := time.Now().Add(2 * time.Minute); d.strings("SELECT coalesce((" + expression + ")::text, '') FROM pg_stat_archiver")[0] != "true"; {
+		if time.Now().After(end) {
+			d.t.Fatalf("after two minutes the archive has not: %s", expression)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestExamineFindsKeptLog looks at a server that keeps its log: for a replication slot
+// without a standby, and for an archive that takes nothing.
+func TestExamineFindsKeptLog(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.New(t, "archive_mode=on", "archive_command=test -f works").URL()) // in the directory of the data
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	empty := newDatabase(t, postgrestest.New(t, "archive_mode=on").URL())
+	if err := empty.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	if findings := empty.examine(Options{}); len(findings) != 1 || findings[0].Grave || !strings.Contains(findings[0].What, "archive_mode is on, and there is no archive_command") {
+		t.Errorf("without a command it finds %+v", findings)
+	}
+	look := func(want string) (found Finding) {
+		t.Helper()
+		findings, err := examine(t.Context(), Options{URL: d.url}, bounds{time.Hour, 1 << 40, 8 << 20})
+		switch {
+		case want == "" && (err != nil || len(findings) > 0):
+			t.Errorf("it finds %+v, %v", findings, err)
+		case want != "" && (err != nil || len(findings) != 1 || findings[0].Grave || !strings.Contains(findings[0].What, want)):
+			t.Fatalf("it finds %+v, %v; want a warning with %q", findings, err, want)
+		case want != "":
+			found = findings[0]
+		}
+		return found
+	}
+	nextFile := "CREATE TABLE passing (); DROP TABLE passing; SELECT pg_switch_wal()" // of 16 MiB
+	look("")
+	d.exec(nextFile)
+	d.archiveHas("failed_count > 0")
+	look("the archive does not take the file 0000000100000000")
+	d.exec("DO $$ BEGIN EXECUTE format('COPY (SELECT) TO %L', current_setting('data_directory') || '/works'); END $$")
+	d.exec(nextFile)
+	d.archiveHas("last_archived_time > last_failed_time")
+	d.exec("CHECKPOINT") // a slot keeps the log from the last one on
+	d.exec("SELECT pg_create_physical_replication_slot('gone', true)")
+	look("") // the slot of a standby that restarts, for example
+	d.exec(nextFile)
+	_, drop, _ := strings.Cut(look("nobody uses the replication slot gone, and PostgreSQL keeps ").Mend, ": ")
+	d.exec(drop)
+	look("")
 }

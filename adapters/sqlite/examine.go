@@ -147,7 +147,11 @@ func (e *examination) schema() (whole bool, err error) {
 func (e *examination) numbers() error {
 	var last, highest int64
 	var orphans int
-	if err := e.db.NewRaw("SELECT position, "+highestPosition+", (SELECT count(*) FROM pragma_foreign_key_check) FROM versions").Scan(e.ctx, &last, &highest, &orphans); err != nil {
+	used, err := steps.HighestPosition()
+	if err != nil {
+		return err
+	}
+	if err := e.db.NewRaw("SELECT position, (?), (SELECT count(*) FROM pragma_foreign_key_check) FROM versions", bun.Safe(used)).Scan(e.ctx, &last, &highest, &orphans); err != nil {
 		return err
 	}
 	if last < highest {
@@ -158,7 +162,3 @@ func (e *examination) numbers() error {
 	}
 	return nil
 }
-
-// highestPosition is the highest position in use.
-const highestPosition = `max(coalesce((SELECT max(position) FROM log), 0), coalesce((SELECT max(position) FROM savepoints), 0),
-	coalesce((SELECT max(position) FROM comments), 0), coalesce((SELECT max(position) FROM tokens), 0), coalesce((SELECT max(position) FROM batches), 0))`

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -117,5 +118,41 @@ func TestExamineNeedsStore(t *testing.T) {
 	t.Parallel()
 	if _, err := Examine(t.Context(), Options{Path: filepath.Join(t.TempDir(), "nothing.db")}); err == nil || !strings.Contains(err.Error(), "there is no store at") {
 		t.Errorf("without a file: %v", err)
+	}
+}
+
+// TestExamineKnowsAllPositions puts a high position into each table with positions, by the
+// schema in the file.
+func TestExamineKnowsAllPositions(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.commit(b.create(1, "one"))
+	db, err := sql.Open("sqlite", b.path)
+	b.must(err)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	rows, err := db.QueryContext(t.Context(), `SELECT m.name, group_concat(CASE WHEN c.name = 'position' THEN 1000000 WHEN c.type = 'INTEGER' THEN 0 WHEN c.type = 'BLOB' THEN 'zeroblob(1)' ELSE 'hex(1)' END, ', ' ORDER BY c.cid)
+		FROM sqlite_schema m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name <> 'versions' GROUP BY m.name HAVING max(c.name = 'position')`)
+	b.must(err)
+	values := map[string]string{}
+	for rows.Next() {
+		var table, row string
+		b.must(rows.Scan(&table, &row))
+		values[table] = row
+	}
+	b.must(errors.Join(rows.Err(), rows.Close()))
+	if _, ok := values["webhooks"]; len(values) < 9 || !ok {
+		t.Fatalf("the tables with positions are %v", values)
+	}
+	for table, row := range values {
+		_, err := db.ExecContext(t.Context(), "PRAGMA foreign_keys = 0; INSERT INTO "+table+" VALUES ("+row+")")
+		b.must(err)
+		findings, err := Examine(t.Context(), Options{Path: b.path})
+		b.must(err)
+		if len(findings) == 0 || !strings.Contains(findings[0].What, "but 1000000 is used already") {
+			t.Errorf("with a high position in %s it finds %+v", table, findings)
+		}
+		_, err = db.ExecContext(t.Context(), "DELETE FROM "+table+" WHERE position = 1000000")
+		b.must(err)
 	}
 }

@@ -3,7 +3,9 @@ package sqlstore
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -63,4 +65,30 @@ func (s Steps) Created() (tables, indexes map[string]string, err error) {
 		}
 	}
 	return tables, indexes, nil
+}
+
+// positioned finds the column of a table for its place in the order of all writes.
+var positioned = regexp.MustCompile(`(?m)^\s+position\s`)
+
+// Positioned returns the tables whose rows have positions, in the order of their names. The
+// table of versions is none of them: SQLite counts positions there.
+func (s Steps) Positioned() ([]string, error) {
+	tables, _, err := s.Created()
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(tables, func(name, statement string) bool { return name == "versions" || !positioned.MatchString(statement) })
+	return slices.Sorted(maps.Keys(tables)), nil
+}
+
+// HighestPosition returns a query for the highest position in use, 0 for none.
+func (s Steps) HighestPosition() (string, error) {
+	tables, err := s.Positioned()
+	if err != nil {
+		return "", err
+	}
+	for i, table := range tables {
+		tables[i] = "SELECT max(position) AS position FROM " + table
+	}
+	return "SELECT coalesce(max(position), 0) FROM (" + strings.Join(tables, " UNION ALL ") + ") AS used", nil
 }

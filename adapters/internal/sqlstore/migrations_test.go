@@ -112,3 +112,20 @@ func mark(is bool, with string) string {
 	}
 	return ""
 }
+
+// TestPositioned finds the tables with positions, whatever the types of their columns.
+func TestPositioned(t *testing.T) {
+	t.Parallel()
+	s := Steps{Files: fstest.MapFS{
+		"migrations/0001_a.up.sql": {Data: []byte("CREATE TABLE versions (\n    position bigint\n);\nCREATE TABLE log (\n    problem bigint,\n    position  bigint NOT NULL,\n    PRIMARY KEY (problem, position)\n);\n" +
+			"CREATE TABLE feed (\n    -- in the order of position\n    number bigint\n);\nCREATE TABLE gone (\n    position bigint\n);\n")},
+		"migrations/0002_b.up.sql": {Data: []byte("CREATE TABLE batches (\n    position INTEGER NOT NULL\n);\n\nDROP TABLE gone;\n")},
+	}}
+	if got, err := s.Positioned(); err != nil || !slices.Equal(got, []string{"batches", "log"}) {
+		t.Errorf("the tables with positions are %q, %v", got, err)
+	}
+	const want = "SELECT coalesce(max(position), 0) FROM (SELECT max(position) AS position FROM batches UNION ALL SELECT max(position) AS position FROM log) AS used"
+	if got, err := s.HighestPosition(); err != nil || got != want {
+		t.Errorf("the query is %q, %v; want %q", got, err, want)
+	}
+}

@@ -19,14 +19,15 @@ type doctorCommand struct {
 
 // Help is shown by kong.
 func (doctorCommand) Help() string {
-	return `Looks at the settings, at the files that they name, and at the store: versions, settings of the database, tables, indexes, sequences, rights, and free disk. It changes nothing, and may run beside the service, with the same settings and as the same user. A SQLite file is read as a whole.
+	return `Looks at the settings, at the files and services that they name, and at the store: versions, settings of the database, tables, indexes, sequences, rights, replication slots, the archive of the log, and free disk. It changes nothing, and may run beside the service, with the same settings and as the same user. A SQLite file is read as a whole.
 
 The exit code is 1 when something keeps the service from working or puts data at risk. A warning alone leaves it at 0.
 
-Examples:
+Examples, the second one for the service of a package:
 
     problems doctor
-    systemd-run --pipe --property=EnvironmentFile=/etc/problems/problems.env problems doctor`
+    systemd-run --quiet --pipe --uid=problems --property=EnvironmentFile=/etc/problems/problems.env \
+      --setenv=PROBLEMS_STORE=sqlite:///var/lib/problems/problems.db problems doctor`
 }
 
 // BeforeResolve is called by kong before it reads the environment. No fault ends that.

@@ -5,9 +5,13 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +58,23 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
+// mailServer returns the URL of a program that greets like a mail server.
+func mailServer(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for c, err := l.Accept(); err == nil; c, err = l.Accept() {
+			_, _ = c.Write([]byte("220 mail.example.org ESMTP\r\n"))
+			_ = c.Close()
+		}
+	}()
+	return "smtp://" + l.Addr().String()
+}
+
 // TestDoctor plants faults in the settings and around them. The doctor names each, with
 // the way to mend it, and nothing else.
 func TestDoctor(t *testing.T) {
@@ -91,6 +112,27 @@ func TestDoctor(t *testing.T) {
 	lossy := postgrestest.Schema(t)
 	must(t, variables{"PROBLEMS_STORE": lossy}, "migrate")
 	empty := postgrestest.Schema(t)
+	mailer := mailServer(t)
+	var provider *httptest.Server
+	provider = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method + " " + r.URL.Path {
+		case "GET /.well-known/openid-configuration", "GET /other/.well-known/openid-configuration":
+			_, _ = fmt.Fprintf(w, `{"issuer":%q}`, provider.URL)
+		case "POST /v1/traces":
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	t.Cleanup(provider.Close)
+	none := "http://" + freePort(t)
+	key := filepath.Join(t.TempDir(), "webhook-key")
+	if err := os.WriteFile(key, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const noKey = "warning  PROBLEMS_WEBHOOK_KEY_FILE names no key"
+	from := func(issuer string) variables {
+		return openID(variables{"PROBLEMS_OIDC_ISSUER": issuer})
+	}
 
 	for name, c := range map[string]struct {
 		env   variables
@@ -101,20 +143,27 @@ func TestDoctor(t *testing.T) {
 		"a service":        {variables{"PROBLEMS_LISTEN": running}, []string{"ok       the settings", "ok       a service answers at " + running, "is in order"}, false},
 		"settings":         {variables{"PROBLEMS_MAX_BODY": "much", "PROBLEMS_WEB": "yes"}, []string{"FAULT    PROBLEMS_WEB has to be one of", "Mend: correct", "FAULT    PROBLEMS_MAX_BODY: a size", "Mend: correct", "ok       " + store}, true},
 		"taken":            {variables{"PROBLEMS_METRICS_LISTEN": taken.Addr().String()}, []string{"FAULT    the address of PROBLEMS_METRICS_LISTEN, " + taken.Addr().String() + ", cannot be taken", "Mend: choose another", "ok", "ok"}, true},
-		"replies":          {replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"ok", "ok"}, false},
-		"replies, taken":   {replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": other.Addr().String()}), []string{"FAULT    the address of PROBLEMS_MAIL_REPLIES_LISTEN, " + other.Addr().String() + ", has another program", "Mend: choose another", "ok", "ok"}, true},
-		"replies, nowhere": {replies(variables{"PROBLEMS_MAIL_REPLIES_LISTEN": "unix:/nowhere/lmtp.sock"}), []string{"FAULT    the directory of PROBLEMS_MAIL_REPLIES_LISTEN, /nowhere, is not there", "Mend: make the directory", "ok", "ok"}, true},
+		"replies":          {replies(variables{"PROBLEMS_MAIL_URL": mailer, "PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"ok", "ok"}, false},
+		"replies, taken":   {replies(variables{"PROBLEMS_MAIL_URL": mailer, "PROBLEMS_MAIL_REPLIES_LISTEN": other.Addr().String()}), []string{"FAULT    the address of PROBLEMS_MAIL_REPLIES_LISTEN, " + other.Addr().String() + ", has another program", "Mend: choose another", "ok", "ok"}, true},
+		"replies, nowhere": {replies(variables{"PROBLEMS_MAIL_URL": mailer, "PROBLEMS_MAIL_REPLIES_LISTEN": "unix:/nowhere/lmtp.sock"}), []string{"FAULT    the directory of PROBLEMS_MAIL_REPLIES_LISTEN, /nowhere, is not there", "Mend: make the directory", "ok", "ok"}, true},
 		"ended":            {variables{"PROBLEMS_TLS_CERT": ended, "PROBLEMS_TLS_KEY": endedKey}, []string{"FAULT    the certificate of PROBLEMS_TLS_CERT has ended", "Mend: renew", "ok", "ok"}, true},
 		"ending":           {variables{"PROBLEMS_TLS_CERT": ending, "PROBLEMS_TLS_KEY": endingKey}, []string{"warning  the certificate of PROBLEMS_TLS_CERT ends at", "Mend: renew", "ok", "ok"}, false},
 		"another name":     {variables{"PROBLEMS_TLS_CERT": good, "PROBLEMS_TLS_KEY": goodKey, "PROBLEMS_PUBLIC_URL": "https://tracker.example.org"}, []string{"warning  the certificate of PROBLEMS_TLS_CERT is not for tracker.example.org, the host of PROBLEMS_PUBLIC_URL", "Mend:", "ok", "ok"}, false},
 		"connections":      {variables{"PROBLEMS_MAX_CONNECTIONS": "100000000"}, []string{"warning  the limit of open files allows", "Mend: raise the limit", "ok", "ok"}, false},
-		"secret":           {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_STORE_PASSWORD_FILE": open}, []string{"warning  every user of this machine can read the file of PROBLEMS_STORE_PASSWORD_FILE", "Mend: chmod o-r " + open, "FAULT    the store cannot be examined", "Mend:", "ok"}, true},
+		"secret":           {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_STORE_PASSWORD_FILE": open}, []string{"warning  every user of this machine can read the file of PROBLEMS_STORE_PASSWORD_FILE", "Mend: chmod o-r " + open, noKey, "Mend: make a key", "FAULT    the store cannot be examined", "Mend:", "ok"}, true},
 		"no store":         {variables{"PROBLEMS_STORE": "sqlite:///nowhere/problems.db"}, []string{"FAULT    the store cannot be examined: there is no store at /nowhere/problems.db", "Mend:", "ok"}, true},
 		"file for all":     {variables{"PROBLEMS_STORE": "sqlite://" + loose}, []string{"warning  other users of this machine can read " + loose, "Mend: chmod 600 " + loose, "ok"}, false},
 		"memory":           {variables{"PROBLEMS_STORE": "memory:"}, []string{"ok", "ok       memory: is of a kind without an examination"}, false},
-		"loss":             {variables{"PROBLEMS_STORE": lossy + "&synchronous_commit=off"}, []string{"FAULT    synchronous_commit is off, so that a crash", "Mend: set it to on, or accept the loss with PROBLEMS_STORE_ACCEPT_LOSS", "ok"}, true},
-		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{"FAULT    the schema lacks 0001_initial", `Mend: run "problems migrate"`, "ok"}, true},
-		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy}, []string{"ok", "ok"}, false},
+		"loss":             {variables{"PROBLEMS_STORE": lossy + "&synchronous_commit=off"}, []string{noKey, "Mend:", "FAULT    synchronous_commit is off, so that a crash", "Mend: set it to on, or accept the loss with PROBLEMS_STORE_ACCEPT_LOSS", "ok"}, true},
+		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{noKey, "Mend:", "FAULT    the schema lacks 0001_initial", `Mend: run "problems migrate"`, "ok"}, true},
+		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"ok", "ok"}, false},
+		"no mail server":   {replies(variables{"PROBLEMS_MAIL_URL": "smtp://" + other.Addr().String(), "PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, " + other.Addr().String() + ", cannot be reached: no mail server answers there", "Mend: start it", "ok", "ok"}, false},
+		"no mail by TLS":   {replies(variables{"PROBLEMS_MAIL_URL": strings.Replace(mailer, "smtp:", "smtps:", 1), "PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, ", "Mend:", "ok", "ok"}, false},
+		"provider":         {from(provider.URL), []string{"ok", "ok"}, false},
+		"provider's name":  {from(provider.URL + "/other"), []string{"warning  the provider of PROBLEMS_OIDC_ISSUER, " + provider.URL + "/other, calls itself \"" + provider.URL + "\"", "Mend: write the setting exactly", "ok", "ok"}, false},
+		"no provider":      {from(none), []string{"warning  the provider of PROBLEMS_OIDC_ISSUER, " + none + ", cannot be reached: dial tcp", "Mend: start it", "ok", "ok"}, false},
+		"collector":        {variables{"PROBLEMS_TRACES_URL": provider.URL}, []string{"ok", "ok"}, false},
+		"no collector":     {variables{"PROBLEMS_TRACES_URL": provider.URL + "/x"}, []string{"warning  the collector of PROBLEMS_TRACES_URL, " + provider.URL + "/x, cannot be reached: POST of " + provider.URL + "/x is answered with status 404", "Mend: start it", "ok", "ok"}, false},
 		"clock":            {variables{"PROBLEMS_MAX_CLOCK_GAP": "1ns"}, []string{"FAULT    ", "Mend: set the clock of this machine", "ok", "ok"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

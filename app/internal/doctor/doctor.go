@@ -76,6 +76,7 @@ func Examine(ctx context.Context, o Options) *Findings {
 		f.listener(ctx, "--metrics-listen", metrics, false)
 	}
 	f.replies(ctx, o.Settings.Mail)
+	f.outside(ctx, o.Settings)
 	f.openFiles(o.Settings)
 	f.store(ctx, o)
 	return f

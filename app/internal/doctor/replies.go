@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io/fs"
@@ -10,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/problemtracking/problems/app/internal/config"
 )
@@ -52,14 +50,6 @@ func (f *Findings) replies(ctx context.Context, m config.Mail) {
 // greets reports whether a service takes replies at an address. err says that nobody can
 // connect.
 func greets(ctx context.Context, kind, address string) (bool, error) {
-	limited, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	c, err := new(net.Dialer).DialContext(limited, kind, address)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = c.Close() }() // nothing was written
-	_ = c.SetDeadline(time.Now().Add(patience))
-	line, _ := bufio.NewReader(c).ReadString('\n')
-	return strings.HasPrefix(line, "220 ") && strings.Contains(line, "LMTP"), nil
+	line, err := greeting(ctx, kind, address, nil)
+	return strings.HasPrefix(line, "220 ") && strings.Contains(line, "LMTP"), err
 }

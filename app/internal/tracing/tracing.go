@@ -45,12 +45,9 @@ type Tracer struct {
 
 // New returns a tracer. It connects to nothing yet.
 func New(o Options) (*Tracer, error) {
-	u, err := url.Parse(o.URL)
+	u, err := Endpoint(o.URL)
 	if err != nil {
 		return nil, err
-	}
-	if u.Path == "" || u.Path == "/" {
-		u = u.JoinPath("v1", "traces")
 	}
 	exporter, err := otlptracehttp.New(context.Background(), otlptracehttp.WithEndpointURL(u.String()))
 	if err != nil {
@@ -62,6 +59,15 @@ func New(o Options) (*Tracer, error) {
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "problems"), attribute.String("service.version", o.Version))),
 	)
 	return &Tracer{provider: provider, tracer: provider.Tracer("github.com/problemtracking/problems")}, nil
+}
+
+// Endpoint returns where to send traces, by the URL of a collector.
+func Endpoint(collector string) (*url.URL, error) {
+	u, err := url.Parse(collector)
+	if err == nil && (u.Path == "" || u.Path == "/") {
+		u = u.JoinPath("v1", "traces")
+	}
+	return u, err
 }
 
 // Close sends the spans that are left.
