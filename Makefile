@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: packages packages-test failover-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test
+.PHONY: packages packages-test failover-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test litestream-test
 
 # What is built does not depend on the directory. All targets, and what the tests build,
 # share what one of them has compiled.
@@ -164,6 +164,10 @@ mail-test: ## send e-mail and replies through Postfix, with STARTTLS and a passw
 
 failover-test: ## lose, freeze and move the primary of a cluster with Patroni, etcd and HAProxy, as app/docs/failover.md has it: some minutes, as root on Debian
 	@patroni=$$(tools/patroni/provide) && go test -count=1 -timeout 20m -tags failover -run '^TestPatroni$$' -v ./app/e2e -patroni "$$patroni"
+
+litestream-test: ## go back to a moment of a SQLite store by Litestream, as app/docs/recovery.md has it: builds Litestream, which takes minutes the first time
+	@cd tools/litestream && GOWORK=off CGO_ENABLED=0 go build -o ../../bin/tools/litestream github.com/benbjohnson/litestream/cmd/litestream
+	@$(gotest) -tags litestream -run '^TestBackToAMomentByLitestream$$' $(e2e) -litestream $(CURDIR)/bin/tools/litestream
 
 screenshots: build ## make pictures of every page in a browser, narrow and wide, light and dark, into bin/screenshots
 	@cd tools && GOWORK=off go run ./screenshots -binary $(CURDIR)/bin/problems -to $(CURDIR)/bin/screenshots

@@ -93,7 +93,7 @@ func archived(t *testing.T, server *postgrestest.Server) {
 // moment, of several.
 func TestBackToAMomentOfSQLite(t *testing.T) {
 	t.Parallel()
-	backup, back := recoveryPage(t, "SQLite")
+	backup, back := recoveryPage(t, "SQLite without Litestream")
 	dir := clone(t)
 	store, token := "sqlite://"+filepath.Join(dir, "problems.db"), newToken(t)
 	s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
