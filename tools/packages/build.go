@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -25,19 +27,30 @@ func (r *release) build(architecture string) (path string, err error) {
 	return path, os.Chtimes(path, r.time, r.time)
 }
 
-// number returns the version as package managers want it: without a v, and below 0.0.1
-// when no tag is known.
+// described is a version from "git describe": a tag, and what has happened since.
+var described = regexp.MustCompile(`^(v.+?)(?:-([0-9]+-g[0-9a-f]+))?(?:-(dirty))?$`)
+
+// number returns the version as package managers want it: without a v. Work after a tag is
+// above the tag and below the next one, as metadata are: behind a hyphen, it would be below
+// the tag. Without a tag it is below 0.0.1.
 func (r *release) number() string {
-	if semver.IsValid(r.version) {
-		return strings.TrimPrefix(r.version, "v")
+	base, since := "0.0.0", []string{r.version}
+	if parts := described.FindStringSubmatch(r.version); parts != nil && semver.IsValid(parts[1]) {
+		base, since = strings.TrimPrefix(parts[1], "v"), slices.DeleteFunc(parts[2:], func(part string) bool { return part == "" })
 	}
-	return "0.0.0-" + strings.Map(func(c rune) rune {
+	if len(since) == 0 {
+		return base
+	}
+	return base + "+" + strings.Map(func(c rune) rune {
 		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' {
 			return c
 		}
 		return '.'
-	}, r.version)
+	}, strings.Join(since, "."))
 }
+
+// tag returns the version as the tag of an image, which has no plus.
+func (r *release) tag() string { return strings.ReplaceAll(r.number(), "+", "-") }
 
 // command runs a command in a directory and returns its standard output.
 func command(dir string, environment []string, name string, args ...string) (string, error) {

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 )
 
@@ -14,34 +11,15 @@ import (
 func (r *release) chart() error {
 	var b bytes.Buffer
 	zipped := gzip.NewWriter(&b)
-	w := tar.NewWriter(zipped)
-	root := r.deploy("chart")
-	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
+	read := func(file string) ([]byte, error) {
 		content, err := os.ReadFile(file)
-		if err != nil {
-			return err
+		if filepath.Base(file) == "Chart.yaml" {
+			content = bytes.Replace(content, []byte("\nversion: 0.0.0\n"), []byte("\nversion: "+r.number()+"\n"), 1)
+			content = bytes.Replace(content, []byte("\nappVersion: 0.0.0\n"), []byte("\nappVersion: "+r.tag()+"\n"), 1)
 		}
-		relative, err := filepath.Rel(root, file)
-		if err != nil {
-			return err
-		}
-		if relative == "Chart.yaml" {
-			content = bytes.ReplaceAll(content, []byte("0.0.0"), []byte(r.number()))
-		}
-		header := tar.Header{Name: path.Join("problems", filepath.ToSlash(relative)), Mode: 0o644, Size: int64(len(content)), ModTime: r.time, Format: tar.FormatPAX}
-		if err := w.WriteHeader(&header); err != nil {
-			return err
-		}
-		_, err = w.Write(content)
-		return err
-	})
-	if err != nil {
-		return err
+		return content, err
 	}
-	if err := w.Close(); err != nil {
+	if err := r.tar(zipped, r.deploy("chart"), "problems", read); err != nil {
 		return err
 	}
 	if err := zipped.Close(); err != nil {

@@ -38,7 +38,7 @@ func (r *release) image(binary, architecture string) error {
 	if err != nil {
 		return err
 	}
-	tag, err := name.NewTag("problems:"+r.number(), name.WithDefaultRegistry(""))
+	tag, err := name.NewTag("problems:"+r.tag(), name.WithDefaultRegistry(""))
 	if err != nil {
 		return err
 	}

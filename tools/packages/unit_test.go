@@ -1,9 +1,14 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
+
+	"golang.org/x/mod/semver"
 )
 
 // TestUnitIsHardened asks systemd how much of the machine the service could reach.
@@ -23,15 +28,39 @@ func TestUnitIsHardened(t *testing.T) {
 func TestVersionOfPackages(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]string{
-		"v0.2.0":            "0.2.0",
-		"v1.0.0-rc.1":       "1.0.0-rc.1",
-		"v0.2.0-5-g1f6d89b": "0.2.0-5-g1f6d89b",
-		"1f6d89b":           "0.0.0-1f6d89b",
-		"1f6d89b-dirty":     "0.0.0-1f6d89b.dirty",
+		"v0.2.0":                  "0.2.0",
+		"v1.0.0-rc.1":             "1.0.0-rc.1",
+		"v0.2.0-dirty":            "0.2.0+dirty",
+		"v0.2.0-5-g1f6d89b":       "0.2.0+5.g1f6d89b",
+		"v0.2.0-5-g1f6d89b-dirty": "0.2.0+5.g1f6d89b.dirty",
+		"v1.0.0-rc.1-5-g1f6d89b":  "1.0.0-rc.1+5.g1f6d89b",
+		"1f6d89b":                 "0.0.0+1f6d89b",
+		"0123456-dirty":           "0.0.0+0123456.dirty",
 	} {
-		if got := (&release{version: version}).number(); got != want {
+		if got := (&release{version: version}).number(); got != want || !semver.IsValid("v"+got) {
 			t.Errorf("%s is packed as %s; want %s", version, got, want)
 		}
+	}
+}
+
+// TestVersionsAscend lets Debian sort packages of snapshots between those of tags.
+func TestVersionsAscend(t *testing.T) {
+	t.Parallel()
+	before := "0"
+	for _, version := range []string{"1f6d89b", "v0.1.0-rc.1", "v0.1.0-rc.1-7-g0000001", "v0.1.0", "v0.1.0-5-g1f6d89b", "v0.1.0-12-g0a6d89b", "v0.2.0"} {
+		r := newRelease(t, version)
+		binary := filepath.Join(t.TempDir(), "binary")
+		if err := errors.Join(os.MkdirAll(r.to, 0o755), os.WriteFile(binary, []byte(version), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.linux(binary, "amd64"); err != nil {
+			t.Fatal(err)
+		}
+		packed := must(t, "dpkg-deb", "--field", r.name("-linux-amd64.deb"), "Version")
+		if _, err := command(".", nil, "dpkg", "--compare-versions", before, "lt", packed); err != nil {
+			t.Errorf("%s is packed as %s, and Debian takes this for older than %s: %v", version, packed, before, err)
+		}
+		before = packed
 	}
 }
 
