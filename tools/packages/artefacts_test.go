@@ -37,8 +37,8 @@ func TestBuildsAreEqual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(entries) != 7 {
-		t.Errorf("there are %d artefacts; want a binary, two packages, an image, a list of components, a chart and the sums", len(entries))
+	if len(entries) != 8 {
+		t.Errorf("there are %d artefacts; want a binary, two packages, an image, an index, a list of components, a chart and the sums", len(entries))
 	}
 	for _, e := range entries {
 		if string(read(t, filepath.Join(first.to, e.Name()))) != string(read(t, filepath.Join(second.to, e.Name()))) {

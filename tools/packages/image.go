@@ -13,14 +13,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
 // nobody is the user and the group in the image: a number, so that Kubernetes knows it is
 // not root.
 const nobody = 65532
 
-// image makes an image with the binary and nothing else, for "docker load". It needs no
-// engine.
+// image makes an image with the binary and nothing else, for "docker load", and keeps it
+// for the index. It needs no engine.
 func (r *release) image(binary, architecture string) error {
 	content, err := os.ReadFile(binary)
 	if err != nil {
@@ -30,7 +31,8 @@ func (r *release) image(binary, architecture string) error {
 	if err != nil {
 		return err
 	}
-	image, err := mutate.Append(empty.Image, mutate.Addendum{Layer: layer, History: v1.History{Created: v1.Time{Time: r.time}, CreatedBy: "tools/packages"}})
+	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	image, err = mutate.Append(image, mutate.Addendum{Layer: layer, History: v1.History{Created: v1.Time{Time: r.time}, CreatedBy: "tools/packages"}})
 	if err != nil {
 		return err
 	}
@@ -38,6 +40,9 @@ func (r *release) image(binary, architecture string) error {
 	if err != nil {
 		return err
 	}
+	r.images = append(r.images, mutate.IndexAddendum{
+		Add: image, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: architecture}},
+	})
 	tag, err := name.NewTag("problems:"+r.tag(), name.WithDefaultRegistry(""))
 	if err != nil {
 		return err
@@ -103,5 +108,6 @@ func (r *release) layer(binary []byte) (v1.Layer, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }
+	return tarball.LayerFromOpener(open, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
 }

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
 )
 
 func main() {
@@ -45,7 +47,8 @@ type release struct {
 	version       string // as in the binary
 	to            string
 	architectures []string
-	time          time.Time // of all files
+	time          time.Time              // of all files
+	images        []mutate.IndexAddendum // made so far
 }
 
 // deploy is where the files beside the binary are.
@@ -81,10 +84,12 @@ func (r *release) make() error {
 			}
 		}
 	}
-	if err := r.chart(); err != nil {
-		return err
+	for _, step := range []func() error{r.index, r.chart, r.sums} {
+		if err := step(); err != nil {
+			return err
+		}
 	}
-	return r.sums()
+	return nil
 }
 
 // sourceTime returns SOURCE_DATE_EPOCH, or else the time of the last commit: no artefact
