@@ -3,6 +3,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,7 +56,8 @@ func TestCompose(t *testing.T) {
 			}
 		}
 		for variable, value := range service.Environment {
-			if strings.HasSuffix(variable, "_FILE") && value != "/run/secrets/store-password" {
+			secret, found := strings.CutPrefix(value, "/run/secrets/")
+			if strings.HasSuffix(variable, "_FILE") && (!found || !slices.Contains(service.Secrets, secret)) {
 				t.Errorf("%s has %s=%s, where no secret is mounted", name, variable, value)
 			}
 		}
