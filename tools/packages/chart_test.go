@@ -17,9 +17,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// render returns the objects of the chart by their kind. Each is decoded strictly: an
-// unknown or misplaced field is an error.
-func render(t *testing.T, values map[string]any) map[string]any {
+// rendered returns the texts of the chart with values, by their template.
+func rendered(t *testing.T, values map[string]any) (map[string]string, error) {
 	t.Helper()
 	r := newRelease(t, "v0.2.0")
 	chart, err := loader.LoadDir(r.deploy("chart"))
@@ -31,9 +30,16 @@ func render(t *testing.T, values map[string]any) map[string]any {
 	}
 	all, err := chartutil.ToRenderValues(chart, values, chartutil.ReleaseOptions{Name: "tracker", Namespace: "default"}, chartutil.DefaultCapabilities)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	texts, err := engine.Engine{Strict: true}.Render(chart, all)
+	return engine.Engine{Strict: true}.Render(chart, all)
+}
+
+// render returns the objects of the chart by their kind. Each is decoded strictly: an
+// unknown or misplaced field is an error.
+func render(t *testing.T, values map[string]any) map[string]any {
+	t.Helper()
+	texts, err := rendered(t, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,6 +146,87 @@ func TestChartWithPostgres(t *testing.T) {
 	}
 }
 
+// TestChartMountsSecrets holds that secrets are files from Secrets, and that no manifest has
+// one in plain text.
+func TestChartMountsSecrets(t *testing.T) {
+	t.Parallel()
+	objects := render(t, map[string]any{
+		"postgres": map[string]any{"url": "postgres://problems@db:5432/problems"},
+		"settings": map[string]any{"PROBLEMS_MAIL_URL": "smtp://problems@mail.example.org:587", "PROBLEMS_MAX_RATE": float64(100_000_000), "PROBLEMS_TRACES_RATIO": 0.25},
+		"secretFiles": map[string]any{
+			"PROBLEMS_WEBHOOK_KEY_FILE":        map[string]any{"secret": "keys", "key": "webhook-key"},
+			"PROBLEMS_OIDC_CLIENT_SECRET_FILE": map[string]any{"secret": "provider", "key": "oidc"},
+			"PROBLEMS_MAIL_PASSWORD_FILE":      map[string]any{"secret": "keys", "key": "mail"},
+		},
+	})
+	pod := objects["Deployment"].(*appsv1.Deployment).Spec.Template.Spec
+	secured(t, pod)
+	if len(pod.Volumes) != 1 || pod.Volumes[0].Projected == nil || *pod.Volumes[0].Projected.DefaultMode != 0o440 {
+		t.Fatalf("the volumes are %+v; want the files alone, for the group to read", pod.Volumes)
+	}
+	mount, env := pod.Containers[0].VolumeMounts[0], variables(pod)
+	if !mount.ReadOnly {
+		t.Error("secrets can be written to")
+	}
+	for _, source := range pod.Volumes[0].Projected.Sources {
+		item := source.Secret.Items[0]
+		want := map[string]string{
+			"PROBLEMS_WEBHOOK_KEY_FILE": "keys/webhook-key", "PROBLEMS_OIDC_CLIENT_SECRET_FILE": "provider/oidc", "PROBLEMS_MAIL_PASSWORD_FILE": "keys/mail",
+		}[item.Path]
+		if got := source.Secret.Name + "/" + item.Key; got != want || env[item.Path] != mount.MountPath+"/"+item.Path {
+			t.Errorf("%s is %s in the volume and %q for the service; want %s", item.Path, got, env[item.Path], want)
+		}
+	}
+	if len(pod.Volumes[0].Projected.Sources) != 3 || env["PROBLEMS_MAX_RATE"] != "100000000" || env["PROBLEMS_TRACES_RATIO"] != "0.25" {
+		t.Errorf("there are %d files, and the settings are %v", len(pod.Volumes[0].Projected.Sources), env)
+	}
+}
+
+func TestChartRefuses(t *testing.T) {
+	t.Parallel()
+	settings := func(name string, value any) map[string]any {
+		return map[string]any{"settings": map[string]any{name: value}}
+	}
+	for name, c := range map[string]struct {
+		values map[string]any
+		want   string
+	}{
+		"an unknown value":        {map[string]any{"replica": 2}, "replica"},
+		"an unknown inner value":  {map[string]any{"postgres": map[string]any{"secret": "db"}}, "secret"},
+		"no replica":              {map[string]any{"replicas": 0}, "replicas"},
+		"another database":        {map[string]any{"postgres": map[string]any{"url": "mysql://db/problems"}}, "url"},
+		"a secret as a setting":   {settings("PROBLEMS_MAIL_PASSWORD", "secret"), "PROBLEMS_MAIL_PASSWORD"},
+		"a file as a setting":     {settings("PROBLEMS_WEBHOOK_KEY_FILE", "/key"), "PROBLEMS_WEBHOOK_KEY_FILE"},
+		"a setting of the chart":  {settings("PROBLEMS_METRICS_LISTEN", "127.0.0.1:9090"), "PROBLEMS_METRICS_LISTEN"},
+		"a foreign variable":      {settings("MAX_RATE", 100), "MAX_RATE"},
+		"a password in a setting": {settings("PROBLEMS_MAIL_URL", "smtp://me:secret@mail.example.org"), "PROBLEMS_MAIL_URL has a password"},
+		"a password in the URL":   {map[string]any{"postgres": map[string]any{"url": "postgres://problems:secret@db/problems"}}, "postgres.url has a password"},
+		"a file without a key":    {map[string]any{"secretFiles": map[string]any{"PROBLEMS_WEBHOOK_KEY_FILE": map[string]any{"secret": "keys"}}}, "key"},
+		"an ingress without host": {map[string]any{"ingress": map[string]any{"enabled": true}}, "ingress.host"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := rendered(t, c.values); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("the error is %v; want one with %s", err, c.want)
+			}
+		})
+	}
+}
+
+// TestChartNamesKubernetes holds that Helm refuses clusters without a field of the chart.
+func TestChartNamesKubernetes(t *testing.T) {
+	t.Parallel()
+	chart, err := loader.LoadDir(newRelease(t, "v0.2.0").deploy("chart"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]bool{"v1.29.14": false, "v1.30.0": true, "v1.30.2-gke.1587003": true, "v1.36.1": true} {
+		if got := chartutil.IsCompatibleRange(chart.Metadata.KubeVersion, version); got != want {
+			t.Errorf("whether %s will do: %t; want %t", version, got, want)
+		}
+	}
+}
+
 // TestChartIsPacked holds that the packed chart is the one of the tree, with the version
 // of the release.
 func TestChartIsPacked(t *testing.T) {
@@ -153,7 +240,7 @@ func TestChartIsPacked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if chart.Name() != "problems" || chart.Metadata.Version != "0.2.0" || chart.AppVersion() != "0.2.0" || len(chart.Templates) != 5 {
+	if chart.Name() != "problems" || chart.Metadata.Version != "0.2.0" || chart.AppVersion() != "0.2.0" || len(chart.Templates) != 5 || len(chart.Schema) == 0 {
 		t.Errorf("the packed chart is %+v with %d templates", chart.Metadata, len(chart.Templates))
 	}
 }
