@@ -56,6 +56,8 @@ func (r *release) info(binary, architecture string) *nfpm.Info {
 				file(binary, "/usr/bin/problems", files.TypeFile, 0o755),
 				file(r.deploy("systemd", "problems.service"), "/usr/lib/systemd/system/problems.service", files.TypeFile, 0o644),
 				file(r.deploy("systemd", "problems.socket"), "/usr/lib/systemd/system/problems.socket", files.TypeFile, 0o644),
+				file(r.deploy("systemd", "problems-backup.service"), "/usr/lib/systemd/system/problems-backup.service", files.TypeFile, 0o644),
+				file(r.deploy("systemd", "problems-backup.timer"), "/usr/lib/systemd/system/problems-backup.timer", files.TypeFile, 0o644),
 				file(r.deploy("systemd", "problems.sysusers"), "/usr/lib/sysusers.d/problems.conf", files.TypeFile, 0o644),
 				file(r.deploy("systemd", "problems.env"), "/etc/problems/problems.env", files.TypeConfigNoReplace, 0o600),
 				file(r.root+"/LICENSE", "/usr/share/doc/problems/copyright", files.TypeFile, 0o644),
