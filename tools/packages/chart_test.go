@@ -1,5 +1,3 @@
-//go:build packages
-
 package main
 
 import (

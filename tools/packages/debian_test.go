@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,7 +37,7 @@ func boot(t *testing.T) *machine {
 	})
 	m := &machine{t: t}
 	m.await("systemd answers", func() bool {
-		child, err := os.ReadFile(filepath.Join("/proc", itoa(cmd.Process.Pid), "task", itoa(cmd.Process.Pid), "children"))
+		child, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(cmd.Process.Pid), "task", strconv.Itoa(cmd.Process.Pid), "children"))
 		if err != nil {
 			t.Fatalf("the machine has ended: %s", output.String())
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -26,4 +27,23 @@ func must(t *testing.T, name string, args ...string) string {
 		t.Fatal(err)
 	}
 	return strings.TrimSuffix(output, "\n")
+}
+
+// artefacts makes all artefacts of a release.
+func (r *release) artefacts(t *testing.T) {
+	t.Helper()
+	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
+	if err := r.make(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns the content of a file.
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
