@@ -13,6 +13,7 @@ type problemEntry struct {
 	of       *Problems
 	loaded   store.Parts
 	snapshot store.Snapshot
+	number   predicate.Value
 }
 
 // Identity implements predicate.Entry.
@@ -30,7 +31,10 @@ func (e *problemEntry) Get(ctx context.Context, key *predicate.Key) (predicate.V
 	case "readByAssignee":
 		return s.ReadByAssignee, nil
 	case "identifier":
-		return int64(s.ID), nil
+		if e.number == nil {
+			e.number = int64(s.ID)
+		}
+		return e.number, nil
 	}
 	if part, ok := partOf(key); ok {
 		if err := e.of.load(ctx, e, part); err != nil {

@@ -103,6 +103,9 @@ func (p *Problems) preload(ctx context.Context, n needs, all []*problemEntry) er
 // loadParts loads the parts for the entries without one of them. It skips large
 // problems, because memory is for one of them at a time.
 func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts store.Parts) error {
+	if parts == 0 {
+		return nil
+	}
 	lacking := make(map[problem.ID]*problemEntry, len(all))
 	var ids []problem.ID
 	var lack store.Parts
