@@ -26,15 +26,20 @@ const courierLease = "webhooks"
 // call Renew, when it does not call it itself.
 type Courier struct {
 	holder
-	plans map[ident.ID]compiled // by webhook
+	plans map[question]compiled
 }
 
-// compiled is the plan of an endpoint's predicate for a moment.
+// question is a predicate in the view of a user. Endpoints with the same one share the answer.
+type question struct {
+	owner     ident.ID
+	predicate string
+}
+
+// compiled is the plan of a question for a moment.
 type compiled struct {
-	version ident.ID
-	at      time.Time
-	plan    *predicate.Plan
-	err     error
+	at   time.Time
+	plan *predicate.Plan
+	err  error
 }
 
 // planFor is the time for which a plan is used again. So NOW() is the moment of the
@@ -43,14 +48,15 @@ const planFor = time.Second
 
 // plan returns the plan of an endpoint.
 func (c *Courier) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
-	known, ok := c.plans[e.ID]
-	if age := now.Sub(known.at); !ok || known.version != e.Version || age < 0 || age > planFor {
-		known = compiled{version: e.Version, at: now}
+	q := question{e.Owner, e.Predicate}
+	known, ok := c.plans[q]
+	if age := now.Sub(known.at); !ok || age < 0 || age > planFor {
+		known = compiled{at: now}
 		known.plan, known.err = e.Plan(now)
 		if c.plans == nil || len(c.plans) > 2*webhook.Most {
-			c.plans = make(map[ident.ID]compiled)
+			c.plans = make(map[question]compiled)
 		}
-		c.plans[e.ID] = known
+		c.plans[q] = known
 	}
 	return known.plan, known.err
 }
@@ -160,11 +166,11 @@ func (c *Courier) Match(ctx context.Context, events []PublishedEvent, endpoints 
 		}
 		of := byOwner[e.Owner]
 		if of == nil {
-			of = &asked{owner: e.Owner}
+			of = &asked{owner: e.Owner, known: make(map[string]int)}
 			byOwner[e.Owner] = of
 			owners = append(owners, of)
 		}
-		of.plans, of.places = append(of.plans, plan), append(of.places, i)
+		of.ask(e.Predicate, plan, i)
 	}
 	if len(owners) == 0 {
 		return all, nil
@@ -195,11 +201,23 @@ func wanted(e webhook.Endpoint, events []PublishedEvent) (found []PublishedEvent
 	return found
 }
 
-// asked are the plans of one owner's endpoints.
+// asked are the plans of one owner's endpoints, each once.
 type asked struct {
 	owner  ident.ID
+	known  map[string]int // the place of the plan of a predicate
 	plans  []*predicate.Plan
-	places []int // of the endpoints
+	places [][]int // of the endpoints with each plan
+}
+
+// ask adds the plan of the endpoint at a place.
+func (of *asked) ask(text string, plan *predicate.Plan, place int) {
+	at, known := of.known[text]
+	if !known {
+		at = len(of.plans)
+		of.known[text] = at
+		of.plans, of.places = append(of.plans, plan), append(of.places, nil)
+	}
+	of.places[at] = append(of.places[at], place)
 }
 
 // answer finds the events for the endpoints of the owner. Few events satisfy most plans, so
@@ -208,7 +226,7 @@ func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalog
 	byProblem := make(map[problem.ID][]int) // the places of events, in their order
 	var ids []problem.ID
 	for i, v := range events {
-		if !slices.ContainsFunc(of.places, func(place int) bool { return endpoints[place].Wants(v.Event) }) {
+		if !of.wants(v.Event, endpoints) {
 			continue
 		}
 		if byProblem[v.Problem] == nil {
@@ -222,20 +240,27 @@ func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalog
 		return err
 	}
 	for i, found := range results {
-		m, e := &all[of.places[i]], endpoints[of.places[i]]
-		if m.Err = found.Err; m.Err != nil {
-			continue
-		}
-		var places []int
+		var satisfy []int // the places of events
 		for id := range found.IDs {
-			places = append(places, byProblem[id]...)
+			satisfy = append(satisfy, byProblem[id]...)
 		}
-		slices.Sort(places)
-		for _, place := range places {
-			if v := events[place]; e.Wants(v.Event) {
-				m.Events = append(m.Events, v)
+		slices.Sort(satisfy)
+		for _, place := range of.places[i] {
+			m, e := &all[place], endpoints[place]
+			m.Err = found.Err
+			for _, at := range satisfy {
+				if v := events[at]; found.Err == nil && e.Wants(v.Event) {
+					m.Events = append(m.Events, v)
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// wants reports whether one of the endpoints gets an event, as far as no predicate is needed.
+func (of *asked) wants(v event.Event, endpoints []webhook.Endpoint) bool {
+	return slices.ContainsFunc(of.places, func(places []int) bool {
+		return slices.ContainsFunc(places, func(place int) bool { return endpoints[place].Wants(v) })
+	})
 }

@@ -425,11 +425,13 @@ func TestMatchIsForTheOwner(t *testing.T) {
 		{ID: ident.ID{3}, Owner: a.Value.ID, Predicate: "modifier.identifier = $ApiUser", Types: []event.Type{event.ProblemCreated}},
 		{ID: ident.ID{4}, Owner: s.admin.User, Predicate: "titel = 1"},
 		{ID: ident.ID{5}, Owner: s.admin.User, Types: []event.Type{event.ProblemCreated}},
+		{ID: ident.ID{6}, Owner: a.Value.ID, Predicate: "read = YES", Types: []event.Type{event.ProblemChanged}}, // shares the answer
+		{ID: ident.ID{7}, Owner: s.admin.User, Predicate: "titel = 1"},
 	}
 	all, err := c.Match(t.Context(), p.Events, endpoints)
 	noError(t, err)
-	for i, want := range []int{0, 2, 1, 0, 1} {
-		if len(all[i].Events) != want || (all[i].Err != nil) != (i == 3) {
+	for i, want := range []int{0, 2, 1, 0, 1, 1, 0} {
+		if len(all[i].Events) != want || (all[i].Err != nil) != (i == 3 || i == 6) {
 			t.Errorf("endpoint %d gets %d events (%v), want %d", i, len(all[i].Events), all[i].Err, want)
 		}
 	}
