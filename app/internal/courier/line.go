@@ -31,7 +31,7 @@ type line struct {
 // queued is an event to deliver.
 type queued struct {
 	tracker.PublishedEvent
-	data func() []byte
+	message func() webhook.Message
 }
 
 // begin returns the line of a webhook with new settings. old is its line before, if any: it

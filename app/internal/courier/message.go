@@ -2,10 +2,34 @@ package courier
 
 import (
 	"context"
+	"sync"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
 )
+
+// messages are the messages about the events of a page. Each is made when the first webhook
+// needs it, and shared by all webhooks.
+type messages struct {
+	*Courier
+	catalogue *metadata.Catalogue
+	known     map[event.Cursor]func() webhook.Message
+}
+
+// of returns a function for the message about an event, for many goroutines.
+func (m messages) of(v tracker.PublishedEvent) func() webhook.Message {
+	made := m.known[v.Cursor]
+	if made == nil {
+		made = sync.OnceValue(func() webhook.Message {
+			return webhook.NewMessage(v.Cursor, v.Type, v.At, m.Encode(m.catalogue, v))
+		})
+		m.known[v.Cursor] = made
+	}
+	return made
+}
 
 // result is the end of an attempt.
 type result struct {
@@ -40,8 +64,7 @@ func (r *round) start(l *line, group int) {
 	next, endpoint := l.queue[0], l.Endpoint
 	go func() {
 		defer cancel()
-		m := webhook.NewMessage(next.Cursor, next.Type, next.At, next.data())
-		r.results <- result{l, next, r.Service.SendWebhook(ctx, endpoint, m), group}
+		r.results <- result{l, next, r.Service.SendWebhook(ctx, endpoint, next.message()), group}
 	}()
 }
 

@@ -200,18 +200,20 @@ func (r *round) match(p page, lines []*line) error {
 	if err != nil {
 		return err
 	}
+	shared := messages{r.Courier, p.catalogue, make(map[event.Cursor]func() webhook.Message)}
 	for i, l := range lines {
 		if all[i].Err != nil {
 			r.stop(l, "its predicate cannot be evaluated: "+all[i].Err.Error())
 			continue
 		}
-		r.fill(l, all[i].Events, p)
+		l.fill(all[i].Events, p.next, shared)
 	}
 	return nil
 }
 
-// fill adds events to the queue of a line, until it is full.
-func (r *round) fill(l *line, events []tracker.PublishedEvent, p page) {
+// fill adds events to the queue of a line, until it is full. They are those for the line up to
+// the position next.
+func (l *line) fill(events []tracker.PublishedEvent, next event.Cursor, shared messages) {
 	for _, v := range events {
 		if !behind(l.scanned, v.Cursor) {
 			continue // the line has read ahead of the tail
@@ -220,10 +222,10 @@ func (r *round) fill(l *line, events []tracker.PublishedEvent, p page) {
 			l.live = false
 			return
 		}
-		l.queue = append(l.queue, queued{v, func() []byte { return r.Encode(p.catalogue, v) }})
+		l.queue = append(l.queue, queued{v, shared.of(v)})
 		l.scanned = v.Cursor
 	}
-	if behind(l.scanned, p.next) {
-		l.scanned = p.next
+	if behind(l.scanned, next) {
+		l.scanned = next
 	}
 }
