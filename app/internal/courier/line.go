@@ -24,7 +24,9 @@ type line struct {
 	before    *line     // an earlier state of the webhook with a message still under way
 	due       time.Time // of the next attempt
 	ahead     ahead
-	dirty     bool
+	dirty     bool      // its progress is to be stored,
+	urgent    bool      // at the next tick
+	storedAt  time.Time // or some time after this
 	settledAt time.Time
 }
 
@@ -47,6 +49,7 @@ func (r *round) begin(w webhook.Webhook, old *line) *line {
 	}
 	l.p = l.Current()
 	l.dirty = old != nil && old.dirty
+	l.urgent = l.dirty
 	l.scanned = l.p.Cursor
 	l.due = time.Now().Add(l.p.Wait(r.Now()))
 	return l
@@ -54,7 +57,8 @@ func (r *round) begin(w webhook.Webhook, old *line) *line {
 
 // stop ends the delivery to a webhook, with a reason.
 func (r *round) stop(l *line, reason string) {
-	l.p, l.stopped, l.dirty = l.p.Stop(reason), true, true
+	l.p, l.stopped = l.p.Stop(reason), true
+	l.dirty, l.urgent = true, true
 }
 
 // queue puts the line where it can go on: to the ready ones, to those that have to read the

@@ -7,14 +7,57 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// changed returns the progress to store: of some lines at a time, in turn.
-func (r *round) changed() []store.PutProgress {
-	var all []store.PutProgress
+// storeEvery is the least time between two times that the progress of a webhook is stored,
+// while all goes well. After a death, what came since then comes again.
+const storeEvery = time.Second
+
+// storing is progress on its way to the store.
+type storing struct {
+	progress []store.PutProgress
+	stored   bool
+	err      error
+}
+
+// store begins to store the progress that is due, beside the deliveries. The store may be
+// slow.
+func (r *round) store() {
+	if r.storing {
+		return
+	}
+	changed := r.changed(false)
+	if len(changed) == 0 {
+		return
+	}
+	r.storing = true
+	go func() {
+		s := storing{progress: changed}
+		s.stored, s.err = r.hold.renew(r.ctx, changed)
+		r.stores <- s
+	}()
+}
+
+// stored notes the end of storing.
+func (r *round) stored(s storing) error {
+	r.storing = false
+	if !s.stored {
+		for _, p := range s.progress {
+			if l := r.lines[p.Webhook]; l != nil {
+				l.dirty, l.urgent = true, true
+			}
+		}
+	}
+	return s.err
+}
+
+// changed returns the progress to store: of some lines at a time, in turn. all includes that
+// which is not due yet. From now on the lines count as stored.
+func (r *round) changed(all bool) []store.PutProgress {
+	var changed []store.PutProgress
 	now := time.Now()
 	begin := r.turn
 	for i := range r.order {
 		at := (begin + i) % len(r.order)
-		if len(all) == mostStored {
+		if len(changed) == mostStored {
 			r.turn = at
 			break
 		}
@@ -22,18 +65,12 @@ func (r *round) changed() []store.PutProgress {
 		if len(l.queue) == 0 && !l.busy && !l.stopped && l.scanned != l.p.Cursor && now.Sub(l.settledAt) >= settleEvery {
 			l.p, l.dirty, l.settledAt = l.p.Settle(l.scanned), true, now
 		}
-		if l.dirty {
-			all = append(all, store.PutProgress{Webhook: l.ID, Progress: l.p})
+		if l.dirty && (all || l.urgent || now.Sub(l.storedAt) >= storeEvery) {
+			changed = append(changed, store.PutProgress{Webhook: l.ID, Progress: l.p})
+			l.dirty, l.urgent, l.storedAt = false, false, now
 		}
 	}
-	return all
-}
-
-// stored notes that progress was stored.
-func (r *round) stored(progress []store.PutProgress) {
-	for _, p := range progress {
-		r.lines[p.Webhook].dirty = false
-	}
+	return changed
 }
 
 // release stores the progress of all webhooks, and gives the lease back.
@@ -41,13 +78,12 @@ func (r *round) release(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, calls)
 	defer cancel()
 	for {
-		progress := r.changed()
-		if len(progress) < mostStored {
-			return r.desk.Release(ctx, progress)
+		changed := r.changed(true)
+		if len(changed) < mostStored {
+			return r.desk.Release(ctx, changed)
 		}
-		if held, err := r.desk.Renew(ctx, progress); !held || err != nil {
+		if held, err := r.desk.Renew(ctx, changed); !held || err != nil {
 			return err
 		}
-		r.stored(progress)
 	}
 }

@@ -51,7 +51,9 @@ type round struct {
 	pages   chan page
 	tail    event.Cursor // all live lines have the events up to here
 	stale   bool         // the webhooks must be read again
-	looking bool         // a look is under way
+	storing bool         // progress is on its way to the store
+	stores  chan storing
+	looking bool // a look is under way
 	looks   chan []ahead
 	turn    int // the place in order of the first line to store
 }
@@ -66,7 +68,7 @@ var (
 
 // deliver delivers while it has the lease, taken at the given time, until ctx ends.
 func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, taken time.Time) error {
-	round := &round{Courier: c, desk: desk, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1)}
+	round := &round{Courier: c, desk: desk, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1), stores: make(chan storing, 1)}
 	round.ctx, round.end = context.WithCancel(ctx)
 	round.hold = newHold(desk, c.Alone, taken, round.end)
 	var keeping sync.WaitGroup
@@ -75,6 +77,9 @@ func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, taken time
 	round.end()
 	round.hold.end()
 	keeping.Wait()
+	if round.storing { // it has ended with ctx
+		_ = round.stored(<-round.stores)
+	}
 	for round.out[0]+round.out[1] > 0 { // their requests have ended with ctx
 		if done := <-round.results; done.attempt.Succeeded() {
 			round.settle(done)
@@ -128,6 +133,10 @@ func (r *round) run() error {
 			r.settle(done)
 		case <-ticker.C:
 			if err := r.tick(); err != nil {
+				return err
+			}
+		case s := <-r.stores:
+			if err := r.stored(s); err != nil {
 				return err
 			}
 		case found := <-r.looks:
@@ -190,15 +199,7 @@ func (r *round) tick() error {
 			return err
 		}
 	}
-	changed := r.changed()
-	if len(changed) > 0 {
-		switch stored, err := r.hold.renew(r.ctx, changed); {
-		case err != nil:
-			return err
-		case stored:
-			r.stored(changed)
-		}
-	}
+	r.store()
 	for _, l := range r.order {
 		r.queue(l)
 	}

@@ -339,6 +339,59 @@ func TestSlowStore(t *testing.T) {
 	})
 }
 
+// While a slow store takes the progress, the next messages go out.
+func TestSlowStoreDelaysNoQueue(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		w.answer = func(context.Context, string, int) webhook.Attempt {
+			time.Sleep(100 * time.Millisecond)
+			return webhook.Attempt{Status: 200}
+		}
+		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		time.Sleep(3 * time.Second)
+		for i := range mostQueued {
+			w.create(fmt.Sprint(i))
+		}
+		time.Sleep(time.Second) // they are in the queue
+		w.servers[0].latency.Store(int64(time.Second))
+		time.Sleep(mostQueued * 100 * time.Millisecond)
+		w.servers[0].latency.Store(0)
+		if n := len(w.sent(one)); n < mostQueued {
+			t.Errorf("%d messages have gone out, want %d", n, mostQueued)
+		}
+		time.Sleep(time.Minute)
+		w.inOrder(one)
+	})
+}
+
+// Successes are stored once a second, and a failure at once.
+func TestProgressIsStoredInPortions(t *testing.T) {
+	t.Parallel()
+	aloneInTime(t, func(t *testing.T, w *world) {
+		w.answer = func(_ context.Context, _ string, n int) webhook.Attempt {
+			if n == 201 {
+				return webhook.Attempt{Status: 500}
+			}
+			return webhook.Attempt{Status: 200}
+		}
+		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		time.Sleep(3 * time.Second)
+		before := w.servers[0].commits.Load()
+		for i := range 200 {
+			w.create(fmt.Sprint(i))
+			time.Sleep(50 * time.Millisecond)
+		}
+		if n := w.servers[0].commits.Load() - before - 200; n < 9 || n > 11 {
+			t.Errorf("the progress was stored %d times in ten seconds", n)
+		}
+		w.create("fails")
+		time.Sleep(tick + tracker.CourierPace)
+		if p := w.webhook(hook.ID).Current(); p.Failures != 1 {
+			t.Errorf("soon after a failure, the progress is %+v", p)
+		}
+	})
+}
+
 // After the start of a server, many webhooks together have the same events behind them. They
 // read the feed together: one after the other would take longer than all deliveries.
 func TestManyWebhooksCatchUp(t *testing.T) {
