@@ -34,6 +34,16 @@ import (
 // Steps of the Filter are like those of a column or, to-many at the end, of a
 // collection.
 func Split(p *predicate.Plan) (compiled []predicate.Cond, residual *predicate.Plan) {
+	return split(p, compilable)
+}
+
+// SplitUnfolded is Split for a store without folded forms of this version. Conditions with
+// Case or Both are residual.
+func SplitUnfolded(p *predicate.Plan) (compiled []predicate.Cond, residual *predicate.Plan) {
+	return split(p, func(cond predicate.Cond) bool { return compilable(cond) && !folds(cond) })
+}
+
+func split(p *predicate.Plan, compilable func(predicate.Cond) bool) (compiled []predicate.Cond, residual *predicate.Plan) {
 	var rest []predicate.Cond
 	left := maxSearching
 	for _, c := range conjuncts(p.Where) {
@@ -63,6 +73,22 @@ func Split(p *predicate.Plan) (compiled []predicate.Cond, residual *predicate.Pl
 		return compiled, &predicate.Plan{Root: p.Root, Where: rest[0], Slots: p.Slots}
 	}
 	return compiled, &predicate.Plan{Root: p.Root, Where: predicate.And{Conds: rest}, Slots: p.Slots}
+}
+
+// folds reports whether a part of the condition compares with Case or Both.
+func folds(cond predicate.Cond) bool {
+	folded := func(f predicate.Folding) bool { return f == predicate.Case || f == predicate.Both }
+	return !predicate.Walk(cond, func(node any) bool {
+		switch c := node.(type) {
+		case predicate.Compare:
+			return !folded(c.Folding)
+		case predicate.Like:
+			return !folded(c.Folding)
+		case predicate.In:
+			return !folded(c.Folding)
+		}
+		return true
+	})
 }
 
 // conjuncts returns the conditions of a conjunction, nested ones included.

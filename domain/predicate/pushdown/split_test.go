@@ -57,6 +57,28 @@ func TestSplitOfTrue(t *testing.T) {
 	}
 }
 
+// TestSplitUnfolded leaves folded comparisons to the residual, wherever they are, and nothing
+// else.
+func TestSplitUnfolded(t *testing.T) {
+	t.Parallel()
+	w := predicatetest.NewWorld()
+	for text, compiles := range map[string]bool{
+		`title = 'a'`:                                         true,
+		`title = 'a' OR read = NO`:                            true,
+		`title =[c] 'a'`:                                      false,
+		`title LIKE[cd] '*a*'`:                                false,
+		`title IN[c] {'a', 'b'}`:                              false,
+		`read = NO OR NOT title CONTAINS[c] 'a'`:              false,
+		`ANY comments.text CONTAINS[cd] 'a'`:                  false,
+		`SUBQUERY(comments, $c, $c.text =[c] 'a').@count > 1`: false,
+	} {
+		compiled, residual := SplitUnfolded(compile(t, w, "("+text+") AND watching = YES", predicate.Problem))
+		if got := len(compiled) == 2 && residual == nil; got != compiles || len(compiled) == 0 {
+			t.Errorf("%s is compiled to %#v, and leaves %v", text, compiled, residual)
+		}
+	}
+}
+
 // randomPredicate combines the rules' texts.
 func randomPredicate(random *rand.Rand, atoms []string, depth int) string {
 	if depth == 0 {
@@ -90,6 +112,9 @@ func TestSplitMeansTheSame(t *testing.T) {
 		text := randomPredicate(random, atoms, random.IntN(4))
 		plan := compile(t, w, text, predicate.Problem)
 		compiled, residual := Split(plan)
+		if random.IntN(4) == 0 {
+			compiled, residual = SplitUnfolded(plan)
+		}
 		for _, c := range compiled {
 			if again := simplify(c); !compilable(again) {
 				t.Fatalf("%s: %#v is no longer compiled", text, again)

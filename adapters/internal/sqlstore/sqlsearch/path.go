@@ -227,7 +227,7 @@ func (c *compiler) value(v *variable, key *predicate.Key) (operand, error) {
 	o.indexed = slices.Contains(indexed[v.entity], column) && (o.root || v.entity != predicate.Problem)
 	o.dated = slices.Contains(dated, column) && o.root
 	o.sql = c.row(v) + "." + column
-	if key.Folded {
+	if key.Folded && !c.Unfolded {
 		o.folded = [3]string{o.sql, o.sql + "_c", o.sql + "_cd"}
 	}
 	return o, nil

@@ -28,7 +28,11 @@ type Search struct {
 // position, in this order, with one compiler.
 func Prepare(ctx context.Context, s *Syntax, q store.Query) (found Search, err error) {
 	c := newCompiler(ctx, s, q.Catalogue, q.As)
-	compiled, residual := pushdown.Split(q.Plan)
+	split := pushdown.Split
+	if s.Unfolded {
+		split = pushdown.SplitUnfolded
+	}
+	compiled, residual := split(q.Plan)
 	found.Residual = residual
 	conditions, err := c.search(compiled)
 	var statement fragment

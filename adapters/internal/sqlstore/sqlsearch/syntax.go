@@ -9,6 +9,9 @@ import (
 
 // Syntax holds the differences between the searches of the two databases.
 type Syntax struct {
+	// Unfolded is true while columns with folded forms are not of this version. Then no
+	// statement compares them.
+	Unfolded bool
 	// ID returns an identifier as an argument; ident.None is NULL.
 	ID func(ident.ID) any
 	// InList follows a column to be found in a list. The list is one argument.
