@@ -33,6 +33,10 @@ type server struct {
 	Citus       bool
 	Worker      bool   `bun:"-"`
 	Distributed string `bun:"-"`
+	// Folded is whether the texts are folded as this version compares them.
+	Folded bool `bun:"-"`
+	// Behind is whether background steps are left to do.
+	Behind bool `bun:"-"`
 }
 
 // missing reports whether the schema of the URL is still to be created.

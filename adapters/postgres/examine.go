@@ -53,6 +53,7 @@ type examination struct {
 	most     bounds
 	db       *bun.DB
 	server   server
+	made     []string // the indexes of background steps
 	findings []Finding
 }
 
@@ -92,11 +93,10 @@ func (e *examination) run() (err error) {
 	if whole, err := e.tables(); err != nil || !whole {
 		return err
 	}
-	looks := []func() error{e.folding, e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.slots, e.archive, e.transactions}
-	if sqlstore.Newer(all) {
-		looks = looks[1:] // the newer version folds the texts
+	if err := e.behind(); err != nil {
+		return err
 	}
-	for _, look := range looks {
+	for _, look := range []func() error{e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.slots, e.archive, e.transactions} {
 		if err := look(); err != nil {
 			return err
 		}
@@ -104,13 +104,34 @@ func (e *examination) run() (err error) {
 	return nil
 }
 
-// folding compares the version by which texts were folded.
-func (e *examination) folding() error {
-	done, err := sqlstore.IsFolded(e.ctx, e.db)
-	if err == nil && !done {
-		e.findings = append(e.findings, sqlstore.NotFolded())
+// behind looks for background steps that have not ended.
+func (e *examination) behind() error {
+	all, err := e.options.look(e.ctx, e.db)
+	if err != nil {
+		return err
 	}
-	return err
+	for _, m := range sqlstore.Behind(all) {
+		slow := "lists and searches are slow without it"
+		if indexes, err := e.options.steps.Indexes(m); m.Name != sqlstore.FoldingStep && err == nil {
+			for _, index := range indexes {
+				e.made = append(e.made, index.Name)
+			}
+		}
+		if !m.Progress.UnderWay && e.options.Pooler && e.options.Direct == "" {
+			e.warn("set PROBLEMS_STORE_DIRECT to the URL of the database itself", "nobody is at work on the background step %s, because a pooler cannot carry it, and %s", m.Name, slow)
+			continue
+		}
+		if !m.Progress.UnderWay {
+			e.warn(`start a service of this version with PROBLEMS_AUTO_MIGRATE=true, or run "problems migrate": both work beside other services`, "nobody is at work on the background step %s, and %s", m.Name, slow)
+			continue
+		}
+		mend := `wait: "problems migrate --status" shows how far it has come`
+		if m.Progress.Waits != "" {
+			mend = "wait, or end the transaction that it waits for: of " + m.Progress.Waits
+		}
+		e.warn(mend, "the background step %s is under way, at %d %%, and %s", m.Name, m.Progress.Percent, slow)
+	}
+	return nil
 }
 
 // named is a name with a value, as several queries have it.
@@ -164,12 +185,12 @@ func (e *examination) indexes() error {
 		return err
 	}
 	for _, index := range have {
-		if index.Value != "" {
+		if index.Value != "" && !slices.Contains(e.made, index.Name) {
 			e.warn(e.options.inSchema("REINDEX INDEX CONCURRENTLY "+index.Name), "the index %s is not usable: its creation has failed, or is under way", index.Name)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		if !slices.ContainsFunc(have, func(n named) bool { return n.Name == name }) {
+		if !slices.Contains(e.made, name) && !slices.ContainsFunc(have, func(n named) bool { return n.Name == name }) {
 			e.warn(e.options.inSchema(strings.Replace(oneLine(want[name]), "INDEX ", "INDEX CONCURRENTLY ", 1)), "the index %s is missing, so that searches are slow", name)
 		}
 	}

@@ -47,7 +47,8 @@ func TestExamineFindsFaults(t *testing.T) {
 		"sequence not begun":      {"INSERT INTO problems (id, title, created, modified, revision) VALUES (1, '', 0, 0, 1)", "the sequence problem_ids gives 1 next, but 1 is used already", "SELECT setval('problem_ids', 1)", true, true},
 		"sequence in use":         {"INSERT INTO problems (id, title, created, modified, revision) SELECT nextval('problem_ids'), '', 0, 0, 1", "", "", false, false},
 		"sequence with a cache":   {"ALTER SEQUENCE problem_ids CACHE 32", "the sequence problem_ids caches 32 numbers", "ALTER SEQUENCE problem_ids CACHE 1", true, true},
-		"texts of an old version": {"UPDATE versions SET folding = 0", "searches for texts compare as an older version did", `run "problems migrate"`, false, false},
+		"texts of an old version": {"UPDATE versions SET folding = 0", "nobody is at work on the background step folding_1", `run "problems migrate"`, false, false},
+		"background step left":    {"DELETE FROM problems_migrations WHERE name = '0007'; DROP INDEX problems_state_modified", "nobody is at work on the background step 0007_latest", `run "problems migrate"`, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

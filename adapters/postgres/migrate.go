@@ -27,43 +27,55 @@ import (
 var files embed.FS
 
 // builtin are the steps of this version.
-var builtin = sqlstore.Steps{Files: files, Table: "problems_migrations", OneByOne: true}
+var builtin = sqlstore.Steps{Files: files, Table: "problems_migrations", OneByOne: true, Concurrently: true}
 
 // Migration is one step of the schema.
 type Migration = sqlstore.Migration
 
-// Migrate brings the schema up to date and returns all steps in their order. Any
-// number of processes may do it at once: each step is done once.
+// Migrate brings the schema up to date, with its background steps, and returns all steps in
+// their order. Any number of processes may do it at once: each step is done once.
 func Migrate(ctx context.Context, o Options) ([]Migration, error) {
-	return o.directly(ctx, true, func(o Options, db *bun.DB) ([]Migration, error) {
-		if err := o.migrateUp(ctx, db); err != nil {
-			return nil, err
-		}
-		return o.status(ctx, db, anyServer)
-	})
+	if err := o.bringUp(ctx); err != nil {
+		return nil, err
+	}
+	if err := o.finish(ctx); err != nil {
+		return nil, err
+	}
+	return Status(ctx, o)
 }
 
-// Status returns all steps in their order, without changing anything.
+// bringUp does the steps without which the schema cannot be used.
+func (o Options) bringUp(ctx context.Context) error {
+	_, err := o.directly(ctx, true, func(o Options, db *bun.DB) ([]Migration, error) {
+		return nil, o.migrateUp(ctx, db)
+	})
+	return err
+}
+
+// Status returns all steps in their order, without changing anything. Behind them is the
+// folding of the texts, while it is left to do.
 func Status(ctx context.Context, o Options) ([]Migration, error) {
-	return o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) { return o.status(ctx, db, anyServer) })
+	return o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) { return o.look(ctx, db) })
 }
 
 // Plan returns the statements of the steps that Migrate would do; "" when none is left.
-// They do the same when run by hand.
+// They do the same when run by hand, one at a time.
 func Plan(ctx context.Context, o Options) (plan string, err error) {
-	var enter string
 	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
 		all, err := o.status(ctx, db, anyServer)
-		if err == nil {
-			plan, err = o.steps.Plan(db, all)
+		if err != nil {
+			return nil, err
 		}
-		enter = o.planSchema()
+		within, after, err := o.steps.Plan(db, all)
+		if within != "" {
+			plan = "BEGIN;\n\nSET LOCAL lock_timeout = '" + strconv.FormatInt(o.lockWait().Milliseconds(), 10) + "ms';\n\n" + o.planSchema() + within + "\nCOMMIT;\n"
+		}
+		if after != "" {
+			plan += o.inSchema(after)
+		}
 		return all, err
 	})
-	if plan == "" || err != nil {
-		return "", err
-	}
-	return "BEGIN;\n\n" + enter + plan + "\nCOMMIT;\n", nil
+	return plan, err
 }
 
 // directly calls fn with the options as they are completed, and a connection to the
@@ -83,6 +95,9 @@ func (o Options) directly(ctx context.Context, migrating bool, fn func(Options, 
 		return nil, unreadable(err)
 	}
 	o.configure(config)
+	if o.unattended {
+		neverCancel(config)
+	}
 	if o.Direct != "" || !o.Pooler {
 		o.enterSchema(config)
 	}
@@ -126,34 +141,41 @@ func prepare(ctx context.Context, o Options, pool *pgxpool.Pool) (found server, 
 	switch {
 	case err != nil:
 		return found, o.failure(unlessOver(ctx, err))
-	case sqlstore.Pending(all):
-		if !o.AutoMigrate {
-			return found, o.failure(found.pending())
-		}
-	case sqlstore.Newer(all):
-		return found, nil // the newer version folds the texts
-	default:
-		done, err := sqlstore.Folded(ctx, db)
-		switch {
-		case err != nil:
+	case !sqlstore.Pending(all):
+		found.Behind = len(sqlstore.Behind(all)) > 0
+		if found.Folded, err = o.folded(ctx, db, all); err != nil {
 			return found, o.failure(unlessOver(ctx, err))
-		case done:
-			return found, nil
-		case !o.AutoMigrate:
-			return found, o.failure(errors.New("texts are to be folded anew, as this version compares them: run \"problems migrate\" first, or let the service do it"))
 		}
+		return found, nil
+	case !o.AutoMigrate:
+		return found, o.failure(found.pending())
 	}
-	if _, err := Migrate(ctx, o); err != nil {
+	if err := o.bringUp(ctx); err != nil {
 		return found, err
 	}
 	all, err = o.status(ctx, db, func(s server) error { return cmp.Or(s.unfit(), s.misbehaves()) })
 	if err == nil && sqlstore.Pending(all) {
 		err = errors.New("the direct URL leads to another database or schema: its steps are done, but they are not here")
 	}
+	if err == nil {
+		found.Behind = len(sqlstore.Behind(all)) > 0
+		found.Folded, err = o.folded(ctx, db, all)
+	}
 	if err != nil {
 		return found, o.failure(unlessOver(ctx, err))
 	}
 	return found, nil
+}
+
+// folded reports whether the texts are folded as this version compares them. Those of an
+// empty database are from then on.
+func (o Options) folded(ctx context.Context, db *bun.DB, all []Migration) (bool, error) {
+	limited, cancel := context.WithTimeout(ctx, o.bound())
+	defer cancel()
+	if sqlstore.Newer(all) { // the newer version folds the texts
+		return sqlstore.IsFolded(limited, db)
+	}
+	return sqlstore.Folded(limited, db)
 }
 
 // status asks the server about itself, and check judges the answer, before status
@@ -193,44 +215,33 @@ func (o Options) status(ctx context.Context, db *bun.DB, check func(server) erro
 // anyServer is the check of callers that do not rely on the server.
 func anyServer(server) error { return nil }
 
-// migrateUp does the remaining work: the steps, all of them or none, and then the texts
-// to fold. It waits for other processes, whether they migrate too or use the changed
-// tables, for at most the time of o.
+// migrateUp does the steps that are left, except those of the background, and records the
+// folding of an empty database. It waits for other processes, whether they migrate too or
+// use the changed tables, for at most the time of o.
 func (o Options) migrateUp(ctx context.Context, db *bun.DB) error {
 	// A loss is harmless here: after a crash the next start migrates.
 	all, err := o.status(ctx, db, func(s server) error { return s.check(true, slog.New(slog.DiscardHandler)) })
 	if err != nil {
 		return err
 	}
-	if !sqlstore.Pending(all) {
-		if sqlstore.Newer(all) {
-			return nil // the newer version folds the texts
+	if sqlstore.Pending(all) {
+		if err := o.createSchema(ctx, db); err != nil {
+			return err
 		}
-		if done, err := sqlstore.Folded(ctx, db); done || err != nil {
+		if err := o.lock(ctx, db); err != nil {
+			return err
+		}
+		if err := o.apply(ctx, db); err != nil {
 			return err
 		}
 	}
-	if err := o.createSchema(ctx, db); err != nil {
-		return err
-	}
-	if err := o.lock(ctx, db); err != nil {
-		return err
-	}
-	if err := o.apply(ctx, db); err != nil {
-		return err
-	}
-	if done, err := sqlstore.Folded(ctx, db); done || err != nil { // another process may have been quicker
-		return err
-	}
-	return newDialect().Fold(ctx, db, "BEGIN")
+	_, err = o.folded(ctx, db, all)
+	return err
 }
 
-// apply does the remaining steps, all of them or none.
+// apply does the steps that are left, each in a transaction of its own: the locks of a step
+// end with it.
 func (o Options) apply(ctx context.Context, db *bun.DB) error {
-	if _, err := db.ExecContext(ctx, "BEGIN"); err != nil {
-		return fmt.Errorf("the migrations cannot begin: %w", err)
-	}
-	// Without a COMMIT nothing is done: the connection ends with its caller.
 	all, err := o.status(ctx, db, anyServer) // a newer process may have been quicker
 	if err != nil {
 		return err
@@ -238,29 +249,81 @@ func (o Options) apply(ctx context.Context, db *bun.DB) error {
 	if err := o.excludeOlder(ctx, db, all); err != nil {
 		return err
 	}
-	if err := o.steps.Apply(ctx, db); lacksLock(err) {
-		return fmt.Errorf("somebody uses a table that is to be changed for longer than %s, so that nothing was changed: end what pg_locks shows, or wait longer (--migration-timeout): %w", o.MigrationTimeout, err)
-	} else if err != nil {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
-		return fmt.Errorf("the migrations cannot be committed: %w", err)
+	var group int64 // 0: nothing is done yet
+	for _, m := range all {
+		if m.Applied || m.Background {
+			continue
+		}
+		next := group
+		err := o.alone(ctx, db, func() (err error) {
+			if next = group; next == 0 {
+				if next, err = o.steps.Begin(ctx, db, all); err != nil {
+					return err
+				}
+			}
+			return o.steps.Do(ctx, db, m, next)
+		})
+		if err != nil {
+			return err
+		}
+		group = next
 	}
 	return nil
 }
+
+// lockWait is for how long a step waits for a table at a time. All later statements on the
+// table wait behind it.
+const lockWait = 250 * time.Millisecond
+
+func (o Options) lockWait() time.Duration { return min(lockWait, o.MigrationTimeout) }
+
+// alone calls do within a transaction. While somebody uses a table that is to be changed,
+// it gives way and tries again, for the time of o.
+func (o Options) alone(ctx context.Context, db *bun.DB, do func() error) error {
+	limited, cancel := context.WithTimeout(ctx, o.MigrationTimeout)
+	defer cancel()
+	for pause := o.lockWait(); ; pause = min(2*pause, 8*lockWait) {
+		// Without a COMMIT nothing is done: the connection ends with its caller.
+		_, err := db.ExecContext(ctx, "BEGIN; SET LOCAL lock_timeout = "+milliseconds(o.lockWait()))
+		if err == nil {
+			err = do()
+		}
+		if err == nil {
+			if _, err = db.ExecContext(ctx, "COMMIT"); err != nil {
+				return fmt.Errorf("a migration cannot be committed: %w", err)
+			}
+			return nil
+		}
+		if !lacksLock(err) {
+			return err
+		}
+		if _, failure := db.ExecContext(ctx, "ROLLBACK"); failure != nil {
+			return failure
+		}
+		select {
+		case <-time.After(pause):
+		case <-limited.Done():
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			return passing("somebody uses a table that is to be changed for longer than %s, so the step was not done: end what pg_locks shows, or wait longer (--migration-timeout): %v", o.MigrationTimeout, err)
+		}
+	}
+}
+
+// milliseconds returns a limit as a setting of the server, where 0 would be no limit.
+func milliseconds(d time.Duration) string { return strconv.FormatInt(max(1, d.Milliseconds()), 10) }
 
 // The lock of migrations: one for each schema, for as long as the session lasts. Its
 // number is made from the schema's name.
 const lockNumber = "hashtextextended('problems: migrations of ' || current_schema(), 0)"
 
-// lock waits for the lock. When that takes too long, the error names the holder. The
-// limit stays for the locks of the steps: a session that waits for a table makes all
-// later sessions wait, running services too.
+// lock waits for the lock. When that takes too long, the error names the holder.
 func (o Options) lock(ctx context.Context, db *bun.DB) error {
 	wait := o.MigrationTimeout
 	limited, cancel := context.WithTimeout(ctx, wait+o.bound()) // for a server that falls silent
 	defer cancel()
-	_, err := db.ExecContext(limited, "SET statement_timeout = 0; SET lock_timeout = "+strconv.FormatInt(max(1, wait.Milliseconds()), 10))
+	_, err := db.ExecContext(limited, "SET statement_timeout = 0; SET lock_timeout = "+milliseconds(wait))
 	if err == nil {
 		_, err = db.ExecContext(limited, "SELECT pg_advisory_lock("+lockNumber+")")
 	}

@@ -52,11 +52,18 @@ type Options struct {
 	// MigrationTimeout limits the wait for another process that migrates, or uses a table
 	// of a migration. 30 seconds by default.
 	MigrationTimeout time.Duration
-	// Logger receives accepted risks and silent repairs. None by default.
+	// Serving says that the store is that of a service. It does what is left to do in the
+	// background, with AutoMigrate, and looks at the progress, until Close.
+	Serving bool
+	// Logger receives accepted risks, silent repairs and the progress of background
+	// steps. None by default.
 	Logger *slog.Logger
 
 	schema string         // of the URL; "": as the search_path has it
 	steps  sqlstore.Steps // of this version; tests have others
+	pause  time.Duration  // between two looks at background steps; tests have another
+	// unattended lets a server go on with a statement that nobody waits for any more.
+	unattended bool
 }
 
 // The defaults of Options, for programs that show them.
@@ -94,6 +101,7 @@ func (o Options) complete() (Options, error) {
 	setDefault(&o.Timeout, DefaultTimeout)
 	setDefault(&o.AcquireTimeout, DefaultAcquireTimeout)
 	setDefault(&o.MigrationTimeout, DefaultMigrationTimeout)
+	setDefault(&o.pause, sqlstore.ReportInterval)
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}

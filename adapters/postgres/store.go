@@ -20,6 +20,7 @@ type Store struct {
 	pool    *pgxpool.Pool
 	dialect *sqlstore.Dialect
 	texts   texts
+	behind  behind
 	calls   store.Gate
 	citus   bool // the database has this extension
 	step    int  // the number of this version's last migration
@@ -78,6 +79,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	if found.missing() {
 		s.pool.Reset() // connections from before the schema do not show
 	}
+	s.tend(ctx, found)
 	return s, nil
 }
 
@@ -89,7 +91,7 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	}
 	v := &view{store: s, leave: leave}
 	defer v.end()
-	if err := fn(reader{sqlstore.Reader{Dialect: s.dialect, Session: v}, v}); err != nil {
+	if err := fn(reader{sqlstore.Reader{Dialect: s.searching(), Session: v}, v}); err != nil {
 		return err
 	}
 	return store.Ended(ctx)
@@ -177,6 +179,7 @@ func (s *Store) Close() error {
 	// Then callers still waiting for a write get an error: its outcome is unknown.
 	defer time.AfterFunc(grace, s.end).Stop()
 	if s.calls.Close() {
+		s.behind.close()
 		s.cut(func(*connection) bool { return true })
 		s.pool.Close()
 	}

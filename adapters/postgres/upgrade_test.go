@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -51,13 +52,17 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	}
 	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: builtin.Table}
 	_, err = Options{URL: d.url}.directly(t.Context(), true, func(_ Options, db *bun.DB) ([]Migration, error) {
-		return nil, first.Apply(context.Background(), db)
+		all, err := first.Compare(nil, 0)
+		return nil, errors.Join(err, first.Apply(context.Background(), db, all))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.exec(old)
-	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if _, err := Migrate(t.Context(), Options{URL: d.url}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Options{URL: d.url})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,8 +147,7 @@ func TestFoldedByAnotherVersion(t *testing.T) {
 		UPDATE problems SET title_c = 'wrong', title_cd = 'wrong'; UPDATE keywords SET name_cd = 'wrong', value_c = 'wrong';
 		INSERT INTO problems (id, title, title_c, created, modified, revision) SELECT n, 'Many', 'wrong', 1000, 2000, 1 FROM generate_series(3, 1202) n;
 		UPDATE versions SET folding = 12345`)
-	wants(t, d.prepare(Options{}), "texts are to be folded anew")
-	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+	if _, err := Migrate(t.Context(), Options{URL: d.url}); err != nil {
 		t.Fatal(err)
 	}
 	got := d.strings(foldedNow)

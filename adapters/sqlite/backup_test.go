@@ -121,7 +121,9 @@ func TestBackupBeforeAnUpgrade(t *testing.T) {
 	text, err := files.ReadFile(name)
 	b.must(err)
 	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
-	b.must(first.Apply(t.Context(), db))
+	all, err := first.Compare(nil, 0)
+	b.must(err)
+	b.must(first.Apply(t.Context(), db, all))
 	_, err = db.ExecContext(t.Context(), old)
 	b.must(err)
 	b.must(db.Close())

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -91,7 +94,7 @@ func Plan(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	defer db.Close()
-	plan, err := steps.Plan(db, all)
+	plan, _, err := steps.Plan(db, all)
 	if plan == "" || err != nil {
 		return "", err
 	}
@@ -109,22 +112,53 @@ func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
 
 // bringUp brings the schema and the folded texts up to date. The texts can be many, and
 // other processes may use the file meanwhile: so they take many transactions. bringUp
-// copies the file before a final migration.
+// copies the file before a final migration. A file has one service, and nobody can write
+// beside an index: so all of this comes before the first request. The log says how far it
+// has come.
 func (f file) bringUp(ctx context.Context, db *bun.DB, logger *slog.Logger) error {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
 	if err := f.keepCopy(ctx, db, logger); err != nil {
 		return err
 	}
-	if err := migrateUp(ctx, db); err != nil {
+	all, err := status(ctx, db)
+	if err != nil {
 		return err
 	}
-	all, err := status(ctx, db)
-	if err != nil || sqlstore.Newer(all) { // the newer version folds the texts
+	left := named(all)
+	if left == "" || !slices.ContainsFunc(all, func(m Migration) bool { return m.Applied }) {
+		err = migrateUp(ctx, db) // nothing to do, or no rows to do it for
+	} else {
+		err = sqlstore.Reported(ctx, logger, sqlstore.ReportInterval, left, nil, func(ctx context.Context) error { return migrateUp(ctx, db) })
+	}
+	if err != nil {
+		return err
+	}
+	if all, err = status(ctx, db); err != nil || sqlstore.Newer(all) { // the newer version folds the texts
 		return err
 	}
 	if done, err := sqlstore.Folded(ctx, db); done || err != nil {
 		return err
 	}
-	return newDialect().Fold(ctx, db, "BEGIN IMMEDIATE")
+	var percent atomic.Int64
+	look := func(context.Context) (sqlstore.Progress, error) {
+		return sqlstore.Progress{UnderWay: true, Percent: int(percent.Load())}, nil
+	}
+	return sqlstore.Reported(ctx, logger, sqlstore.ReportInterval, sqlstore.FoldingStep, look, func(ctx context.Context) error {
+		return newDialect().Fold(ctx, db, "BEGIN IMMEDIATE", func(p int) { percent.Store(int64(p)) })
+	})
+}
+
+// named returns the names of the steps that are left to do.
+func named(all []Migration) string {
+	var names []string
+	for _, m := range all {
+		if !m.Applied {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // migrateUp applies the pending migrations. db has one connection, so all of the
@@ -147,10 +181,10 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 			_, _ = db.ExecContext(ctx, "ROLLBACK")
 		}
 	}()
-	if _, err := status(ctx, db); err != nil { // a newer process may have been quicker
+	if all, err = status(ctx, db); err != nil { // a newer process may have been quicker
 		return err
 	}
-	if err := steps.Apply(ctx, db); err != nil {
+	if err := steps.Apply(ctx, db, all); err != nil {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {

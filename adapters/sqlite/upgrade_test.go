@@ -114,7 +114,11 @@ func firstStep(t *testing.T) (path string) {
 		t.Fatal(err)
 	}
 	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
-	if err := first.Apply(t.Context(), db); err != nil {
+	all, err := first.Compare(nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Apply(t.Context(), db, all); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), old); err != nil {

@@ -50,6 +50,14 @@ type Dialect struct {
 	problemAt, familyAt, webhookAt, leaseAt, neighbours, readProblems string
 }
 
+// Unfolded returns the dialect for a store with texts that another version has folded.
+// Its searches compare them in the process.
+func (d *Dialect) Unfolded() *Dialect {
+	unfolded := *d
+	unfolded.Syntax.Syntax.Unfolded = true
+	return &unfolded
+}
+
 // New returns the dialect of a syntax.
 func New(s Syntax) *Dialect {
 	const doNothing = " ON CONFLICT DO NOTHING"

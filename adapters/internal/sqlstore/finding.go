@@ -21,7 +21,7 @@ type Finding struct {
 func Left(all []Migration) (findings []Finding) {
 	var names []string
 	for _, m := range all {
-		if !m.Applied {
+		if !m.Applied && !m.Background {
 			names = append(names, m.Name)
 		}
 	}

@@ -2,11 +2,15 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/uptrace/bun"
 
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -77,25 +81,119 @@ func Folded(ctx context.Context, db *bun.DB) (bool, error) {
 
 const setFolding = "UPDATE versions SET folding = ?"
 
-// Fold corrects all folded texts of other versions. db has to be a single connection,
-// outside of a transaction; begin starts one. Rows folded before a failure stay folded.
-// Programs of other versions must not run: they write texts in their own folding.
-func (d *Dialect) Fold(ctx context.Context, db *bun.DB, begin string) error {
-	for _, table := range foldedTables {
-		for after := table.first; after != nil; {
+// Fold corrects all folded texts of other versions, portion by portion, and reports after
+// each how much is done, in percent. db has to be a single connection, outside of a
+// transaction; begin starts one. What is done before a failure stays done, and the next call
+// goes on after it. Programs of other versions must not write meanwhile: they write texts in
+// their own folding. So a step that is final comes before a new folding: see
+// [Steps.FoldedBy].
+func (d *Dialect) Fold(ctx context.Context, db *bun.DB, begin string, report func(percent int)) error {
+	at, err := foldedUpTo(ctx, db)
+	if err != nil {
+		return err
+	}
+	for i, table := range foldedTables {
+		if i < at.Table {
+			continue
+		}
+		after := table.first
+		if i == at.Table && at.After != nil {
+			after = at.After
+		}
+		for after != nil {
+			var percent int
 			err := within(ctx, db, begin, func(ctx context.Context) (err error) {
-				after, err = table.fold(ctx, db, after, d.Lock)
-				return err
+				if after, err = table.fold(ctx, db, after, d.Lock); err != nil || after == nil {
+					return err
+				}
+				if percent, err = table.share(ctx, db, after, i); err != nil {
+					return err
+				}
+				return d.keepFolding(ctx, db, foldingState{Version: predicate.FoldVersion, Table: i, After: after, Percent: percent})
 			})
 			if err != nil {
 				return fmt.Errorf("the texts of %s cannot be folded: %w", table.name, err)
 			}
+			if after != nil {
+				report(percent)
+			}
 		}
 	}
 	return within(ctx, db, begin, func(ctx context.Context) error {
+		if _, err := db.ExecContext(ctx, "DELETE FROM leases WHERE name = ?", foldingWork); err != nil {
+			return err
+		}
 		_, err := db.ExecContext(ctx, setFolding, predicate.FoldVersion)
 		return err
 	})
+}
+
+// FoldingStep is the name of the folding among the steps that are left to do.
+var FoldingStep = fmt.Sprintf("folding_%d", predicate.FoldVersion)
+
+// foldingWork is the name of the work on folded texts, among the leases. The state of this
+// lease says how far the work has come. Nobody holds the lease: the stores see to it by
+// themselves that one process is at work.
+const foldingWork = "folding"
+
+// foldingState is how far texts are folded by a version.
+type foldingState struct {
+	Version int
+	Table   int   // of foldedTables
+	After   []any // the key of the last folded row
+	Percent int
+}
+
+// foldedUpTo returns how far this version has folded the texts.
+func foldedUpTo(ctx context.Context, db bun.IDB) (at foldingState, err error) {
+	var text string
+	err = db.NewRaw("SELECT state FROM leases WHERE name = ?", foldingWork).Scan(ctx, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return foldingState{}, nil
+	}
+	if err != nil {
+		return at, fmt.Errorf("how far texts are folded cannot be read: %w", err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&at); err != nil || at.Version != predicate.FoldVersion {
+		return foldingState{}, nil // of another version: this one begins anew
+	}
+	for i, key := range at.After {
+		if number, ok := key.(json.Number); ok {
+			if at.After[i], err = number.Int64(); err != nil {
+				return foldingState{}, nil // begins anew, too
+			}
+		}
+	}
+	return at, nil
+}
+
+// FoldingProgress returns how far this version has folded the texts, in percent.
+func FoldingProgress(ctx context.Context, db bun.IDB) (percent int, err error) {
+	at, err := foldedUpTo(ctx, db)
+	return at.Percent, err
+}
+
+func (d *Dialect) keepFolding(ctx context.Context, db *bun.DB, at foldingState) error {
+	text, err := json.Marshal(at)
+	if err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	_, err = db.ExecContext(ctx, "INSERT INTO leases (name, version, state) VALUES (?, ?, ?) ON CONFLICT (name) DO UPDATE SET state = excluded.state",
+		foldingWork, d.ID(ident.ID{15: 1}), string(text))
+	return err
+}
+
+// share returns how much of all tables is folded up to a row of the table, in percent. Each
+// table counts the same.
+func (t foldedTable) share(ctx context.Context, db *bun.DB, key []any, place int) (percent int, err error) {
+	var highest int64
+	if err := db.NewRaw("SELECT coalesce(max("+t.keys[0]+"), 0) FROM "+t.name).Scan(ctx, &highest); err != nil {
+		return 0, err
+	}
+	reached, _ := key[0].(int64)
+	return int((float64(place) + float64(reached)/float64(max(1, highest))) * 100 / float64(len(foldedTables))), nil
 }
 
 // within calls fn within a transaction. ctx can only end it before it begins: a

@@ -25,11 +25,33 @@ type Migration struct {
 	// Newer is true if only a newer version knows the step, and this version can use the
 	// schema all the same.
 	Newer bool
+	// Background is true for a step that is done beside the service, outside of a
+	// transaction. The schema can be used without it.
+	Background bool
+	// Progress is that of a background step under way.
+	Progress Progress
 }
 
-// Pending reports whether a step is left to do.
+// Progress is how far the work on a step has come. The zero Progress: nobody is at work.
+type Progress struct {
+	UnderWay bool
+	Percent  int
+	Waits    string // what the work waits for, as a noun phrase; "": for nothing
+}
+
+// Pending reports whether a step is left to do before the schema can be used.
 func Pending(all []Migration) bool {
-	return slices.ContainsFunc(all, func(m Migration) bool { return !m.Applied })
+	return slices.ContainsFunc(all, func(m Migration) bool { return !m.Applied && !m.Background })
+}
+
+// Behind returns the background steps that are left to do.
+func Behind(all []Migration) (left []Migration) {
+	for _, m := range all {
+		if !m.Applied && m.Background {
+			left = append(left, m)
+		}
+	}
+	return left
 }
 
 // Newer reports whether a newer version has applied steps.
@@ -67,6 +89,11 @@ func (m Migration) Number() (int, error) {
 // Steps are the steps of the schema of one kind of database. They only go forward,
 // and none is changed once it was released, except in its comments.
 //
+// "-- Background: " with the reason marks a step that only makes and drops indexes. Where
+// the database can do so beside writes, it is done beside the service. No other step may
+// need it. "-- Folds: " with a version of the folding marks the step after which texts are
+// folded by this version.
+//
 // A step mostly adds to the schema. Servers of an older version, which do not know it, go on
 // beside it, and start again. A comment at the beginning of a line, "-- Final: " with the
 // reason, marks a step that older servers cannot live with. The database keeps the number of
@@ -80,6 +107,8 @@ type Steps struct {
 	// Each statement then has to end with a semicolon at the end of a line, and no other
 	// line may end with one, except comments.
 	OneByOne bool
+	// Concurrently is true if the database makes indexes beside writes.
+	Concurrently bool
 }
 
 // OldestTable has one row with the number of the last final step. A server has to know
@@ -133,11 +162,13 @@ func (s Steps) Compare(applied []string, oldest int) ([]Migration, error) {
 	var all []Migration
 	last := 0
 	for _, m := range known.Sorted() {
-		final, err := s.final(m)
+		text, err := s.text(m.String())
 		if err != nil {
 			return nil, err
 		}
-		step := Migration{Name: m.String(), Applied: unknown[m.Name], Final: final}
+		step := Migration{Name: m.String(), Applied: unknown[m.Name], Final: finally.MatchString(text)}
+		// In an empty database, nobody waits for an index.
+		step.Background = s.Concurrently && len(applied) > 0 && behind.MatchString(text)
 		if last, err = step.Number(); err != nil {
 			return nil, err
 		}
@@ -155,89 +186,136 @@ func (s Steps) Compare(applied []string, oldest int) ([]Migration, error) {
 	return all, nil
 }
 
-// finally finds the mark of a final step.
-var finally = regexp.MustCompile(`(?m)^-- Final: \S`)
+// The marks of steps.
+var (
+	finally = regexp.MustCompile(`(?m)^-- Final: \S`)
+	behind  = regexp.MustCompile(`(?m)^-- Background: \S`)
+	folds   = regexp.MustCompile(`(?m)^-- Folds: (\d+)`)
+)
 
-// final reports whether a step is final.
-func (s Steps) final(m migrate.Migration) (bool, error) {
-	text, err := fs.ReadFile(s.Files, "migrations/"+m.String()+".up.sql")
+// text returns the file of a step.
+func (s Steps) text(name string) (string, error) {
+	text, err := fs.ReadFile(s.Files, "migrations/"+name+".up.sql")
 	if err != nil {
-		return false, fmt.Errorf("%w", err)
+		return "", fmt.Errorf("%w", err)
 	}
-	return finally.Match(text), nil
+	return string(text), nil
 }
 
-// keepOldest returns the statements that keep the number of the last final step.
-func (s Steps) keepOldest() ([]string, error) {
+// FoldedBy returns the number of the step after which texts are folded by a version, and
+// whether it is final; 0 without such a step.
+func (s Steps) FoldedBy(version int) (number int, final bool, err error) {
 	all, err := s.Compare(nil, 0)
 	if err != nil {
-		return nil, err
+		return 0, false, err
 	}
-	number := 1 // the first step is everything
 	for _, m := range all {
-		if !m.Final {
+		text, err := s.text(m.Name)
+		if err != nil {
+			return 0, false, err
+		}
+		if mark := folds.FindStringSubmatch(text); mark != nil && mark[1] == strconv.Itoa(version) {
+			number, err = m.Number()
+			return number, m.Final, err
+		}
+	}
+	return 0, false, nil
+}
+
+// keepOldest returns the statement after a final step, which keeps its number.
+func keepOldest(number int) string {
+	return fmt.Sprintf("INSERT INTO %s (id, step) VALUES (1, %d) ON CONFLICT (id) DO UPDATE SET step = excluded.step WHERE %[1]s.step < excluded.step", OldestTable, number)
+}
+
+// begin returns the statements that make the lists of steps, unless they exist. They keep
+// the number of the last final step that was done; 1 before that, as the first step is
+// everything.
+func (s Steps) begin(db *bun.DB, all []Migration) ([]string, error) {
+	oldest := 1
+	for _, m := range all {
+		if !m.Final || !m.Applied {
 			continue
 		}
-		if number, err = m.Number(); err != nil {
+		var err error
+		if oldest, err = m.Number(); err != nil {
 			return nil, err
 		}
 	}
 	return []string{
+		s.createTable(db).String(),
 		"CREATE TABLE IF NOT EXISTS " + OldestTable + " (id bigint NOT NULL PRIMARY KEY CHECK (id = 1), step bigint NOT NULL)",
-		fmt.Sprintf("INSERT INTO %s (id, step) VALUES (1, %d) ON CONFLICT (id) DO UPDATE SET step = excluded.step", OldestTable, number),
+		keepOldest(oldest),
 	}, nil
 }
 
-// Apply runs the pending steps and lists them. db has to be a single
-// connection within a transaction.
-func (s Steps) Apply(ctx context.Context, db *bun.DB) error {
-	known, err := s.discover()
+// Begin makes the lists of steps, unless they exist. It returns the number of the next
+// group: of the steps of one run. db is a single connection within a transaction.
+func (s Steps) Begin(ctx context.Context, db *bun.DB, all []Migration) (group int64, err error) {
+	lists, err := s.begin(db, all)
+	if err != nil {
+		return 0, err
+	}
+	for _, statement := range lists {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return 0, fmt.Errorf("the list of migrations cannot be made: %w", err)
+		}
+	}
+	if err := db.NewRaw("SELECT coalesce(max(group_id), 0) + 1 FROM "+s.Table).Scan(ctx, &group); err != nil {
+		return 0, fmt.Errorf("the list of migrations cannot be read: %w", err)
+	}
+	return group, nil
+}
+
+// Do does a step and lists it. db is a single connection within a transaction.
+func (s Steps) Do(ctx context.Context, db *bun.DB, m Migration, group int64) error {
+	text, err := s.text(m.Name)
 	if err != nil {
 		return err
 	}
-	if _, err := s.createTable(db).Exec(ctx); err != nil {
-		return fmt.Errorf("the list of migrations cannot be made: %w", err)
-	}
+	all := []string{text}
 	if s.OneByOne {
-		if known, err = s.divided(known, db); err != nil {
+		all = statements(text)
+	}
+	if m.Final {
+		number, err := m.Number()
+		if err != nil {
 			return err
 		}
+		all = append(all, keepOldest(number))
 	}
-	m := migrate.NewMigrator(db, known, migrate.WithTableName(s.Table), migrate.WithMarkAppliedOnSuccess(true))
-	if _, err := m.Migrate(ctx); err != nil {
-		return fmt.Errorf("migration %w", err)
-	}
-	keep, err := s.keepOldest()
-	if err != nil {
-		return err
-	}
-	for _, statement := range keep {
+	for _, statement := range all {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return fmt.Errorf("the step that every server has to know cannot be kept: %w", err)
+			return fmt.Errorf("migration %s: %w", m.Name, err)
 		}
+	}
+	if _, err := db.ExecContext(ctx, "INSERT INTO "+s.Table+" (name, group_id) VALUES (?, ?)", m.listed(), group); err != nil {
+		return fmt.Errorf("migration %s cannot be listed: %w", m.Name, err)
 	}
 	return nil
 }
 
-// divided returns the steps as ones that send a statement at a time.
-func (s Steps) divided(known *migrate.Migrations, db *bun.DB) (*migrate.Migrations, error) {
-	divided := migrate.NewMigrations()
-	for _, m := range known.Sorted() {
-		text, err := fs.ReadFile(s.Files, "migrations/"+m.String()+".up.sql")
-		if err != nil {
-			return nil, fmt.Errorf("%w", err)
-		}
-		m.Up = func(ctx context.Context, _ *migrate.Migrator, _ *migrate.Migration) error {
-			for _, statement := range statements(string(text)) {
-				if _, err := db.ExecContext(ctx, statement); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		divided.Add(m)
+// listed returns the name of the step in the list.
+func (m Migration) listed() string {
+	number, _, _ := strings.Cut(m.Name, "_")
+	return number
+}
+
+// Apply does the steps that are left to do, and lists them. db has to be a single
+// connection within a transaction.
+func (s Steps) Apply(ctx context.Context, db *bun.DB, all []Migration) error {
+	group, err := s.Begin(ctx, db, all)
+	if err != nil {
+		return err
 	}
-	return divided, nil
+	for _, m := range all {
+		if m.Applied {
+			continue
+		}
+		if err := s.Do(ctx, db, m, group); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // statements returns the statements of a step, without comments.
@@ -259,33 +337,53 @@ func statements(text string) (all []string) {
 	return all
 }
 
-// Plan returns the statements of Apply. They do the same when they are run by hand within a transaction; none when nothing is left to do. It
-// takes from db how its statements are written.
-func (s Steps) Plan(db *bun.DB, all []Migration) (string, error) {
-	if !Pending(all) {
-		return "", nil
-	}
+// Plan returns the statements of the steps that are left to do. They do the same when they
+// are run by hand: the first ones within a transaction, those of background steps after it,
+// each on its own. Both are empty when nothing is left to do. Plan takes from db how its
+// statements are written.
+func (s Steps) Plan(db *bun.DB, all []Migration) (within, after string, err error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s;\n", s.createTable(db))
+	if Pending(all) {
+		lists, err := s.begin(db, all)
+		if err != nil {
+			return "", "", err
+		}
+		fmt.Fprintf(&b, "%s;\n", strings.Join(lists, ";\n"))
+	}
 	group := "coalesce(max(group_id), 0) + 1" // of all steps of one run
 	for _, m := range all {
-		if m.Applied {
+		if m.Applied || m.Background {
 			continue
 		}
-		text, err := fs.ReadFile(s.Files, "migrations/"+m.Name+".up.sql")
+		text, err := s.text(m.Name)
 		if err != nil {
-			return "", fmt.Errorf("%w", err)
+			return "", "", err
 		}
-		number, _, _ := strings.Cut(m.Name, "_")
-		fmt.Fprintf(&b, "\n-- Step %s.\n\n%s\nINSERT INTO %s (name, group_id) SELECT '%s', %s FROM %[3]s;\n", m.Name, text, s.Table, number, group)
+		fmt.Fprintf(&b, "\n-- Step %s.\n\n%s\n", m.Name, text)
+		if m.Final {
+			number, err := m.Number()
+			if err != nil {
+				return "", "", err
+			}
+			fmt.Fprintf(&b, "%s;\n", keepOldest(number))
+		}
+		fmt.Fprintf(&b, "INSERT INTO %s (name, group_id) SELECT '%s', %s FROM %[1]s;\n", s.Table, m.listed(), group)
 		group = "max(group_id)"
 	}
-	keep, err := s.keepOldest()
-	if err != nil {
-		return "", err
+	within = b.String()
+	b.Reset()
+	for _, m := range Behind(all) {
+		indexes, err := s.Indexes(m)
+		if err != nil {
+			return "", "", err
+		}
+		fmt.Fprintf(&b, "\n-- Step %s, beside the services. It is listed once its indexes are there.\n\n", m.Name)
+		for _, index := range indexes {
+			fmt.Fprintf(&b, "%s;\n", index.Statement)
+		}
+		fmt.Fprintf(&b, "%s;\n", s.ListIndexes(m, indexes))
 	}
-	fmt.Fprintf(&b, "\n-- The last step that every server has to know.\n\n%s;\n", strings.Join(keep, ";\n"))
-	return b.String(), nil
+	return within, b.String(), nil
 }
 
 // createTable returns the statement to create the list, unless it exists. (The migrator's

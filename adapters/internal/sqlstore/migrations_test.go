@@ -72,10 +72,6 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%v, %d: got %v, %v; want %s", c.applied, c.oldest, got, err, c.want)
 		}
 	}
-	keep, err := s.keepOldest()
-	if err != nil || !strings.Contains(fmt.Sprint(keep), "VALUES (1, 2)") {
-		t.Errorf("the step to know is kept by %q, %v; want 2", keep, err)
-	}
 }
 
 // TestOutdated finds the steps of servers that a final step would leave behind.

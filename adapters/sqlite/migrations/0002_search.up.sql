@@ -2,6 +2,7 @@
 -- (_cd), as the domain folds it. NULL: the same as the column folded less. By which
 -- version of the folding it was written, versions says; 0: by none.
 -- Final: an older server would leave the folded texts of its writes as they were.
+-- Folds: 1
 
 ALTER TABLE versions ADD COLUMN folding INTEGER NOT NULL DEFAULT 0;
 
