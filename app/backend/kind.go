@@ -127,6 +127,14 @@ type Step struct {
 	// Newer is true for a step that only a newer version knows, in a store that this
 	// version can use.
 	Newer bool
+	// Background is true for a step that is done beside the service, and whose lack only
+	// makes it slower.
+	Background bool
+	// UnderWay is true while somebody is at work on a background step. Percent is how much
+	// is done, and Waits names what the work waits for; "": nothing.
+	UnderWay bool
+	Percent  int
+	Waits    string
 }
 
 // Finding is a fault of a store, and the way to mend it.

@@ -24,7 +24,9 @@ func Postgres() backend.Kind {
 		Check:    postgres.CheckURL,
 		Mask:     postgres.Mask,
 		Open: func(ctx context.Context, o backend.Options) (store.Store, error) {
-			return opened(postgres.Open(ctx, postgresOptions(o)))
+			options := postgresOptions(o)
+			options.Serving = o.Serving
+			return opened(postgres.Open(ctx, options))
 		},
 		Schema: &backend.Schema{
 			Status: func(ctx context.Context, o backend.Options) ([]backend.Step, error) {
@@ -69,8 +71,12 @@ func postgresMetrics(s store.Store) []prometheus.Collector {
 	if !ok {
 		return nil
 	}
-	return metrics.Connected(func() metrics.Connections {
+	return append(metrics.Connected(func() metrics.Connections {
 		now := database.Stats()
 		return metrics.Connections{Open: now.Connected, InUse: now.InUse, Most: now.Most, Waited: now.Waited, WaitedFor: now.WaitedFor}
-	})
+	}), metrics.Behind(func(step func(name string, done float64)) {
+		for _, m := range database.Behind() {
+			step(m.Name, float64(m.Progress.Percent)/100)
+		}
+	}))
 }

@@ -92,7 +92,10 @@ func opened[S store.Store](s S, err error) (store.Store, error) {
 func steps(migrations []sqlite.Migration, err error) ([]backend.Step, error) {
 	var all []backend.Step
 	for _, m := range migrations {
-		all = append(all, backend.Step{Name: m.Name, Done: m.Applied, Final: m.Final, Newer: m.Newer})
+		all = append(all, backend.Step{
+			Name: m.Name, Done: m.Applied, Final: m.Final, Newer: m.Newer,
+			Background: m.Background, UnderWay: m.Progress.UnderWay, Percent: m.Progress.Percent, Waits: m.Progress.Waits,
+		})
 	}
 	return all, err
 }

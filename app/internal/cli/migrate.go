@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/problemtracking/problems/app/backend"
@@ -22,6 +23,8 @@ type migrateCommand struct {
 // Help is shown by kong.
 func (migrateCommand) Help() string {
 	return `"problems serve" does this by itself when it starts, unless PROBLEMS_AUTO_MIGRATE=false. Any number may run at once: each step is done once. A store of a newer version is refused if a step of it leaves no way back: --status shows this for each step. Before such a step, a SQLite file is copied, to a name beside it with .before- and the step.
+
+In PostgreSQL, some steps are done beside the services, such as large indexes: lists and searches are only slower without them. One process at a time is at work, a service or this command, which ends when all is done. The log and --status show how far it has come, such as "under way, 43 %". What a killed process has left, another one completes.
 
 Examples:
 
@@ -70,6 +73,12 @@ func statusOf(step backend.Step) string {
 		return "done by a newer version"
 	case step.Done:
 		return "done"
+	case step.UnderWay && step.Waits != "":
+		return fmt.Sprintf("under way, %d %%, waits for %s", step.Percent, step.Waits)
+	case step.UnderWay:
+		return fmt.Sprintf("under way, %d %%", step.Percent)
+	case step.Background:
+		return "to do, beside the service"
 	}
 	return "to do"
 }

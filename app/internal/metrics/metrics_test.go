@@ -174,6 +174,16 @@ func TestConnections(t *testing.T) {
 	)
 }
 
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1")
+	left := func(step func(string, float64)) { step("0007_latest", 0.43) }
+	if err := m.Store([]prometheus.Collector{metrics.Behind(left)}); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, m, `problems_store_background_ratio{step="0007_latest"} 0.43`)
+}
+
 func TestClock(t *testing.T) {
 	t.Parallel()
 	m := metrics.New("v1")
@@ -229,6 +239,10 @@ func complete(t *testing.T) *metrics.Metrics {
 	m.Replies()
 	for _, call := range observe.Names {
 		m.Call(observe.Call{Name: call})
+	}
+	left := func(step func(string, float64)) { step("0007_latest", 0.43) }
+	if err := m.Store([]prometheus.Collector{metrics.Behind(left)}); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range metrics.Connected(func() metrics.Connections { return metrics.Connections{} }) {
 		if err := m.Store([]prometheus.Collector{c}); err != nil {

@@ -98,3 +98,26 @@ func (h hostInfo) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(h.desc, prometheus.GaugeValue, 1, host)
 	}
 }
+
+// Behind returns the metric of the steps that are left to do in the background. each calls
+// its argument for every step, with how much of it is done, from 0 to 1.
+func Behind(each func(step func(name string, done float64))) prometheus.Collector {
+	return behind{each, prometheus.NewDesc("problems_store_background_ratio",
+		"How much of a step of the schema is done in the background, from 0 to 1. A step that is done has no series.", []string{"step"}, nil)}
+}
+
+// behind is a metric with a series for each step that is left to do.
+type behind struct {
+	each func(func(string, float64))
+	desc *prometheus.Desc
+}
+
+// Describe implements prometheus.Collector.
+func (b behind) Describe(to chan<- *prometheus.Desc) { to <- b.desc }
+
+// Collect implements prometheus.Collector.
+func (b behind) Collect(to chan<- prometheus.Metric) {
+	b.each(func(name string, done float64) {
+		to <- prometheus.MustNewConstMetric(b.desc, prometheus.GaugeValue, done, name)
+	})
+}
