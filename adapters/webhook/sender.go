@@ -27,8 +27,10 @@ import (
 const (
 	// Timeout is the time for a whole attempt: name, connection, TLS, request and answer.
 	Timeout = 15 * time.Second
-	// answerBytes is the largest part of an answer's body that is read.
+	// answerBytes is the largest part of an answer's body that is read, and answerTime the
+	// longest time for it.
 	answerBytes = 64 << 10
+	answerTime  = time.Second
 	// headerBytes is the largest size of an answer's headers.
 	headerBytes = 16 << 10
 	// idleConnections are kept for the next message to the same receiver.
@@ -161,7 +163,9 @@ func (s *Sender) send(ctx context.Context, url string, m webhook.Message) (int, 
 	if err != nil {
 		return 0, err
 	}
-	// The status alone counts. The body is read to use the connection again.
+	// The status alone counts. The body is read to use the connection again. A receiver that
+	// hangs in it must not delay its next message: then the connection is closed.
+	defer time.AfterFunc(answerTime, cancel).Stop()
 	_, _ = io.CopyN(io.Discard, answer.Body, answerBytes)
 	_ = answer.Body.Close()
 	return answer.StatusCode, nil

@@ -77,6 +77,42 @@ func TestSignaturesAgreeWithTheStandard(t *testing.T) {
 	}
 }
 
+// The published vector of Standard Webhooks, and further messages: our signature is that of
+// the Go library, and the library takes it among other ones.
+func TestVectorsAgreeWithTheStandard(t *testing.T) {
+	t.Parallel()
+	published := rules.Message{ID: "msg_p5jXN8AQM9LWM0D4loKWxJek", Time: time.Unix(1614265330, 0), Body: []byte(`{"test": 2432232314}`)}
+	for _, m := range []rules.Message{published, {ID: "a", Time: time.Unix(0, 0)}, {ID: "evt_é", Time: time.Unix(1<<33, 999), Body: []byte("é\x00\n.")}} {
+		for _, text := range []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", rules.NewKey([32]byte{9}).Secret(ident.ID{1}, 1).Reveal()} {
+			secret, err := rules.ParseSecret(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			library, err := standardwebhooks.NewWebhook(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours := secret.Sign(m.ID, m.Time, m.Body)
+			if theirs, err := library.Sign(m.ID, m.Time, m.Body); err != nil || theirs != ours {
+				t.Errorf("%s: our signature is %s, that of the library %s (%v)", m.ID, ours, theirs, err)
+			}
+			other := rules.NewKey([32]byte{8}).Secret(ident.ID{1}, 1).Sign(m.ID, m.Time, m.Body)
+			for signatures, valid := range map[string]bool{
+				ours: true, ours + " " + other: true, other + " " + ours: true, "v1a,AAAA " + other + " " + ours: true,
+				other: false, other + " " + other: false, "v2" + strings.TrimPrefix(ours, "v1"): false, strings.TrimPrefix(ours, "v1,"): false,
+			} {
+				header := http.Header{}
+				header.Set("webhook-id", m.ID)
+				header.Set("webhook-timestamp", rules.Timestamp(m.Time))
+				header.Set("webhook-signature", signatures)
+				if err := library.VerifyIgnoringTimestamp(m.Body, header); (err == nil) != valid {
+					t.Errorf("%s with %q: %v, want valid: %t", m.ID, signatures, err, valid)
+				}
+			}
+		}
+	}
+}
+
 // Whatever form an address has, and however a name leads to it: what is not public is
 // refused before a connection.
 func TestAddressesThatAreNotPublic(t *testing.T) {
@@ -211,6 +247,36 @@ func TestBadReceivers(t *testing.T) {
 			t.Errorf("%d bytes of an answer without end were taken", n)
 		}
 	})
+}
+
+// A receiver answers with success and then hangs. The next message does not wait for the end
+// of the attempt's time, and gets a connection of its own.
+func TestBodyThatHangs(t *testing.T) {
+	t.Parallel()
+	var connections atomic.Int64
+	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done() // the end of the connection
+	}))
+	receiver.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			connections.Add(1)
+		}
+	}
+	receiver.Start()
+	defer receiver.Close()
+	sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback, Timeout: time.Hour})
+	defer sender.Close()
+	for range 2 {
+		if a := sender.Send(t.Context(), receiver.URL, rules.Message{Body: []byte("{}")}); !a.Succeeded() || a.Duration > time.Minute {
+			t.Errorf("the attempt is %+v", a)
+		}
+	}
+	if n := connections.Load(); n != 2 {
+		t.Errorf("%d connections were made, want 2", n)
+	}
 }
 
 func TestCertificates(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,10 +45,20 @@ func TestWebhookReceivers(t *testing.T) {
 		now := time.Now()
 		changed := message("changed", now)
 		changed.Set("webhook-id", "other")
+		with := func(id string, of func(signature string) string) http.Header {
+			h := message(id, now)
+			h.Set("webhook-signature", of(secret.Sign(id, now, body)))
+			return h
+		}
+		const foreign = "v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 		return []signedMessage{
 			{"signed", message("one", now), true},
 			{"signed, again", message("one", now), true},
 			{"changed", changed, false},
+			{"signed, before another signature", with("one", func(s string) string { return s + " " + foreign }), true},
+			{"signed, between others", with("one", func(s string) string { return "v1a,AAAA " + s + " " + foreign }), true},
+			{"signed by others", with("others", func(string) string { return foreign + " " + foreign }), false},
+			{"signed in another version", with("version", func(s string) string { return "v2" + strings.TrimPrefix(s, "v1") }), false},
 			{"old", message("old", now.Add(-time.Hour)), false},
 			{"without headers", http.Header{}, false},
 		}
