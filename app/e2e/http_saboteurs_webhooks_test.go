@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -84,6 +85,11 @@ func webhookSaboteurs() []saboteur {
 					}
 				}
 				r.body = asJSON(kept)
+			}
+		})},
+		{"no deletion of a webhook in the audit log", "HTTP-HOOK-003", answering(func(c call, r *reply) {
+			if all := array(r.body); c.is("GET", "/audit") && r.status == http.StatusOK {
+				r.body = asJSON(slices.DeleteFunc(all, func(e map[string]any) bool { return e["kind"] == "webhook" && e["field"] == "deleted" }))
 			}
 		})},
 	}

@@ -211,6 +211,44 @@ func TestOwnerIsDeactivated(t *testing.T) {
 	})
 }
 
+// The end of a webhook is in the log once, also after another server has taken the work.
+func TestEndsAreLoggedOnce(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		w.answer = func(_ context.Context, url string, _ int) webhook.Attempt {
+			if url == other {
+				return webhook.Attempt{Status: 410}
+			}
+			return webhook.Attempt{Status: 200}
+		}
+		bo := w.user("Bo")
+		ends := map[string]webhook.Webhook{
+			webhook.OwnerInactive: w.hookOf(bo, tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems}),
+			"410":                 w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems}),
+		}
+		time.Sleep(3 * time.Second)
+		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+			t.Fatal(err)
+		}
+		w.create("first")
+		time.Sleep(3 * time.Second)
+		first := w.servers[0]
+		w.skip(time.Second)
+		w.create("second")
+		time.Sleep(3 * time.Second)
+		w.servers[0].stop()
+		for reason, hook := range ends {
+			lines := slices.DeleteFunc(strings.Split(first.log.String(), "\n"), func(line string) bool { return !strings.Contains(line, hook.ID.String()) })
+			if len(lines) != 1 || !strings.Contains(lines[0], reason) || !strings.Contains(lines[0], "state=stopped") {
+				t.Errorf("the log has %q, want one line with %q", lines, reason)
+			}
+			if log := w.servers[0].log.String(); strings.Contains(log, hook.ID.String()) {
+				t.Errorf("the next server logs the end again:\n%s", log)
+			}
+		}
+	})
+}
+
 // Receivers that hang do not hold up the others: neither at first, nor later, when more of them
 // are due than have a place.
 func TestManyWebhooks(t *testing.T) {

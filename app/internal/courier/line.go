@@ -57,8 +57,16 @@ func (r *round) begin(w webhook.Webhook, old *line) *line {
 
 // stop ends the delivery to a webhook, with a reason.
 func (r *round) stop(l *line, reason string) {
-	l.p, l.stopped = l.p.Stop(reason), true
+	l.p = l.p.Stop(reason)
 	l.dirty, l.urgent = true, true
+	r.ended(l)
+}
+
+// ended notes that the webhook has got its last event, until somebody starts it anew. No
+// person did that, so the audit log does not have it.
+func (r *round) ended(l *line) {
+	l.stopped = true
+	r.Logger.Warn("a webhook gets no more events", "webhook", l.ID.String(), "state", string(l.p.State), "reason", l.p.Reason)
 }
 
 // queue puts the line where it can go on: to the ready ones, to those that have to read the

@@ -89,8 +89,7 @@ func (r *round) settle(done result) {
 	l.dirty = true
 	r.counts.add(l.p.Deliveries[len(l.p.Deliveries)-1].Outcome)
 	if l.p.State != webhook.Active {
-		l.stopped = true
-		r.Logger.Warn("a webhook gets no more events", "webhook", l.ID.String(), "reason", l.p.Reason)
+		r.ended(l)
 	}
 	if l.p.Cursor == done.event.Cursor {
 		l.queue = l.queue[1:]

@@ -106,6 +106,9 @@ func webhooksNeedAdmin(s *session.Session) {
 		p.Delete(path, "").Fault(403, "forbidden")
 	}
 	s.Admin.Patch(path, `{"active":false}`).Is(200)
+	s.Admin.Patch(path, `{"cursor":"oldest"}`).Is(200)
+	s.Admin.Post(path+"/secret", "").Is(200)
+	s.Admin.Delete(path, "").Is(204)
 	var fields []string
 	for page := range s.Admin.Pages("/audit") {
 		if strings.Contains(string(page.Body), "whsec_") {
@@ -117,7 +120,7 @@ func webhooksNeedAdmin(s *session.Session) {
 			}
 		}
 	}
-	if got, want := strings.Join(fields, ", "), "webhook Created <nil>, webhook Changed active"; got != want {
+	if got, want := strings.Join(fields, ", "), "webhook Created <nil>, webhook Changed active, webhook Changed cursor, webhook Changed secret, webhook Changed deleted"; got != want {
 		s.Fatalf("the audit log has %q about the webhook, want %q", got, want)
 	}
 }
