@@ -39,20 +39,34 @@ func use(config *pgx.ConnConfig, hosts []host) {
 	}
 }
 
+// current returns the hosts of the URL with certificates as they are in their files now: a
+// file may change while older connections live on. While a file cannot be read, the
+// certificates from the start count.
+func (s *Store) current() []host {
+	config, err := pgx.ParseConfig(s.options.URL)
+	if err != nil {
+		s.options.Logger.Warn("the certificates of the URL cannot be read again, so those from the start are used", "error", unreadable(err))
+		return s.hosts
+	}
+	return hostsOf(config)
+}
+
 // connecting prepares a new connection of the pool. The host of the known primary comes
 // first.
 func (s *Store) connecting(_ context.Context, config *pgx.ConnConfig) error {
+	hosts := s.current()
 	if primary := s.primary.Load(); primary != nil {
 		var first, others []host
-		for _, h := range s.hosts {
+		for _, h := range hosts {
 			if h.String() == primary.String() {
 				first = append(first, h)
 			} else {
 				others = append(others, h)
 			}
 		}
-		use(config, append(first, others...))
+		hosts = append(first, others...)
 	}
+	use(config, hosts)
 	s.options.authenticate(config)
 	watch(config)
 	return nil
@@ -96,7 +110,7 @@ func (s *Store) leave(timeline uint32) {
 // latestPrimary returns, among the hosts that accept writes, the one with the latest
 // timeline, and that timeline; 0 when none answers.
 func (s *Store) latestPrimary() (latest host, timeline uint32) {
-	for _, h := range s.hosts {
+	for _, h := range s.current() {
 		config := s.pool.Config().ConnConfig
 		use(config, []host{h})
 		s.options.authenticate(config)
