@@ -54,7 +54,7 @@ func eventEndpoints() []endpoint {
 		query:   []string{paramAfter, paramLimit, paramWait, paramPredicate, paramProblem},
 		shown:   map[string]string{paramLimit: paramPageLimit, paramPredicate: paramEventPredicate, paramProblem: paramEventProblem},
 		headers: []string{lastEventID},
-		answers: []result{{status: 200, description: "Events in their order: at most 100 unless limit says otherwise.", of: []wire.Event{}, headers: []string{"Link"}, stream: true,
+		answers: []result{{status: 200, description: "Events in their order: at most 100 unless limit says otherwise, and of about 1 MB, but at least one if there is any.", of: []wire.Event{}, headers: []string{"Link"}, stream: true,
 			example: func(e *wire.Encoder) { wire.List(e, samples.Events(), e.Event) }}},
 		faults: []fault.Kind{fault.InvalidPredicate, fault.QueryTooExpensive, fault.CursorGone},
 		do:     (*call).listEvents,

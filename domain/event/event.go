@@ -88,10 +88,16 @@ const overhead = 256
 func (e Entry) Size() int64 {
 	size := int64(overhead)
 	for _, v := range e.Events {
-		size += overhead + int64(len(v.Title)+len(v.Name))
-		for _, l := range v.Lines {
-			size += overhead + int64(len(l.Field)+len(l.From)+len(l.To))
-		}
+		size += v.Size()
+	}
+	return size
+}
+
+// Size returns the approximate size of the event in memory, in bytes.
+func (e Event) Size() int64 {
+	size := overhead + int64(len(e.Title)+len(e.Name))
+	for _, l := range e.Lines {
+		size += overhead + int64(len(l.Field)+len(l.From)+len(l.To))
 	}
 	return size
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -48,6 +49,9 @@ type PublishedEvent struct {
 	Author ident.ID
 }
 
+// PageBytes limits the events of a page, in bytes. A page with one event can be larger.
+const PageBytes = 1 << 20
+
 // EventPage is some events of the feed, in its order.
 type EventPage struct {
 	Events []PublishedEvent
@@ -55,6 +59,8 @@ type EventPage struct {
 	Next event.Cursor
 	// End is true when the page reached the end of the feed.
 	End bool
+	// Size is that of the events in memory, in bytes: see PageBytes.
+	Size int64
 	// Catalogue has the names of the authors and states.
 	Catalogue *metadata.Catalogue
 }
@@ -79,6 +85,8 @@ type Follower struct {
 	// the memory of the hub may lack Changes that were acknowledged when the Follower began.
 	current bool
 	leave   func() // nil before the first Wait
+	// excess is the size of the last read beyond the memory that was reserved for it.
+	excess int64
 }
 
 // Follow returns a Follower for the caller, who has to Close it. It fails with
@@ -99,7 +107,13 @@ func (s *Service) Follow(ctx context.Context, caller Caller, cmd Follow) (*Follo
 			return nil, err
 		}
 		f.next, f.current = newest, true
-	} else if _, _, err := f.entries(ctx, 1); err != nil {
+		return f, nil
+	}
+	err := f.charged(ctx, func() (int64, error) {
+		_, _, err := f.entries(ctx, 1)
+		return 0, err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return f, nil
@@ -147,7 +161,7 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 	entries, catalogue, remembered := f.service.hub.Remembered(from, limit+1)
 	if !remembered || !f.current && f.behindAll(entries) {
 		var err error
-		if entries, catalogue, err = f.service.hub.Read(ctx, from, limit+1); err != nil {
+		if entries, catalogue, err = f.read(ctx, from, limit+1); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -164,7 +178,7 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 	}
 	if f.behindAll(entries) && entries[0].Size() >= feedhub.ReadBytes {
 		// The entry of the position was the whole budget of the read.
-		return f.service.hub.Read(ctx, from+1, limit)
+		return f.read(ctx, from+1, limit)
 	}
 	if f.next.Index == len(entries[0].Events) {
 		return entries[1:], catalogue, nil
@@ -172,17 +186,56 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 	return entries, catalogue, nil
 }
 
+// read reads entries of the store, once there is memory in the budget of the request for
+// them, and for the page so far.
+func (f *Follower) read(ctx context.Context, from int64, limit int) ([]event.Entry, *metadata.Catalogue, error) {
+	if err := f.service.views.Reserve(ctx, feedhub.ReadBytes+PageBytes); err != nil {
+		return nil, nil, err
+	}
+	entries, catalogue, err := f.service.hub.Read(ctx, from, limit)
+	excess := int64(-feedhub.ReadBytes)
+	for _, entry := range entries {
+		excess += entry.Size()
+	}
+	// The last entry can be that of a change of many problems.
+	excess = max(excess, 0)
+	budget.From(ctx).Add(excess - f.excess)
+	f.excess = excess
+	return entries, catalogue, err
+}
+
+// charged runs reads of the feed. Afterwards the budget of the request holds the size of
+// the page that they make, in place of that of the page before.
+func (f *Follower) charged(ctx context.Context, reads func() (size int64, err error)) error {
+	account := budget.From(ctx)
+	account.Reuse()
+	size, err := reads()
+	account.Add(-f.excess)
+	f.excess = 0
+	account.Use(size)
+	account.Trim()
+	return err
+}
+
 // behindAll reports whether the position is behind all of the entries.
 func (f *Follower) behindAll(entries []event.Entry) bool {
 	return len(entries) == 1 && f.next == entries[0].End()
 }
 
-// Next returns the next page, without waiting: it may be empty. It fails with
-// fault.CursorGone when the store has lost the position, and like SearchProblems. After
-// a failure the position is that before the call.
-func (f *Follower) Next(ctx context.Context) (EventPage, error) {
+// Next returns the next page, without waiting for events: it may be empty. A page ends
+// before the event that exceeds PageBytes, unless that is its first one. If Next has to read
+// the store, it waits for memory in the budget of the request, and holds the page there
+// until the next call.
+//
+// Next fails with fault.CursorGone when the store has lost the position, with
+// fault.Unavailable when the wait for memory is too long, and like SearchProblems. After a
+// failure the position is that before the call.
+func (f *Follower) Next(ctx context.Context) (page EventPage, err error) {
 	before := f.next
-	page, err := f.page(ctx)
+	err = f.charged(ctx, func() (int64, error) {
+		page, err = f.page(ctx)
+		return page.Size, err
+	})
 	if err != nil {
 		f.next = before // the caller does not get the events of a page in part
 		return EventPage{}, err
@@ -193,7 +246,7 @@ func (f *Follower) Next(ctx context.Context) (EventPage, error) {
 // page returns the next page, and moves the position on while it reads.
 func (f *Follower) page(ctx context.Context) (EventPage, error) {
 	page := EventPage{Next: f.next}
-	for examined := 0; len(page.Events) < f.cmd.Limit && examined < mostExamined; {
+	for examined, full := 0, false; !full && len(page.Events) < f.cmd.Limit && examined < mostExamined; {
 		entries, catalogue, err := f.entries(ctx, f.cmd.Limit)
 		if err != nil {
 			return EventPage{}, err
@@ -203,28 +256,18 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 			page.End, f.current = true, true
 			break
 		}
-		read := make([]PublishedEvent, 0, min(len(entries), f.cmd.Limit))
-		for _, entry := range entries {
-			for i, e := range entry.Events {
-				c := entry.Cursor(i)
-				if c.Number == f.next.Number && c.Index <= f.next.Index {
-					continue
-				}
-				read = append(read, PublishedEvent{Event: e, Cursor: c, Batch: entry.Batch, At: entry.At, Author: entry.Author})
-			}
-			if len(read) >= f.cmd.Limit {
-				break
-			}
-		}
+		read := f.behind(entries)
 		examined += len(read)
 		f.next = read[len(read)-1].Cursor
 		shown, err := f.visible(ctx, read)
 		if err != nil {
 			return EventPage{}, err
 		}
-		if free := f.cmd.Limit - len(page.Events); len(shown) > free {
-			shown = shown[:free]
-			f.next = shown[free-1].Cursor
+		if fit := page.fitting(shown, f.cmd.Limit); fit < len(shown) {
+			shown, full = shown[:fit], true
+			if f.next = page.Next; fit > 0 {
+				f.next = shown[fit-1].Cursor
+			}
 		}
 		if len(page.Events) == 0 {
 			page.Events = shown
@@ -234,6 +277,37 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 		page.Next = f.next
 	}
 	return page, nil
+}
+
+// behind returns the events of entries behind the position: at least Limit of them, if there
+// are so many.
+func (f *Follower) behind(entries []event.Entry) []PublishedEvent {
+	read := make([]PublishedEvent, 0, min(len(entries), f.cmd.Limit))
+	for _, entry := range entries {
+		for i, e := range entry.Events {
+			c := entry.Cursor(i)
+			if c.Number == f.next.Number && c.Index <= f.next.Index {
+				continue
+			}
+			read = append(read, PublishedEvent{Event: e, Cursor: c, Batch: entry.Batch, At: entry.At, Author: entry.Author})
+		}
+		if len(read) >= f.cmd.Limit {
+			break
+		}
+	}
+	return read
+}
+
+// fitting returns how many of further events fit on the page, and adds their size.
+func (p *EventPage) fitting(events []PublishedEvent, limit int) (n int) {
+	for ; n < len(events) && len(p.Events)+n < limit; n++ {
+		size := events[n].Size()
+		if p.Size+size > PageBytes && len(p.Events)+n > 0 {
+			break
+		}
+		p.Size += size
+	}
+	return n
 }
 
 // visible returns the events that the caller may see and has asked for. They take the

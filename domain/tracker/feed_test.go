@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 )
 
@@ -118,6 +120,86 @@ func farFetched() string {
 		conditions = append(conditions, "component"+strings.Repeat(".parent", n)+strings.Repeat(".successor", 8-n)+".name = 'x'")
 	}
 	return strings.Join(conditions, " OR ")
+}
+
+// enlarge gives an event of the newest entry a text of so many bytes.
+func (s service) enlarge(event, bytes int) {
+	s.memory.mu.Lock()
+	defer s.memory.mu.Unlock()
+	last := &s.memory.state.feed[len(s.memory.state.feed)-1]
+	last.Events[event].Lines[0].To = problem.LogText(strings.Repeat("x", bytes))
+}
+
+// Long events end a page before its limit, in the middle of an entry as well. The budget of
+// the request holds the page, and no more.
+func TestPagesOfLongEventsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	start := s.follow(t, s.admin, Follow{Limit: 1, Now: true}).Position()
+	var want []string
+	for i, bytes := range []int{100, 300 << 10, 700 << 10, 100, PageBytes - 100, 100, 3 << 20, 100, 400 << 10, 400 << 10, 400 << 10} {
+		title := fmt.Sprint("Problem ", i)
+		s.create(t, title)
+		s.enlarge(0, bytes)
+		want = append(want, "problem.created "+title)
+	}
+	_, err := s.AddRelationship(t.Context(), s.admin, 1, Relate{Type: patch.Set(string(relationship.BlockerOf)), Other: patch.Set[problem.ID](2)})
+	noError(t, err) // one entry with two events
+	s.enlarge(0, 600<<10)
+	s.enlarge(1, 600<<10)
+	want = append(want, "problem.changed Problem 0", "problem.changed Problem 1")
+	for _, limit := range []int{1, 2, 3, 1000} {
+		b := budget.New(64 << 20)
+		account := b.Open(nil)
+		f, err := s.Follow(budget.With(t.Context(), account), s.admin, Follow{Limit: limit, After: start})
+		noError(t, err)
+		var got []string
+		for {
+			page, err := f.Next(budget.With(t.Context(), account))
+			noError(t, err)
+			var size int64
+			for _, e := range page.Events {
+				size += e.Size()
+			}
+			if page.Size != size || size > PageBytes && len(page.Events) > 1 {
+				t.Fatalf("a page has %d events of %d bytes, and says %d", len(page.Events), size, page.Size)
+			}
+			if held, _ := b.Held(); held > page.Size || held < min(page.Size, PageBytes) {
+				t.Errorf("with a page of %d bytes the budget holds %d", page.Size, held)
+			}
+			if len(page.Events) == 0 {
+				break
+			}
+			got = append(got, titles(page)...)
+			if again := titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: limit, After: page.Events[0].Cursor}))); len(page.Events) > 1 && again[0] != got[len(got)-len(page.Events)+1] {
+				t.Errorf("behind the first event of a page there is %q", again[0])
+			}
+		}
+		equal(t, fmt.Sprint("the events by ", limit), got, want)
+		account.Close()
+	}
+}
+
+// A page waits for memory, and fails when there is none in time. A later one has its events.
+func TestFollowWaitsForMemory(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		start := s.follow(t, s.admin, Follow{Limit: 1, Now: true}).Position()
+		f := s.follow(t, s.admin, Follow{Limit: 10, After: start})
+		s.create(t, "Lamp")
+		b := budget.New(8 << 20)
+		others := b.Open(nil)
+		others.Add(8 << 20)
+		account := b.Open(nil)
+		account.For(s.admin.User)
+		_, err := f.Next(budget.With(t.Context(), account))
+		wantFault(t, err, fault.Unavailable)
+		others.Close()
+		page, err := f.Next(budget.With(t.Context(), account))
+		noError(t, err)
+		equal(t, "the events", titles(page), []string{"problem.created Lamp"})
+	})
 }
 
 func TestFollowRefuses(t *testing.T) {
@@ -271,11 +353,8 @@ func TestFollowPassesALargeEntry(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.create(t, "Lamp")
-	s.memory.mu.Lock()
-	last := &s.memory.state.feed[len(s.memory.state.feed)-1]
-	last.Events[0].Lines[0].To = problem.LogText(strings.Repeat("x", feedhub.ReadBytes))
-	s.memory.mu.Unlock()
-	at := last.End()
+	s.enlarge(0, feedhub.ReadBytes)
+	at := s.follow(t, s.admin, Follow{Limit: 1, Now: true}).Position()
 	s.create(t, "Door")
 	equal(t, "the events behind the large one", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10, After: at}))), []string{"problem.created Door"})
 }

@@ -45,18 +45,22 @@ var connectionAttacks = []attack{
 	}, tls: true},
 }
 
-// head returns a request for a path.
-func (s *stage) head(path string) []byte {
-	return fmt.Appendf(nil, "GET %s%s HTTP/1.1\r\nHost: attacked\r\nAuthorization: %s\r\n\r\n", api, path, s.attacker.token)
+// head returns a request for a path, with further headers.
+func (s *stage) head(path string, headers ...[2]string) []byte {
+	head := fmt.Appendf(nil, "GET %s%s HTTP/1.1\r\nHost: attacked\r\nAuthorization: %s\r\n", api, path, s.attacker.token)
+	for _, h := range headers {
+		head = fmt.Appendf(head, "%s: %s\r\n", h[0], h[1])
+	}
+	return append(head, "\r\n"...)
 }
 
 // readSlowly returns how to ask for a path and to read the answer slowly.
-func (s *stage) readSlowly(path string) func(net.Conn) error {
+func (s *stage) readSlowly(path string, headers ...[2]string) func(net.Conn) error {
 	return func(conn net.Conn) error {
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			_ = tcp.SetReadBuffer(4 << 10) // else the kernel takes more, and the attack is weaker
 		}
-		if _, err := conn.Write(s.head(path)); err != nil {
+		if _, err := conn.Write(s.head(path, headers...)); err != nil {
 			return err
 		}
 		some := make([]byte, 16)

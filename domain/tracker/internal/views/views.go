@@ -41,7 +41,7 @@ func (v *Views) View(ctx context.Context, fn func(store.Reader) error) error {
 			budget.From(ctx).Trim()
 			return err
 		}
-		if err := v.reserve(ctx, want.bytes); err != nil {
+		if err := v.Reserve(ctx, want.bytes); err != nil {
 			return err
 		}
 	}
@@ -67,9 +67,9 @@ func (e *memoryError) Error() string { return fmt.Sprintf("needs %d bytes of mem
 
 var errNoMemory = errors.New("no memory was free in time")
 
-// reserve waits until the request holds the bytes in its budget. It fails with
+// Reserve waits until the request holds the bytes in its budget. It fails with
 // fault.Unavailable after too long a wait.
-func (v *Views) reserve(ctx context.Context, bytes int64) error {
+func (v *Views) Reserve(ctx context.Context, bytes int64) error {
 	waiting, cancel := context.WithTimeoutCause(ctx, v.waitFor, errNoMemory)
 	defer cancel()
 	err := budget.From(ctx).Reserve(waiting, bytes)
