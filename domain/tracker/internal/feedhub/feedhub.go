@@ -51,7 +51,8 @@ const (
 	// ReadBytes limits the entries of one read, in bytes, and readEntries their number.
 	ReadBytes   = 1 << 20
 	readEntries = 1000
-	// mostRecent limits the entries in memory, and recentBytes their size.
+	// mostRecent limits the entries in memory, and recentBytes their size. They are cut when
+	// there is a quarter more, since a cut copies them all.
 	mostRecent  = 4096
 	recentBytes = 4 << 20
 )
@@ -253,17 +254,22 @@ func (h *Hub) add(ctx context.Context, entries []event.Entry, catalogue *metadat
 		h.recent = append(h.recent, e)
 		h.size += e.Size()
 	}
-	cut := 0
-	for len(h.recent)-cut > mostRecent || h.size > recentBytes && cut < len(h.recent)-1 {
-		h.size -= h.recent[cut].Size()
-		cut++
-	}
-	if cut > 0 {
-		// Readers may still hold the old slice.
-		h.recent = append([]event.Entry(nil), h.recent[cut:]...)
+	if len(h.recent) > mostRecent*5/4 || h.size > recentBytes*5/4 {
+		h.cut()
 	}
 	h.last, h.names = entries[len(entries)-1].Number, catalogue
 	h.signal()
+}
+
+// cut drops the oldest entries beyond the bounds. The caller holds the lock.
+func (h *Hub) cut() {
+	n := 0
+	for len(h.recent)-n > mostRecent || h.size > recentBytes && n < len(h.recent)-1 {
+		h.size -= h.recent[n].Size()
+		n++
+	}
+	// Readers may still hold the old slice.
+	h.recent = append(make([]event.Entry, 0, mostRecent*5/4), h.recent[n:]...)
 }
 
 // signal ends all waits. The caller holds the lock.

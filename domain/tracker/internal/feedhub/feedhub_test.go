@@ -2,14 +2,46 @@ package feedhub
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 )
+
+// The hub remembers the newest entries without gaps, within its bounds. It seldom copies
+// them, so its listeners seldom wait for it.
+func TestHubRemembersTheNewestEntries(t *testing.T) {
+	t.Parallel()
+	for title, least := range map[int]int64{10: mostRecent, 16 << 10: recentBytes / (17 << 10)} {
+		h := New(nil, nil, 0)
+		names := metadata.NewCatalogue(ident.Version{}, metadata.Content{})
+		entry := event.Entry{Events: []event.Event{{Title: strings.Repeat("x", title)}}}
+		cuts, first := 0, int64(1)
+		for n := range int64(4 * mostRecent) {
+			entry.Number = n + 1
+			h.add(t.Context(), []event.Entry{entry}, names)
+			from := max(entry.Number-least+1, 1)
+			entries, _, ok := h.Remembered(from, mostRecent)
+			if !ok || int64(len(entries)) != entry.Number-from+1 || entries[0].Number != from {
+				t.Fatalf("%d bytes: of the entries up to %d there are %d from %d: %v", title, entry.Number, len(entries), from, ok)
+			}
+			if len(h.recent) > mostRecent*5/4 || h.size > recentBytes*5/4 || h.size != int64(len(h.recent))*entry.Size() {
+				t.Fatalf("%d bytes: there are %d entries of %d bytes", title, len(h.recent), h.size)
+			}
+			if h.recent[0].Number != first {
+				cuts, first = cuts+1, h.recent[0].Number
+			}
+		}
+		if most := 4 * mostRecent / int(least/4); cuts > most || cuts == 0 {
+			t.Errorf("%d bytes: the entries were cut %d times, want at most %d", title, cuts, most)
+		}
+	}
+}
 
 // Many listeners get their events in fewer and larger parts, within the time for them.
 func TestPauseGrowsWithListeners(t *testing.T) {
