@@ -24,7 +24,7 @@ type detachedStream struct {
 
 func (d *detachedStream) write(chunk, text []byte, deadline time.Time) error {
 	if chunk == nil {
-		chunk, _ = frames.Chunk(text)
+		chunk = frames.Chunk(text)
 	}
 	if err := d.SetWriteDeadline(deadline); err != nil {
 		return err

@@ -9,14 +9,15 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 const (
-	// streamPage is the number of events written at once.
-	streamPage = 100
+	// streamPage is the largest number of events written at once.
+	streamPage = tracker.MostOnPage
 	// heartbeat is the longest silence of a stream: proxies cut a silent connection.
 	heartbeat = 15 * time.Second
 	// streamCheck is the time between two looks at the token, and between two attempts
@@ -59,14 +60,16 @@ type eventStream struct {
 	follower *tracker.Follower
 	secret   access.Secret
 	report   func(context.Context, error)
-	written  time.Time    // the end of the last write
-	named    event.Cursor // the last id that was sent
-	checked  time.Time    // the last look at the token
-	behind   bool         // there may be events behind the position
-	reached  bool         // the stream was at the end of the feed once
+	caller   tracker.Caller
+	memory   *budget.Account // of a frame that is not shared; nil: nothing counts it
+	written  time.Time       // the end of the last write
+	named    event.Cursor    // the last id that was sent
+	checked  time.Time       // the last look at the token
+	behind   bool            // there may be events behind the position
+	reached  bool            // the stream was at the end of the feed once
 	// shared is true for a stream with all events of its scope: many streams send the
 	// same ones.
-	shared, admin bool
+	shared bool
 }
 
 // eventWriter is the way to the client of a stream.
@@ -93,7 +96,7 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in track
 	s := &eventStream{
 		server: c.server, out: handled, follower: f, secret: httpframe.Credential(c.r), report: c.frame.Report,
 		named: f.Position(), checked: c.Now(), behind: true, reached: in.Now,
-		shared: in.Problem == 0 && !in.Predicate.Sent, admin: c.caller.Scope.Covers(access.Admin),
+		shared: in.Problem == 0 && !in.Predicate.Sent, caller: c.caller,
 	}
 	_ = handled.control.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
@@ -114,6 +117,10 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in track
 
 // run sends events until the end of the stream.
 func (s *eventStream) run(ctx context.Context) {
+	if s.Memory != nil {
+		s.memory = s.Memory.Open(ctx.Done())
+		s.memory.For(s.caller.User)
+	}
 	for s.step(ctx) {
 	}
 }
@@ -173,9 +180,11 @@ func (s *eventStream) send(ctx context.Context) error {
 		return s.beat()
 	}
 	next, err := s.next(ctx)
+	defer s.memory.Close()
 	if err != nil {
 		return err
 	}
+	defer s.frames.Release(next)
 	s.behind = !next.End
 	if next.Events == 0 {
 		s.reached = s.reached || next.End
@@ -206,26 +215,34 @@ func (s *eventStream) beat() error {
 	return s.write(nil, []byte(text))
 }
 
-// next returns the events behind the position, within the time of a request.
+// next returns the events behind the position, within the time of a request. Streams that
+// read the past do not share theirs: nobody else is there.
 func (s *eventStream) next(ctx context.Context) (*frames.Frame, error) {
-	key := frames.Key{After: s.follower.Position(), Admin: s.admin}
-	if s.shared {
-		if known := s.frames.Get(key, s.Now()); known != nil {
-			s.follower.Skip(known.Next)
-			return known, nil
+	names, live := s.follower.Names()
+	if !s.shared || !s.reached || !live {
+		f, err := s.encode(ctx)
+		if err == nil {
+			s.memory.Add(f.Size())
 		}
+		return f, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.Limits.RequestTime)
+	key := frames.Key{After: s.follower.Position(), Admin: s.caller.Scope.Covers(access.Admin), Catalogue: names}
+	f, err := s.frames.Of(ctx, key, func() (*frames.Frame, error) { return s.encode(ctx) })
+	if err == nil {
+		s.follower.Skip(f.Next)
+	}
+	return f, err
+}
+
+// encode loads the next events, and makes a frame of them.
+func (s *eventStream) encode(ctx context.Context) (*frames.Frame, error) {
+	ctx, cancel := context.WithTimeout(budget.With(ctx, s.memory), s.Limits.RequestTime)
 	defer cancel()
 	page, err := s.follower.Next(ctx)
 	if err != nil {
 		return nil, err
 	}
-	f := frames.New(page, s.Now())
-	if s.shared {
-		s.frames.Put(key, f)
-	}
-	return f, nil
+	return frames.New(page), nil
 }
 
 // authenticated reports whether the token is still valid. While the store cannot say, the

@@ -97,7 +97,7 @@ type server struct {
 	encoding encoding
 	large    httpframe.Semaphore // requests with a large body
 	streams  *Streams
-	frames   frames.Frames
+	frames   *frames.Frames
 	lists    httpframe.Semaphore // lists of saved queries, because they can be long
 	mux      *http.ServeMux
 }
@@ -120,6 +120,7 @@ func New(o Options) (http.Handler, error) {
 		large:    httpframe.NewSemaphore(),
 		lists:    httpframe.NewSemaphore(),
 		streams:  o.Streams,
+		frames:   frames.NewFrames(o.Memory),
 		mux:      http.NewServeMux(),
 	}
 	if s.streams == nil {

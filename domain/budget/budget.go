@@ -32,6 +32,9 @@ func New(total int64) *Budget {
 	return &Budget{total: total, users: make(map[ident.ID]int64)}
 }
 
+// Total returns the size of the budget, in bytes.
+func (b *Budget) Total() int64 { return b.total }
+
 // Held returns the number of held bytes and of waiting requests. The bytes can exceed
 // the total (see Account.Add).
 func (b *Budget) Held() (bytes int64, waiting int) {

@@ -133,6 +133,10 @@ func (f *Follower) Position() event.Cursor { return f.next }
 // same scope, Problem and Predicate at the same position.
 func (f *Follower) Skip(next event.Cursor) { f.next = next }
 
+// Names returns the version of the names on the next page, if the end of the feed is known
+// in memory: ok is false while nobody waits for events.
+func (f *Follower) Names() (version ident.Version, ok bool) { return f.service.hub.Names() }
+
 // feedEnds returns the positions at both ends of the feed. The start is always
 // event.Start, because it stands for the oldest event.
 func (s *Service) feedEnds(ctx context.Context) (oldest, newest event.Cursor, err error) {

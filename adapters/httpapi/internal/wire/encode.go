@@ -86,11 +86,11 @@ func AppendTime(b []byte, t time.Time) []byte {
 func appendTwo(b []byte, n int) []byte { return append(b, '0'+byte(n/10), '0'+byte(n%10)) }
 
 // next writes the comma between two values. A buffer with one of the bytes below at its
-// end is at the first value: a string ends in a quote.
+// end is at the first value: a string ends in a quote. The space is that of ServerSent.
 func (e *Encoder) next() {
 	if n := len(e.Buf); n > 0 {
 		switch e.Buf[n-1] {
-		case '{', '[', ':':
+		case '{', '[', ':', ' ':
 		default:
 			e.Buf = append(e.Buf, ',')
 		}

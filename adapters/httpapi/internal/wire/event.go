@@ -29,9 +29,19 @@ type EventProblem struct {
 }
 
 // Event writes an event of the feed.
-func (e *Encoder) Event(v tracker.PublishedEvent) {
+func (e *Encoder) Event(v tracker.PublishedEvent) { e.event(v, v.Cursor.String()) }
+
+// ServerSent writes an event of the feed as a server-sent event.
+func (e *Encoder) ServerSent(v tracker.PublishedEvent) {
+	id := v.Cursor.String()
+	e.Buf = append(append(append(e.Buf, "id: "...), id...), "\ndata: "...)
+	e.event(v, id)
+	e.Buf = append(e.Buf, "\n\n"...)
+}
+
+func (e *Encoder) event(v tracker.PublishedEvent, id string) {
 	e.Open('{')
-	e.key("identifier").Text(v.Cursor.String())
+	e.key("identifier").Text(id)
 	e.key("type").Text(string(v.Type))
 	e.key("timestamp").Time(v.At)
 	e.key("author").UserRef(v.Author)

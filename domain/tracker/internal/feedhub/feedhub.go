@@ -11,6 +11,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -99,7 +100,7 @@ func (h *Hub) Listen(pace time.Duration) (leave func()) {
 		}
 		if h.listeners--; h.listeners == 0 {
 			h.stop()
-			h.recent, h.size, h.last = nil, 0, 0
+			h.recent, h.size, h.last, h.names = nil, 0, 0, nil
 		}
 	})
 }
@@ -291,6 +292,17 @@ func (h *Hub) Remembered(from int64, limit int) (entries []event.Entry, catalogu
 		}
 	}
 	return nil, nil, false
+}
+
+// Names returns the version of the catalogue of the entries in memory. ok is false when
+// there are none, as without a listener.
+func (h *Hub) Names() (version ident.Version, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.names == nil {
+		return version, false
+	}
+	return h.names.Version, true
 }
 
 // Read returns entries from a number on, of the store. The catalogue has all objects of
