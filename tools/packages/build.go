@@ -19,12 +19,20 @@ func (r *release) build(architecture string) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = command(filepath.Join(r.root, "app"), []string{"GOWORK=off", "CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + architecture, "GOFLAGS="},
+	_, err = command(r.source(), target(architecture),
 		"go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X main.version="+r.version, "-o", path, "./cmd/problems")
 	if err != nil {
 		return "", err
 	}
 	return path, os.Chtimes(path, r.time, r.time)
+}
+
+// source is the directory of the module of the binary.
+func (r *release) source() string { return filepath.Join(r.root, "app") }
+
+// target returns the variables of builds for an architecture of Linux.
+func target(architecture string) []string {
+	return []string{"GOWORK=off", "CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + architecture, "GOFLAGS="}
 }
 
 // described is a version from "git describe": a tag, and what has happened since.
