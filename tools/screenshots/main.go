@@ -1,7 +1,7 @@
 // Command screenshots makes pictures of every page of the client application, at 1280 and
 // 360 pixels and in both schemes of colours.
 //
-//	screenshots -binary ../bin/problems -to ../bin/screenshots
+//	screenshots -binary ../bin/problems -to ../bin/screenshots -only 'list|problem'
 package main
 
 import (
@@ -16,8 +16,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/tools/browser"
@@ -27,8 +29,9 @@ import (
 func main() {
 	binary := flag.String("binary", "../bin/problems", "the program `file`")
 	to := flag.String("to", "../bin/screenshots", "the `directory` for the pictures")
+	only := flag.String("only", "", "a regular `expression` for the names of the pages; by default, all")
 	flag.Parse()
-	if err := run(context.Background(), *binary, *to); err != nil {
+	if err := run(context.Background(), *binary, *to, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
@@ -49,7 +52,11 @@ var pages = []page{
 
 var longPages = []page{{"docs", "/docs"}, {"docs-operation", "/docs#createProblem"}, {"docs-predicates", "/docs/predicates"}, {"docs-errors", "/errors"}}
 
-func run(ctx context.Context, binary, to string) error {
+func run(ctx context.Context, binary, to, only string) error {
+	wanted, err := regexp.Compile("^(" + only + ")$")
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
@@ -67,7 +74,9 @@ func run(ctx context.Context, binary, to string) error {
 		return err
 	}
 	defer server.Kill()
-	if err := fill(client{server.URL, token}); err != nil {
+	team := client{server.URL, token}
+	milestone, err := fill(team)
+	if err != nil {
 		return err
 	}
 	b, err := browser.Start(ctx)
@@ -83,9 +92,13 @@ func run(ctx context.Context, binary, to string) error {
 	if err := errors.Join(tab.Open("/sign-in"), tab.Type("input[name=token]", token), tab.Click("main button"), tab.Shows("All open")); err != nil {
 		return err
 	}
-	for i, page := range slices.Concat(pages, longPages) {
+	whole := append(slices.Clone(pages), page{"milestone", "/milestones/" + milestone})
+	for i, page := range slices.Concat(whole, longPages) {
+		if only != "" && !wanted.MatchString(page.name) {
+			continue
+		}
 		take := tab.Screenshot
-		if i >= len(pages) {
+		if i >= len(whole) {
 			take = tab.View
 		}
 		for _, width := range []int64{1280, 360} {
@@ -104,26 +117,30 @@ func run(ctx context.Context, binary, to string) error {
 // client calls the API.
 type client struct{ url, token string }
 
-func (c client) call(method, path string, body any) error {
+// call returns the identifier in the answer, if it has one.
+func (c client) call(method, path string, body any) (identifier string, _ error) {
 	sent, err := json.Marshal(body)
 	if err != nil {
-		return err
+		return "", err
 	}
 	r, err := http.NewRequest(method, c.url+"/api/20151105"+path, bytes.NewReader(sent))
 	if err != nil {
-		return err
+		return "", err
 	}
 	r.Header.Set("Authorization", c.token)
 	r.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer response.Body.Close()
-	if text, err := io.ReadAll(response.Body); err != nil || response.StatusCode >= 300 {
-		return fmt.Errorf("%s %s: %s (%v)", method, path, text, err)
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode >= 300 {
+		return "", fmt.Errorf("%s %s: %s (%v)", method, path, text, err)
 	}
-	return nil
+	var made struct{ Identifier any }
+	_ = json.Unmarshal(text, &made) // some answers are lists, or empty
+	return fmt.Sprint(made.Identifier), nil
 }
 
 // titles are those of the problems in the pictures, from the first to the last.
@@ -134,14 +151,14 @@ var titles = []string{
 	"Attachments over 10 MB are cut without a word", "Keyboard focus is lost after a comment is saved, so long pages are hard to use without a mouse",
 }
 
-// fill creates the data of a small team.
-func fill(c client) error {
+// fill creates the data of a small team, and returns its milestone.
+func fill(c client) (milestone string, err error) {
 	name := func(n string) map[string]any { return map[string]any{"name": n} }
-	var err error
-	do := func(method, path string, body any) {
+	do := func(method, path string, body any) (identifier string) {
 		if err == nil {
-			err = c.call(method, path, body)
+			identifier, err = c.call(method, path, body)
 		}
+		return identifier
 	}
 	people := []string{"Ann Keller", "Bob Smith", "Chiara Russo"}
 	for _, p := range people {
@@ -150,10 +167,16 @@ func fill(c client) error {
 	do("POST", "/components", name("Server"))
 	do("POST", "/components", map[string]any{"name": "Accounts", "parent": name("Server")})
 	do("POST", "/components", name("Client"))
-	do("POST", "/milestones", map[string]any{"name": "Spring", "startDate": "2026-03-01T00:00:00Z", "endDate": "2026-06-01T00:00:00Z"})
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	milestone = do("POST", "/milestones", map[string]any{"name": "Spring", "startDate": today.AddDate(0, 0, -3), "endDate": today.AddDate(0, 0, 11)})
 	priorities, components := []string{"Normal", "High", "Low", "Urgent"}, []string{"Server", "Accounts", "Client"}
 	for i, title := range titles {
 		do("POST", "/problems", map[string]any{"title": title, "priority": name(priorities[i%4]), "component": name(components[i%3]), "assignee": name(people[i%3])})
+	}
+	for i := range titles {
+		if i%3 != 0 {
+			do("PATCH", fmt.Sprintf("/problems/%d", i+1), map[string]any{"milestone": name("Spring")})
+		}
 	}
 	do("POST", "/problems/1/comments", map[string]any{"text": "It happens in **two browsers**:\n\n1. sign in\n2. wait 30 minutes\n3. press *Save*\n\n```\nsession is null\n```\n\nSee #2."})
 	do("PUT", "/problems/1/keywords/customer", "ACME")
@@ -176,5 +199,5 @@ func fill(c client) error {
 		many = append(many, map[string]any{"name": fmt.Sprintf("customer-%03d", i), "value": []string{"ACME", "Initech, since the upgrade in spring", "Hooli"}[i%3]})
 	}
 	do("POST", "/problems", map[string]any{"title": "Imported reports have lost their owner", "keywords": many})
-	return err
+	return milestone, err
 }
