@@ -59,6 +59,9 @@ type SearchProblems struct {
 	Search
 	// Parts are the parts loaded with each problem, except large ones.
 	Parts store.Parts
+	// CountTo, unless 0, asks for the number of results too, as far as this number. It
+	// has no effect on a search without a limit.
+	CountTo int
 }
 
 // Position is the end of a page of results and so the start of the next page, even
@@ -85,6 +88,10 @@ type FoundProblems struct {
 	Rest iter.Seq2[Answer[[]store.Snapshot], error]
 	// Next is the start of the next page, or nil if there is none.
 	Next *Position
+	// Count is the number of results from this page on, if it was asked for. CountedAll
+	// is false when there are more.
+	Count      int
+	CountedAll bool
 }
 
 // SearchProblems finds problems (D31). It fails with fault.InvalidPredicate,
@@ -111,8 +118,15 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 		if err != nil {
 			return err
 		}
-		if hits, err = s.find(ctx, r, q.problems(catalogue)); err != nil {
+		wanted := q.problems(catalogue)
+		if q.limit > 0 {
+			wanted.Limit = max(wanted.Limit, cmd.CountTo+1)
+		}
+		if hits, err = s.find(ctx, r, wanted); err != nil {
 			return err
+		}
+		if cmd.CountTo > 0 {
+			found.Count, found.CountedAll = min(len(hits), cmd.CountTo), len(hits) < wanted.Limit
 		}
 		if more, err = q.more(len(hits)); err != nil {
 			return err

@@ -138,6 +138,26 @@ func TestSearchInPages(t *testing.T) {
 	equal(t, "all pages", got, []problem.ID{3, 1, 4, 2, 6})
 }
 
+// A page comes with the number of all results, as far as it was asked for.
+func TestSearchCounts(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	for range 5 {
+		s.create(t, "a")
+	}
+	for _, c := range []struct {
+		to    int
+		count int
+		all   bool
+	}{{0, 0, false}, {1, 1, false}, {4, 4, false}, {5, 5, true}, {100, 5, true}} {
+		found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("title = 'a'"), Limit: patch.Set[int64](2)}, CountTo: c.to})
+		noError(t, err)
+		if found.Count != c.count || found.CountedAll != c.all || len(found.First.Value) != 2 || found.Next == nil {
+			t.Errorf("counted to %d, there are %d results (%v), %d of them shown", c.to, found.Count, found.CountedAll, len(found.First.Value))
+		}
+	}
+}
+
 func TestSearchLoads(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
