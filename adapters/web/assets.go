@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -34,6 +35,13 @@ type asset struct {
 
 var assetTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
+// comments are the lines of a script that no browser needs, and spaces those of a style
+// sheet.
+var (
+	comments = regexp.MustCompile(`(?m)^ *//.*\n`)
+	spaces   = regexp.MustCompile(`\s*([{};])\s*`)
+)
+
 // newAssets reads and compresses all assets. They are constant, so a fault in one is a
 // panic. The style sheet begins with the common one of all adapters.
 func newAssets(base string) *assets {
@@ -47,6 +55,12 @@ func newAssets(base string) *assets {
 		text, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
 		if err != nil {
 			panic(err)
+		}
+		switch path.Ext(e.Name()) {
+		case ".js":
+			text = comments.ReplaceAll(text, nil)
+		case ".css":
+			text = spaces.ReplaceAll(text, []byte("$1"))
 		}
 		content[e.Name()] = append(content[e.Name()], text...)
 	}

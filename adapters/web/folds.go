@@ -50,16 +50,17 @@ func (c changes) More() []change {
 type keywordRow struct {
 	Problem    problem.ID
 	Name, Text string
+	To         string // the list of the problems with the same keyword
 	Writer     bool
 }
 
 // keywordRows are the keywords of a problem.
 type keywordRows []keywordRow
 
-func newKeywordRows(id problem.ID, all []problem.Keyword, writer bool) keywordRows {
+func newKeywordRows(id problem.ID, all []problem.Keyword, writer bool, f *filters) keywordRows {
 	var rows keywordRows
 	for _, k := range all {
-		rows = append(rows, keywordRow{id, k.Name, keywordText(k), writer})
+		rows = append(rows, keywordRow{id, k.Name, keywordText(k), f.keyword(k), writer})
 	}
 	return rows
 }

@@ -5,10 +5,12 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/problemtracking/problems/adapters/httpframe/cursor"
 	"github.com/problemtracking/problems/domain/fault"
@@ -26,6 +28,10 @@ import (
 // rowsOnPage is how many problems a page of the list has.
 const rowsOnPage = 50
 
+// countTo is the greatest number of problems that a list counts. A search goes on to it, so
+// a greater one would take its time.
+const countTo = 500
+
 // listPage is the list of problems.
 type listPage struct {
 	layout
@@ -35,11 +41,23 @@ type listPage struct {
 	Heading string
 	// Predicate is the text in the box, and Words the one in the field for titles.
 	Predicate, Words string
-	Fault            *predicateFault
+	Fault, SortFault *predicateFault
 	Sort             string
-	Columns          []columnChoice
-	Shown            []column
-	Rows             []row
+	// Sorts are the orders to choose from where the list has no heads of columns.
+	Sorts []sortChoice
+	// Number and Name are the columns that are always there: the number and the title.
+	Number, Name column
+	// Count is the number of problems, as far as it is known: Counted is "all" of them,
+	// "more" than that, or empty on a later page.
+	Count   int
+	Counted string
+	// Empty is the key of the text for no problem, and All the list of all problems,
+	// unless this is it.
+	Empty, All string
+	Examples   []example
+	Columns    []columnChoice
+	Shown      []column
+	Rows       []row
 	// Live is the address of the changes to come, and Here that of this page.
 	Live, Here string
 	Next       string // the address of the next page; empty: none
@@ -64,6 +82,28 @@ type predicateFault struct {
 	// Before, At and After are the line with the fault: At is the character at the column.
 	Before, At, After string
 	OfSort            bool
+	// Meant is the word that the author may have meant, and Corrected the list with it in
+	// place of the wrong one; empty: there is none.
+	Meant, Corrected string
+}
+
+// ID is the identifier of the fault on the page, for the field that it is about.
+func (f *predicateFault) ID() string {
+	if f.OfSort {
+		return "sort-fault"
+	}
+	return "predicate-fault"
+}
+
+// example is a predicate to begin with.
+type example struct{ Name, Predicate, To string }
+
+// sortChoice is an order to choose.
+type sortChoice struct {
+	Value    string
+	Column   string // empty: the order is of no single column
+	Down     bool
+	Selected bool
 }
 
 // keyHelp is a key for predicates, with its type.
@@ -97,6 +137,18 @@ var columns = []column{
 	{Name: "modified", Sort: "modificationDate"},
 }
 
+// fixedColumns are in each list.
+var fixedColumns = []column{{Name: "number", Sort: "identifier"}, {Name: "title", Sort: "title"}}
+
+// examples are predicates that show the query language, by the keys of their texts.
+var examples = []example{
+	{Name: "words", Predicate: "title CONTAINS[cd] 'login'"},
+	{Name: "nobody", Predicate: "state.resolved = NO AND assignee = nil"},
+	{Name: "week", Predicate: "creationDate > " + aWeekAgo},
+	{Name: "keyword", Predicate: "ANY keywords.name = 'customer'"},
+	{Name: "old", Predicate: "state.resolved = NO AND modificationDate < FUNCTION(NOW(), 'dateByAddingDays:', -90)"},
+}
+
 var usualColumns = []string{"state", "priority", "assignee", "component", "modified"}
 
 // row is a problem in the list.
@@ -113,6 +165,7 @@ type cell struct {
 	Column string
 	Text   string
 	Time   time.Time
+	To     string // the list of the problems with the same value; empty: there is none
 }
 
 func showProblems(q *request) (answer, error) {
@@ -136,6 +189,7 @@ func showProblems(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	view.Title = view.Heading
 	view.Parameters = with(asked, "after", "")
 	view.arrange(q.base, asked["columns"])
 
@@ -145,13 +199,15 @@ func showProblems(q *request) (answer, error) {
 		return answer{}, err
 	}
 	if _, err := check.CompileOrder(sort, predicate.Problem); sort != "" && err != nil {
-		view.Fault = locate(err, sort, false)
-		view.Fault.OfSort = true
+		view.SortFault = locate(err, sort, false)
+		view.SortFault.OfSort = true
+		view.SortFault.correct(q.base, "sort", sort, view.Parameters)
 		return answer{status: http.StatusBadRequest, name: "list", view: view}, nil
 	}
 	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
 	if refusedPredicate(err) {
 		view.Fault = locate(err, view.Predicate, wrapped)
+		view.Fault.correct(q.base, "predicate", view.Predicate, view.Parameters)
 		return answer{status: http.StatusBadRequest, name: "list", view: view}, nil
 	}
 	if err != nil {
@@ -176,17 +232,30 @@ func (v *listPage) search(base, predicate, sort, after string) (cmd tracker.Sear
 			return cmd, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
 		}
 		v.First = base + "/problems" + suffix(v.Parameters)
+		return cmd, nil
 	}
+	cmd.CountTo = countTo
 	return cmd, nil
 }
 
 // fill adds the rows, and the link to the next page.
 func (v *listPage) fill(base string, found tracker.FoundProblems) error {
+	var f *filters
 	for s, err := range problemsOf(found) {
 		if err != nil {
 			return err
 		}
-		v.Rows = append(v.Rows, v.row(s.Snapshot, s.catalogue))
+		if f == nil || f.catalogue != s.catalogue {
+			f = newFilters(base, s.catalogue)
+		}
+		v.Rows = append(v.Rows, v.row(s.Snapshot, f))
+	}
+	switch {
+	case v.First != "":
+	case found.CountedAll:
+		v.Count, v.Counted = found.Count, "all"
+	default:
+		v.Count, v.Counted = found.Count, "more"
 	}
 	if found.Next != nil {
 		at, err := cursor.Write(*found.Next)
@@ -269,11 +338,21 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 	for _, key := range predicate.Keys(predicate.Problem) {
 		v.Keys = append(v.Keys, keyHelp{key.Name, typeName(key.Type)})
 	}
+	for _, e := range examples {
+		v.Examples = append(v.Examples, example{e.Name, e.Predicate, listOf(q.base, e.Predicate)})
+	}
+	v.Empty, v.All = "list.empty", q.base+"/problems?query=all"
 	switch c, isClassic := classicNamed(v.Query); {
 	case asked.Has("predicate"):
 		v.Predicate, v.Heading = asked.Get("predicate"), q.say("list.own-predicate")
 	case isClassic:
 		v.Predicate, sort = c.Predicate, c.Sort
+		if v.Words == "" {
+			v.Empty = "empty." + c.Name
+		}
+		if c.Name == "all" {
+			v.All = ""
+		}
 	default:
 		id, err := ident.Parse(v.Query)
 		if err != nil {
@@ -301,6 +380,8 @@ func (v *listPage) arrange(base string, asked []string) {
 		asked = usualColumns
 	}
 	first, _, _ := strings.Cut(v.Sort, ",")
+	v.Number, v.Name = fixedColumns[0].ordered(base, first, v.Parameters), fixedColumns[1].ordered(base, first, v.Parameters)
+	v.Sorts = sortChoices(v.Sort)
 	for _, c := range columns {
 		shown := slices.Contains(asked, c.Name)
 		v.Columns = append(v.Columns, columnChoice{c.Name, shown})
@@ -309,6 +390,26 @@ func (v *listPage) arrange(base string, asked []string) {
 		}
 		v.Shown = append(v.Shown, c.ordered(base, first, v.Parameters))
 	}
+}
+
+// sortChoices returns the orders by each column, and the current one.
+func sortChoices(current string) (choices []sortChoice) {
+	known := false
+	for _, c := range slices.Concat(fixedColumns, columns) {
+		for _, down := range []bool{false, true} {
+			choice := sortChoice{Value: c.Sort, Column: c.Name, Down: down}
+			if down {
+				choice.Value = "-" + c.Sort
+			}
+			choice.Selected = choice.Value == current
+			known = known || choice.Selected
+			choices = append(choices, choice)
+		}
+	}
+	if !known && current != "" {
+		choices = append([]sortChoice{{Value: current, Selected: true}}, choices...)
+	}
+	return choices
 }
 
 // ordered returns the column with its link, for a list with this order.
@@ -325,39 +426,39 @@ func (c column) ordered(base, first string, parameters url.Values) column {
 }
 
 // row returns a problem as it is in the list.
-func (v *listPage) row(s store.Snapshot, c *metadata.Catalogue) row {
-	state, _ := c.State(s.State)
+func (v *listPage) row(s store.Snapshot, f *filters) row {
+	state, _ := f.catalogue.State(s.State)
 	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, Resolved: state.Resolved}
 	for _, shown := range v.Shown {
-		r.Cells = append(r.Cells, cellOf(shown.Name, s, c))
+		r.Cells = append(r.Cells, cellOf(shown.Name, s, f))
 	}
 	return r
 }
 
 // cellOf returns the value of a column.
-func cellOf(name string, s store.Snapshot, c *metadata.Catalogue) cell {
-	at := cell{Column: name}
+func cellOf(name string, s store.Snapshot, f *filters) cell {
+	c := f.catalogue
+	object := func(text string, id ident.ID) cell { return cell{Column: name, Text: text, To: f.of(name, id)} }
 	switch name {
 	case "state":
-		at.Text = c.Name(metadata.States, s.State)
+		return object(c.Name(metadata.States, s.State), s.State)
 	case "priority":
-		at.Text = c.Name(metadata.Priorities, s.Priority)
+		return object(c.Name(metadata.Priorities, s.Priority), s.Priority)
 	case "assignee":
-		at.Text = c.Name(metadata.Users, s.Assignee)
+		return object(c.Name(metadata.Users, s.Assignee), s.Assignee)
 	case "component":
-		at.Text = c.FullName(s.Component)
+		return object(c.FullName(s.Component), s.Component)
 	case "milestone":
-		at.Text = c.Name(metadata.Milestones, s.Milestone)
+		return object(c.Name(metadata.Milestones, s.Milestone), s.Milestone)
 	case "classification":
-		at.Text = c.Name(metadata.Classifications, s.Classification)
+		return object(c.Name(metadata.Classifications, s.Classification), s.Classification)
 	case "originator":
-		at.Text = c.Name(metadata.Users, s.Originator)
+		return object(c.Name(metadata.Users, s.Originator), s.Originator)
 	case "created":
-		at.Time = s.Created
-	case "modified":
-		at.Time = s.Modified
+		return cell{Column: name, Time: s.Created}
+	default:
+		return cell{Column: name, Time: s.Modified}
 	}
-	return at
 }
 
 // withWords adds a condition on titles to a predicate. The predicate is on lines of its
@@ -403,4 +504,35 @@ func locate(err error, text string, wrapped bool) *predicateFault {
 		f.At, f.After = string(line[f.Column-1]), string(line[f.Column:])
 	}
 	return f
+}
+
+// meantWord is the suggestion in the message of a fault.
+var meantWord = regexp.MustCompile(`did you mean ([A-Za-z]\w*)\?`)
+
+// correct adds the list with the suggested word in place of the wrong one, if that takes away
+// the fault. The text is the value of a parameter of the list.
+func (f *predicateFault) correct(base, parameter, text string, parameters url.Values) {
+	match := meantWord.FindStringSubmatch(f.Message)
+	lines := strings.Split(text, "\n")
+	if match == nil || f.Line < 1 || f.Line > len(lines) {
+		return
+	}
+	line := []rune(lines[f.Line-1])
+	from := min(max(f.Column-1, 0), len(line))
+	to := from
+	for to < len(line) && (line[to] == '_' || unicode.IsLetter(line[to]) || unicode.IsDigit(line[to])) {
+		to++
+	}
+	lines[f.Line-1] = string(line[:from]) + match[1] + string(line[to:])
+	fixed := strings.Join(lines, "\n")
+	var err error
+	if f.OfSort {
+		_, err = check.CompileOrder(fixed, predicate.Problem)
+	} else {
+		_, err = check.Compile(fixed, predicate.Problem, predicate.Env{})
+	}
+	if next, ok := errors.AsType[*predicate.Error](err); ok && (next.Line < f.Line || next.Line == f.Line && next.Column <= f.Column) {
+		return
+	}
+	f.Meant, f.Corrected = match[1], base+"/problems"+suffix(with(parameters, parameter, fixed))
 }

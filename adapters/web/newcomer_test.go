@@ -45,7 +45,8 @@ func TestCurrentSection(t *testing.T) {
 	} {
 		current := ""
 		for n := range b.get(path).is(200).root.Descendants() {
-			if n.Data == "a" && attribute(n, "aria-current") == "true" {
+			if n.Data == "a" && attribute(n, "aria-current") == "true" { // in the narrow bar, and in the wide one
+				current = ""
 				for c := range n.Descendants() {
 					if c.FirstChild == nil {
 						current += strings.TrimSpace(c.Data)

@@ -84,7 +84,7 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.signedIn(t)
-	b.get("/problems").is(200).has("All open", "There is no such problem.")
+	b.get("/problems").is(200).has("All open · Problems", "Nothing is open.", "Show all problems")
 	for range 51 {
 		s.problem(t, "Filler")
 	}
@@ -113,7 +113,7 @@ func TestList(t *testing.T) {
 func link(p *shownPage, text string) string {
 	p.t.Helper()
 	for n := range p.root.Descendants() {
-		if n.Data == "a" && n.FirstChild != nil && n.FirstChild.Data == text {
+		if n.Data == "a" && n.FirstChild != nil && strings.TrimSpace(n.FirstChild.Data) == text {
 			return attribute(n, "href")
 		}
 	}

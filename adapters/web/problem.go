@@ -30,6 +30,8 @@ type problemPage struct {
 	// Settled is by whom the problem was resolved; its name is empty before.
 	Settled  person
 	Edit     edit
+	StateTo  string // the list of the problems in the same state
+	Facts    []fact
 	Timeline []item
 	Keywords keywordRows
 	Related  []relatedGroup
@@ -97,7 +99,9 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Types:    relationship.Types(),
 		Watchers: tracker.Watchers(s, c),
 	}
-	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer)
+	f := newFilters(q.base, c)
+	view.StateTo, view.Facts = f.of("state", s.Fields.State), f.facts(s.Fields)
+	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer, f)
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
 	view.Users = usersChoice(ident.None, c)
 	view.Users.Required = true

@@ -269,7 +269,12 @@ func (p *shownPage) text() string {
 	var words []string
 	for n := range p.root.Descendants() {
 		if n.Type == html.TextNode && n.Parent.Data != "style" && n.Parent.Data != "script" {
-			words = append(words, strings.Fields(n.Data)...)
+			more := strings.Fields(n.Data)
+			if before := n.PrevSibling; before != nil && before.Data == "wbr" && len(more) > 0 { // one word
+				words[len(words)-1] += more[0]
+				more = more[1:]
+			}
+			words = append(words, more...)
 		}
 	}
 	return strings.Join(words, " ")

@@ -61,6 +61,7 @@ func (v *views) functions(language *texts.Language) template.FuncMap {
 		"set":      func(q url.Values, pairs ...string) url.Values { return with(q, pairs...) },
 		"initials": initials,
 		"brief":    brief,
+		"broken":   broken,
 		"row":      func(label string, parts []pastPart) pastRow { return pastRow{label, parts} },
 		"inc":      func(n int) int { return n + 1 },
 	}
@@ -86,6 +87,14 @@ func with(q url.Values, pairs ...string) url.Values {
 		}
 	}
 	return changed
+}
+
+var breaks = strings.NewReplacer("/", "/<wbr>", "@", "<wbr>@", "_", "_<wbr>")
+
+// broken returns a text that breaks into lines at its joints: the parts of a component's name,
+// and of an address.
+func broken(text string) template.HTML {
+	return template.HTML(breaks.Replace(template.HTMLEscapeString(text))) // all of it is escaped
 }
 
 // initials returns up to two letters for a person.
