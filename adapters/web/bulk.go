@@ -26,7 +26,15 @@ type bulkPage struct {
 	Fault   *predicateFault
 	Choices []choice
 	Read    string // keep, yes or no
+	// Chosen are the first of the problems, and Count how many there are, as far as it is
+	// known. CountedAll is false when there are more.
+	Chosen     []relatedLink
+	Count      int
+	CountedAll bool
 }
+
+// mostChosen is how many of the chosen problems the form names.
+const mostChosen = 10
 
 // bulkPreview shows the effect of a change of many problems, before or after it.
 type bulkPreview struct {
@@ -67,7 +75,36 @@ func showBulk(q *request) (answer, error) {
 	}
 	view := q.bulkPage(states.Catalogue, text)
 	view.Nothing = asked.Has("selected") && !asked.Has("problem")
+	if err := view.chosen(q); err != nil {
+		return answer{}, err
+	}
 	return page("bulk", view), nil
+}
+
+// chosen adds the problems of the predicate. A wrong one has none, nor has one that takes too
+// long: the preview says why.
+func (v *bulkPage) chosen(q *request) error {
+	if strings.TrimSpace(v.Predicate) == "" {
+		return nil
+	}
+	found, err := q.Service.SearchProblems(q.context(), q.caller, tracker.SearchProblems{
+		Search: tracker.Search{Predicate: patch.Set(v.Predicate), Limit: patch.Set(int64(mostChosen))}, CountTo: countTo,
+	})
+	if refusedPredicate(err) || fault.Is(err, fault.QueryTooExpensive) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Count, v.CountedAll = found.Count, found.CountedAll
+	for s, err := range problemsOf(found) {
+		if err != nil {
+			return err
+		}
+		state, _ := s.catalogue.State(s.State)
+		v.Chosen = append(v.Chosen, relatedLink{s.ID, s.Title, state.Name, state.Resolved})
+	}
+	return nil
 }
 
 // amongProblems returns the predicate of these problems.

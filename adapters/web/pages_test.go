@@ -228,7 +228,7 @@ func TestBulk(t *testing.T) {
 	b := s.signedIn(t)
 	one, two, three := s.problem(t, "One"), s.problem(t, "Two"), s.problem(t, "Three")
 	number := func(path string) string { return strings.TrimPrefix(path, "/problems/") }
-	form := b.get("/problems/bulk?problem=" + number(one) + "&problem=" + number(two)).is(200).has("identifier IN {1, 2}")
+	form := b.get("/problems/bulk?problem="+number(one)+"&problem="+number(two)).is(200).has("identifier IN {1, 2}", "2 problems", "#1 One", "#2 Two").lacks("Three")
 	preview := form.submit("/problems/bulk", "priority", form.choose("priority", "High")).is(200).has("2 problems would change", "Priority: High")
 	b.get(one).lacks("Priority: High")
 	preview.submit("/problems/bulk").is(200).has("2 problems were changed")
@@ -250,12 +250,17 @@ func TestPast(t *testing.T) {
 	path := s.problem(t, "The first title")
 	b.get(path).submit(path, "title", "The second title").is(200)
 	b.get(path).submit(path+"/keywords", "name", "customer", "value", "ACME").is(200)
-	b.get(path+"/past").is(200).has("Revision 3 of 3", "Keyword customer: ACME").lacks("Later")
-	b.get(path+"/past?revision=1").is(200).has("Revision 1 of 3", "The first title", "The second title").lacks("Earlier")
+	b.get(path+"/past").is(200).has("Revision 2 of 3", "Title:", "Later")
+	b.get(path+"/past?revision=3").is(200).has("Revision 3 of 3", "Keyword customer: ACME").lacks("Later")
+	commented := b.get(path).submit(path+"/comments", "text", "It was the fuse.").is(200)
+	if at := link(b.get(path+"/past?revision=4").has("This revision changed"), "A comment"); !strings.Contains(commented.body, `id="`+strings.TrimPrefix(at, path+"#")+`"`) {
+		t.Errorf("the comment is at %s", at)
+	}
+	b.get(path+"/past?revision=1").is(200).has("Revision 1 of 4", "The first title", "The second title").lacks("Earlier")
 	if body := b.get(path + "/past?revision=1").body; !strings.Contains(body, "The <del>first</del> title") || !strings.Contains(body, "The <ins>second</ins> title") {
 		t.Errorf("the changed word is not marked:\n%s", body)
 	}
-	b.get(path + "/past?revision=4").is(400)
+	b.get(path + "/past?revision=5").is(400)
 	b.get(path + "/past?revision=x").is(400)
 	b.get("/problems/99/past").is(404)
 }

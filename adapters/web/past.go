@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 
@@ -26,8 +27,9 @@ type pastPage struct {
 	Related          []pastPart
 	Watchers         []pastPart
 	Comments         int
-	// Made lists the changes of this revision.
+	// Made lists the changes of this revision, and Said the addresses of its comments.
 	Made changes
+	Said []string
 }
 
 // pastField is a field then and now.
@@ -103,7 +105,7 @@ func showPast(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	revision := now.Revision
+	revision := max(1, now.Revision-1)
 	if text := q.r.URL.Query().Get("revision"); text != "" {
 		if revision, err = strconv.ParseInt(text, 10, 64); err != nil || revision < 1 || revision > now.Revision {
 			return answer{}, fault.New(fault.MalformedRequest, "the problem has the revisions 1 to %d", now.Revision)
@@ -131,14 +133,41 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 	if revision < now.Revision {
 		view.Next = revision + 1
 	}
+	at := place{small: now.Size <= store.Small}
 	for _, e := range then.Log {
+		at.step(e)
 		if e.Revision != revision {
 			continue
 		}
 		view.At = person{c.Name(metadata.Users, e.Author), e.Created}
+		if id, ok := e.To.Text(); ok && e.Type == problem.CommentAdded {
+			view.Said = append(view.Said, q.base+"/problems/"+formatID(now.ID)+at.address()+"#comment-"+id)
+			continue
+		}
 		view.Made = append(view.Made, changeOf(e))
 	}
 	return view
+}
+
+// place is a place in the log of a problem: behind so many entries, and comments among them.
+type place struct {
+	small             bool // the problem is shown as a whole
+	entries, comments int
+}
+
+func (p *place) step(e problem.LogEntry) {
+	p.entries++
+	if e.Type == problem.CommentAdded {
+		p.comments++
+	}
+}
+
+// address returns the query of the page that ends with the last entry, of a large problem.
+func (p *place) address() string {
+	if p.small {
+		return ""
+	}
+	return "?" + url.Values{"before": {strconv.Itoa(p.entries)}, "comments": {strconv.Itoa(p.comments)}}.Encode()
 }
 
 // pastFields returns all fields set by people, with their values then and now.

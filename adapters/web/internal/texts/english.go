@@ -308,6 +308,7 @@ var english = Language{
 		"past.made":     "This revision changed",
 		"past.then":     "Then",
 		"past.today":    "Today",
+		"past.comment":  "A comment",
 
 		"administration.title":      "Administration",
 		"administration.new":        "New",

@@ -272,6 +272,7 @@ var german = Language{
 		"past.made":     "Diese Revision änderte",
 		"past.then":     "Damals",
 		"past.today":    "Heute",
+		"past.comment":  "Ein Kommentar",
 
 		"administration.title":      "Administration",
 		"administration.new":        "Neu",
