@@ -28,6 +28,13 @@ type item struct {
 	Plain   bool
 	Changes changes
 	Created bool
+
+	by, batch ident.ID // of the changes
+}
+
+// takes reports whether an entry of the log belongs to the item.
+func (i *item) takes(e problem.LogEntry) bool {
+	return !i.Comment && (e.Batch == i.batch || e.Author == i.by && e.Created.Sub(i.At) < together)
 }
 
 // change is one change in words.
@@ -39,8 +46,11 @@ type change struct {
 	Problem  problem.ID // of a relationship
 }
 
+// together is the longest time between changes of one person that are one moment.
+const together = time.Minute
+
 // timeline returns comments and log as one list, in the order of the log: it has an entry
-// for each comment.
+// for each comment. Changes of one person within a minute are one item.
 func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) (items []item, err error) {
 	bodies, err := q.bodies(comments, c)
 	if err != nil {
@@ -50,19 +60,16 @@ func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c
 	for _, comment := range comments {
 		byID[comment.ID.String()] = comment
 	}
-	var batch ident.ID
 	for _, e := range log {
 		if e.Type == problem.CommentAdded {
 			name, _ := e.To.Text()
 			if comment, ok := byID[name]; ok {
 				items = append(items, commentItem(comment, bodies[comment.ID], c))
-				batch = ident.None
 				continue
 			}
 		}
-		if e.Batch != batch || len(items) == 0 {
-			items = append(items, item{Anchor: "log-" + e.ID.String(), Author: c.Name(metadata.Users, e.Author), At: e.Created})
-			batch = e.Batch
+		if len(items) == 0 || !items[len(items)-1].takes(e) {
+			items = append(items, item{Anchor: "log-" + e.ID.String(), Author: c.Name(metadata.Users, e.Author), At: e.Created, by: e.Author, batch: e.Batch})
 		}
 		last := &items[len(items)-1]
 		if e.Type == problem.ProblemCreated {

@@ -1,5 +1,5 @@
-// Makes links, forms and pages faster, and shows changes of others. Everything works
-// without it. Documents are parsed by XMLHttpRequest: that needs no Trusted Types.
+// Makes pages faster, and shows changes of others. Everything works without it. XMLHttpRequest
+// parses documents: that needs no Trusted Types.
 "use strict";
 (() => {
 const one = (selector, root = document) => root.querySelector(selector);
@@ -24,16 +24,19 @@ const load = (method, url, body, then, failed) => {
   r.send(body);
 };
 
-// show replaces the page.
-const show = (page, at, push) => {
-  const url = new URL(at, location);
+// show replaces the page. The answer to a button (by) of a problem keeps the place on it.
+const show = (page, at, push, by) => {
+  const url = new URL(at, location), top = scrollY;
+  const stay = by && url.pathname === location.pathname && one("[data-swap]") && one("[data-swap]", page);
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
   document.body.replaceWith(document.adoptNode(page.body));
   if (push && url.pathname + url.search !== location.pathname + location.search) history.pushState(null, "", url);
   const target = url.hash && document.getElementById(url.hash.slice(1));
-  if (target) target.scrollIntoView(); else scrollTo(0, 0);
-  (one("[autofocus]") || one("main")).focus({preventScroll: true});
+  if (target) target.scrollIntoView(); else scrollTo(0, stay ? top : 0);
+  const next = stay && document.getElementById(by.closest("[id]").id) || one("[autofocus]") || one("main");
+  if (next.tabIndex < 0) next.tabIndex = -1;
+  next.focus({preventScroll: true});
   begin();
 };
 
@@ -60,7 +63,7 @@ addEventListener("submit", e => {
   if (form.method === "get") { url.search = data; visit(url.href, true); return; }
   const busy = on => { sending = on; if (button) button.disabled = on; };
   busy(true);
-  load("POST", url.href, data, (page, at) => { busy(false); show(page, at, true); }, () => {
+  load("POST", url.href, data, (page, at) => { busy(false); show(page, at, true, button); }, () => {
     busy(false);
     one("#offline").hidden = false;
   });
@@ -74,6 +77,9 @@ addEventListener("beforeunload", e => { if (edited()) e.preventDefault(); });
 let stream, seen;
 const end = () => { if (stream) stream.close(); stream = null; };
 const begin = () => {
+  dates();
+  const here = one(".node.current");
+  if (here) here.scrollIntoView({block: "nearest", inline: "center"});
   end();
   seen = 0;
   const main = one("main[data-live]");
@@ -90,17 +96,28 @@ const announce = (bar, changes) => {
   one("span", bar).textContent = seen === 1 ? bar.dataset.one : bar.dataset.many.replace("#", seen);
 };
 
-// refresh replaces the parts of a page that nobody edits. The answer to a form replaces all
-// of them.
+// refresh replaces the parts of a page that nobody edits or is in. The answer to a form
+// replaces all of them.
+let behind; // a part was left out
 const refresh = main => load("GET", location.href, null, page => {
   if (sending) return;
+  behind = false;
   for (const part of all("[data-part]", main)) {
     const fresh = one(`[data-part="${part.dataset.part}"]`, page);
-    if (!fresh || part.contains(document.activeElement) || edited(part)) continue;
-    part.replaceWith(document.adoptNode(fresh));
+    if (!fresh || edited(part)) continue;
+    if (part.contains(document.activeElement)) behind = true;
+    else part.replaceWith(document.adoptNode(fresh));
   }
   document.title = page.title;
+  dates();
 }, () => {});
+addEventListener("focusout", () => behind && setTimeout(refresh, 0, one("main")));
+
+// dates gives times in the zone of the reader.
+const dates = () => all("time").forEach(t => t.title = new Date(t.dateTime).toLocaleString(document.documentElement.lang, {dateStyle: "long", timeStyle: "long"}));
+
+// A slider shows its value.
+addEventListener("input", e => { const o = e.target.form && one("output", e.target.form); if (o) o.value = e.target.value; });
 
 begin();
 })();
