@@ -85,14 +85,6 @@ func (q *request) kind() (administered, error) {
 	return kinds[i], nil
 }
 
-// section is the part of the navigation with this kind.
-func (k administered) section() string {
-	if k.slug == "milestones" {
-		return k.slug
-	}
-	return "administration"
-}
-
 // kindLinks returns the links to the kinds that the caller can see.
 func (q *request) kindLinks(current string) (links []kindLink) {
 	for _, k := range kinds {
@@ -120,7 +112,7 @@ func showObjects(q *request) (answer, error) {
 	}
 	c := states.Catalogue
 	view := administrationPage{
-		layout: q.signedIn(q.say("kind."+k.slug), c).in(k.section()), Kinds: q.kindLinks(k.slug), Kind: k.slug, Columns: k.columns, Rows: k.rows(c),
+		layout: q.signedIn(q.say("kind."+k.slug), c).in("administration"), Kinds: q.kindLinks(k.slug), Kind: k.slug, Columns: k.columns, Rows: k.rows(c),
 	}
 	if q.caller.Scope.Covers(k.creator) {
 		_, view.Form = k.form(c, ident.None)
@@ -148,7 +140,7 @@ func showObject(q *request) (answer, error) {
 	if form == nil {
 		return answer{}, fault.New(fault.NotFound, "there is nothing at this address")
 	}
-	view := objectPage{layout: q.signedIn(name, states.Catalogue).in(k.section()), Kinds: q.kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form, Was: digest(form)}
+	view := objectPage{layout: q.signedIn(name, states.Catalogue).in("administration"), Kinds: q.kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form, Was: digest(form)}
 	return page("object", view), nil
 }
 

@@ -47,8 +47,16 @@ type pictureNode struct {
 	Class               string
 }
 
-// Middle returns the middle of the node, for text.
-func (n pictureNode) Middle() int { return n.Width / 2 }
+// Line returns the height of a line of the text: below the number, or else in the middle.
+func (n pictureNode) Line(i int) int {
+	switch {
+	case len(n.Text) > 1:
+		return 33 + 14*i
+	case n.Number != "":
+		return 38
+	}
+	return n.Height/2 + 5
+}
 
 type pictureLine struct {
 	graph.Line
@@ -110,7 +118,7 @@ func draw(name string, nodes []pictureNode, edges []graph.Edge) picture {
 }
 
 // lineLength is how many characters fit into a line of a node.
-const lineLength = 26
+const lineLength = 23
 
 // shortened returns a text in at most two lines that fit into a node.
 func shortened(text string) (lines []string) {

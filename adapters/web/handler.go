@@ -348,6 +348,7 @@ func routes() []route {
 		{"POST", "/problems/{problem}/watchers", access.Write, false, addWatcher},
 		{"POST", "/problems/{problem}/watchers/leave", access.Write, false, stopWatching},
 
+		{"GET", "/milestones", access.Read, false, showMilestones},
 		{"GET", "/milestones/{id}", access.Read, false, showMilestone},
 
 		{"GET", "/administration", access.Read, false, showAdministration},

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -22,6 +23,39 @@ type milestonePage struct {
 	Problems   string // the address of the list of its problems
 }
 
+// milestonesPage lists all milestones.
+type milestonesPage struct {
+	layout
+	Milestones []milestoneRow
+}
+
+type milestoneRow struct {
+	ID, Name, Component string
+	Start, End          time.Time // zero: not set
+	Problems            string    // the address of the list of its problems
+}
+
+// showMilestones lists the milestones, those that end first before those that end later.
+func showMilestones(q *request) (answer, error) {
+	states, err := q.Service.States().List(q.context())
+	if err != nil {
+		return answer{}, err
+	}
+	c := states.Catalogue
+	f := newFilters(q.base, c)
+	view := milestonesPage{layout: q.signedIn(q.say("kind.milestones"), c).in("milestones")}
+	for _, m := range c.Content().Milestones {
+		view.Milestones = append(view.Milestones, milestoneRow{m.ID.String(), m.Name, c.FullName(m.Component), m.Start, m.End, f.of("milestone", m.ID)})
+	}
+	slices.SortStableFunc(view.Milestones, func(a, b milestoneRow) int {
+		if a.End.IsZero() != b.End.IsZero() { // those without an end come last
+			return cmp.Compare(b.End.Unix(), a.End.Unix())
+		}
+		return a.End.Compare(b.End)
+	})
+	return page("milestones", view), nil
+}
+
 func showMilestone(q *request) (answer, error) {
 	id, err := q.objectID()
 	if err != nil {
@@ -35,7 +69,7 @@ func showMilestone(q *request) (answer, error) {
 	view := milestonePage{
 		layout: q.signedIn(b.Milestone.Name, history.Catalogue).in("milestones"), ID: id.String(), Heading: b.Milestone.Name,
 		Start: b.Milestone.Start, End: b.Milestone.End, Chart: newChart(b.Days, b.Milestone.Start, b.Milestone.End), LeftOut: b.LeftOut, More: b.More,
-		Problems: q.base + "/problems" + suffix(with(nil, "predicate", "milestone.identifier = "+quote(id.String()))),
+		Problems: newFilters(q.base, history.Catalogue).of("milestone", id),
 	}
 	for i, d := range b.Days {
 		if i == 0 || d.Open != b.Days[i-1].Open || d.Resolved != b.Days[i-1].Resolved {

@@ -15,7 +15,7 @@ func TestLinksAreForTheScope(t *testing.T) {
 	for _, scope := range access.Scopes() {
 		b := s.as(t, "Anna-"+string(scope), scope)
 		seen := map[string]bool{}
-		for _, from := range []string{"/problems", "/administration/milestones", "/settings"} {
+		for _, from := range []string{"/problems", "/milestones", "/administration/milestones", "/settings"} {
 			page := b.get(from).is(200)
 			for n := range page.root.Descendants() {
 				to := attribute(n, "href")
@@ -40,7 +40,7 @@ func TestCurrentSection(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	for path, want := range map[string]string{
-		"/problems": "Problems", "/problems/new": "New problem", "/administration/milestones": "Milestones", "/administration/states": "Administration",
+		"/problems": "Problems", "/problems/new": "New problem", "/milestones": "Milestones", "/administration/milestones": "Administration", "/administration/states": "Administration",
 		"/settings": "AAdministrator",
 	} {
 		current := ""

@@ -628,7 +628,7 @@ func TestShortened(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"": {""}, "short": {"short"}, "one two three four five six seven": {"one two three four five", "six seven"},
-		strings.Repeat("x", 40): {strings.Repeat("x", 25) + "…"}, strings.Repeat("word ", 30): {"word word word word word", "word word word word word…"},
+		strings.Repeat("x", 40): {strings.Repeat("x", 22) + "…"}, strings.Repeat("word ", 30): {"word word word word", "word word word word…"},
 	} {
 		if got := shortened(text); !slices.Equal(got, want) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
@@ -649,7 +649,9 @@ func TestMilestone(t *testing.T) {
 	}
 	page := b.get("/problems/2")
 	page.submit("/problems/2", "state", page.choose("state", "Closed")).is(200)
-	shown := b.get(link(list, "Spring")).is(200).has("1 open, 1 resolved.", "The same as a table")
+	all := b.get("/milestones").is(200).has("Spring")
+	b.get(link(all, "Change milestones")).is(200).has("Spring")
+	shown := b.get(link(all, "Spring")).is(200).has("1 open, 1 resolved.", "The same as a table")
 	if find(shown.root, "svg") == nil {
 		t.Error("there is no chart")
 	}

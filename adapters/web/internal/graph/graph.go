@@ -329,8 +329,28 @@ func (l *layout) draw() Drawing {
 	for i, e := range l.edges {
 		d.Lines = append(d.Lines, l.line(e, l.routes[i], ports[i]))
 	}
+	part(d.Lines)
 	return d
 }
+
+// labelWidth and labelHeight are how far apart the labels of two edges are at least, in one
+// of the directions.
+const labelWidth, labelHeight = 64, 14
+
+// part moves labels down that would cover another one.
+func part(lines []Line) {
+	for i := range lines {
+		for j := 0; j < i; j++ {
+			a, b := lines[j].At, &lines[i].At
+			if lines[i].Label != "" && lines[j].Label != "" && abs(a.X-b.X) < labelWidth && abs(a.Y-b.Y) < labelHeight {
+				b.Y = a.Y + labelHeight
+				j = -1 // it may cover another one now
+			}
+		}
+	}
+}
+
+func abs(n int) int { return max(n, -n) }
 
 // ports returns for each edge where it meets its upper node, and its lower one. The edges
 // of a node stand beside each other, in the order of their other ends.

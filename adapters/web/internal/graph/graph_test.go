@@ -116,3 +116,20 @@ func BenchmarkLay(b *testing.B) {
 		Lay(60, edges)
 	}
 }
+
+// No label covers another one, also among edges of one node.
+func TestLabelsArePart(t *testing.T) {
+	t.Parallel()
+	var edges []Edge
+	for to := 1; to < 6; to++ {
+		edges = append(edges, Edge{From: 0, To: to, Label: "Parent of"}, Edge{From: to, To: (to + 1) % 6, Label: "Blocks"}, Edge{From: to, To: 0, Label: "Blocks"})
+	}
+	lines := Lay(6, edges).Lines
+	for i, a := range lines {
+		for _, b := range lines[:i] {
+			if abs(a.At.X-b.At.X) < labelWidth && abs(a.At.Y-b.At.Y) < labelHeight {
+				t.Errorf("the labels of %v and %v are at %v and %v", a.Edge, b.Edge, a.At, b.At)
+			}
+		}
+	}
+}
