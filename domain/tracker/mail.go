@@ -85,10 +85,6 @@ func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken 
 	if _, err := p.service.serviceKey(); err != nil {
 		return s, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
 	}
-	_, newest, err := p.service.feedEnds(ctx)
-	if err != nil {
-		return s, false, err
-	}
 	var current lease.Lease
 	var ok bool
 	err = p.service.store.View(ctx, func(r store.Reader) error {
@@ -96,6 +92,10 @@ func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken 
 		return err
 	})
 	if err != nil || !p.free(current, ok, now) {
+		return s, false, err
+	}
+	_, newest, err := p.service.feedEnds(ctx)
+	if err != nil {
 		return s, false, err
 	}
 	s.Cursor = newest

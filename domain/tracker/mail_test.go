@@ -1,10 +1,13 @@
 package tracker
 
 import (
+	"context"
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // A copy of the store sends no mail about changes before it, so somebody has to know.
@@ -36,4 +39,36 @@ func TestMailWaits(t *testing.T) {
 	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: noon}}
 	noError(t, desk.Release(t.Context(), state))
 	waits(false, "after it")
+}
+
+// feedReads counts the reads of the feed.
+type feedReads struct {
+	store.Store
+	n int
+}
+
+func (s *feedReads) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	s.n++
+	return s.Store.FeedEnds(ctx)
+}
+
+func (s *feedReads) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
+	s.n++
+	return s.Store.Feed(ctx, from, limit, budget)
+}
+
+// A server looks at the lease every second. While another one has it, the feed is not read.
+func TestHeldMailLeaseIsEnough(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	holds, looks := s.NewPostman(false), s.NewPostman(false)
+	s.create(t, "told of")
+	if _, taken, err := holds.Take(t.Context(), time.Now()); !taken || err != nil {
+		t.Fatalf("taken %t, %v", taken, err)
+	}
+	counted := &feedReads{Store: s.store}
+	s.store = counted
+	if _, taken, err := looks.Take(t.Context(), time.Now()); taken || err != nil || counted.n > 0 {
+		t.Errorf("taken %t, %v, after %d reads of the feed", taken, err, counted.n)
+	}
 }
