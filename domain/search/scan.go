@@ -53,16 +53,55 @@ func AmongAll(ctx context.Context, r store.Reader, c *metadata.Catalogue, as ide
 		}
 		problems := NewProblems(r, c, as)
 		entries := make([]*problemEntry, len(snapshots))
+		places := make(map[problem.ID]int, len(snapshots))
 		for i, s := range snapshots {
 			entries[i] = problems.entry(s)
+			places[s.ID] = i
 		}
 		for i, plan := range plans {
-			if err := results[i].add(ctx, problems, plan, entries); err != nil {
+			candidates := entries
+			if id, ok := onlyProblem(plan.Where); ok {
+				at, there := places[id]
+				if !there {
+					continue
+				}
+				candidates = entries[at : at+1]
+			}
+			if err := results[i].add(ctx, problems, plan, candidates); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return results, nil
+}
+
+// onlyProblem returns the only problem that can satisfy a condition: it compares the
+// identifier with a number. Many webhooks follow one problem each.
+func onlyProblem(c predicate.Cond) (id problem.ID, ok bool) {
+	switch c := c.(type) {
+	case predicate.And:
+		for _, part := range c.Conds {
+			if id, ok := onlyProblem(part); ok {
+				return id, true
+			}
+		}
+	case predicate.Compare:
+		path, isPath := c.Left.(predicate.Path)
+		constant, isConst := c.Right.(predicate.Const)
+		if !isPath && !isConst { // the other way round
+			path, isPath = c.Right.(predicate.Path)
+			constant, isConst = c.Left.(predicate.Const)
+		}
+		if number, isInt := constant.Value.(int64); c.Op == predicate.Equal && isPath && isConst && isInt && isIdentifier(path) {
+			return problem.ID(number), true
+		}
+	}
+	return 0, false
+}
+
+// isIdentifier reports whether a path is the identifier of the searched problem.
+func isIdentifier(p predicate.Path) bool {
+	return p.Slot == 0 && len(p.Steps) == 1 && p.Steps[0].Of == predicate.Problem && p.Steps[0].Name == "identifier"
 }
 
 // Found holds the problems that satisfy a plan, or why it failed.
