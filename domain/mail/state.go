@@ -14,7 +14,7 @@ import (
 )
 
 // State is the work as a server hands it on to the next one. It is stored before a mail is sent, and
-// after it. So a server that dies sends one mail twice at worst, and loses none.
+// after it. So a server that dies sends a mail twice at worst, and loses none.
 type State struct {
 	// Cursor is a position in the feed. All changes up to it are in trays, or need none.
 	Cursor event.Cursor

@@ -456,6 +456,58 @@ func TestDeathOfAServer(t *testing.T) {
 	}
 }
 
+// A mail to many people is stored in portions. A death of the server repeats the mails of a
+// second at most, and loses none.
+func TestManyPeople(t *testing.T) {
+	t.Parallel()
+	for name, dies := range map[string]bool{"all goes well": false, "the server dies": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 2, func(t *testing.T, w *world) {
+				const people, took = 400, 20 * time.Millisecond
+				id := w.create(w.admin, "a lamp")
+				for i := range people {
+					w.watch(w.person(fmt.Sprint("p", i)), id)
+				}
+				time.Sleep(10 * time.Minute)
+				w.mails()
+				w.answers(func(ctx context.Context, _ mail.Letter) error {
+					select {
+					case <-time.After(took):
+						return nil
+					case <-ctx.Done():
+						return ctx.Err()
+					}
+				})
+				w.comment(w.admin, id, "hello")
+				before := w.servers[0].writes.Load() + w.servers[1].writes.Load()
+				for w.count() < people/2 {
+					time.Sleep(100 * time.Millisecond)
+				}
+				if n := w.servers[0].writes.Load() + w.servers[1].writes.Load() - before; n > 100 { // some of them renewals
+					t.Errorf("%d mails were stored by %d writes", w.count(), n)
+				}
+				if dies {
+					dead := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.postman.Stat(); return sends })
+					w.servers[dead].cut.Store(true)
+				}
+				time.Sleep(time.Minute)
+				got := w.mails()
+				again := len(got) - people
+				if all := slices.Compact(got); len(all) != people {
+					t.Errorf("%d people have mail, want %d", len(all), people)
+				}
+				if most := int(saveEvery/took) + 1; again < 0 || again > most || !dies && again > 0 {
+					t.Errorf("%d mails came again, want at most %d", again, most)
+				}
+				for _, s := range w.servers {
+					s.cut.Store(false)
+				}
+			})
+		})
+	}
+}
+
 func (w *world) count() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

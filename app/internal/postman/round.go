@@ -24,6 +24,12 @@ const (
 	// idleFor is the time without work after which the lease is given back: a server
 	// without changes writes nothing.
 	idleFor = 5 * time.Second
+	// smallState is the size of a state that is stored after each mail, in bytes. A larger
+	// one is stored every saveEvery at most: after a death, the mails since then come again.
+	smallState = 16 << 10
+	saveEvery  = time.Second
+	// trayBytes and itemBytes are what a tray and an item add to the size of a state.
+	trayBytes, itemBytes = 80, 12
 	// leastPause and mostPause bound the pauses of an outage of the mail server.
 	leastPause = 5 * time.Second
 	mostPause  = time.Minute
@@ -42,7 +48,8 @@ type round struct {
 	feed      *tracker.Follower
 	gathering *mail.Gathering
 	trays     []*tray
-	dirty     bool // the state differs from the stored one
+	dirty     bool // the trays have mail that is not stored
+	told      bool // attempts are not stored
 	worked    time.Time
 	busy      *tray // whose mail is under way
 	results   chan result
@@ -158,7 +165,7 @@ func (r *round) step() error {
 	if err := r.fill(); err != nil {
 		return r.later(err)
 	}
-	if r.dirty || r.guard != nil && time.Since(r.renewed) >= lease.Renewal {
+	if r.dirty || r.told && r.portion() || r.guard != nil && time.Since(r.renewed) >= lease.Renewal {
 		if err := r.save(); err != nil {
 			return r.later(err)
 		}
@@ -260,11 +267,22 @@ func (r *round) save() error {
 	if !held {
 		return errLost
 	}
-	r.renewed, r.dirty = begun, false
+	r.renewed, r.dirty, r.told = begun, false, false
 	if r.guard != nil {
 		r.guard.Reset(time.Until(begun.Add(lease.Hold)))
 	}
 	return nil
+}
+
+// portion reports whether the attempts since the last save are to be stored now: after each
+// one, unless the state is large. Each save stores all of it, and a thousand people would
+// mean a thousand saves of hundreds of KB.
+func (r *round) portion() bool {
+	size := len(r.trays) * trayBytes
+	for _, t := range r.trays {
+		size += len(t.Items) * itemBytes
+	}
+	return size <= smallState || time.Since(r.renewed) >= saveEvery
 }
 
 // next begins the next mail that is due.
@@ -302,7 +320,7 @@ func (r *round) done(of result, sent bool) {
 	now := time.Now()
 	of.tray.Tray = of.tray.Done(of.items, of.more, sent, now)
 	of.tray.due = now.Add(of.tray.Wait(now))
-	r.dirty = true
+	r.told = true
 }
 
 // settle notes the end of an attempt.
@@ -342,7 +360,7 @@ func (r *round) settle(of result) {
 	if of.tray.Failures == 0 {
 		r.Logger.Info("an e-mail will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
 	}
-	of.tray.Tray, r.dirty = next, true
+	of.tray.Tray, r.told = next, true
 	of.tray.due = now.Add(next.Wait(now))
 }
 
@@ -351,7 +369,7 @@ func (r *round) idle() bool {
 	open, _ := r.gathering.Open()
 	soon := time.Now().Add(idleFor)
 	waits := slices.ContainsFunc(r.trays, func(t *tray) bool { return !t.Empty() && t.due.Before(soon) })
-	return open == 0 && !waits && !r.dirty && r.busy == nil && time.Since(r.worked) >= idleFor
+	return open == 0 && !waits && !r.dirty && !r.told && r.busy == nil && time.Since(r.worked) >= idleFor
 }
 
 // report publishes the state.
