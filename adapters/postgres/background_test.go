@@ -22,6 +22,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
+// An index waits for the transactions of the whole database. So these tests have databases
+// of their own.
+
 // before returns the steps of a version that does not know some of the steps of this one.
 func before(t *testing.T, unknown ...string) sqlstore.Steps {
 	t.Helper()
@@ -123,7 +126,7 @@ const (
 // server completes it.
 func TestBackgroundStepBesideServers(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, postgrestest.Schema(t))
+	d := newDatabase(t, postgrestest.Database(t))
 	older := d.opened(Options{URL: d.url, AutoMigrate: true, Serving: true, steps: before(t, "0007")})
 	d.add(older, "by the older one")
 	holder := newDatabase(t, d.url)
@@ -183,7 +186,7 @@ func TestBackgroundStepBesideServers(t *testing.T) {
 // on with the index, and the next process lists the step.
 func TestIndexIsMadeAfterItsServer(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, postgrestest.Schema(t))
+	d := newDatabase(t, postgrestest.Database(t))
 	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007")})
 	holder := newDatabase(t, d.url)
 	holder.exec("BEGIN; LOCK TABLE problems IN ROW EXCLUSIVE MODE")
@@ -211,7 +214,7 @@ func TestIndexIsMadeAfterItsServer(t *testing.T) {
 // TestUnusableIndexIsMadeAnew has the index of a process that was killed.
 func TestUnusableIndexIsMadeAnew(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, postgrestest.Schema(t))
+	d := newDatabase(t, postgrestest.Database(t))
 	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007")})
 	d.exec("CREATE INDEX problems_state_modified ON problems (title); UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_state_modified'::regclass")
 	if _, err := Migrate(t.Context(), Options{URL: d.url}); err != nil {
@@ -226,7 +229,7 @@ func TestUnusableIndexIsMadeAnew(t *testing.T) {
 // TestPlanOfABackgroundStep runs the plan by hand, a statement at a time.
 func TestPlanOfABackgroundStep(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, postgrestest.Schema(t))
+	d := newDatabase(t, postgrestest.Database(t))
 	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007", "0009")})
 	plan, err := Plan(t.Context(), Options{URL: d.url})
 	if err != nil {

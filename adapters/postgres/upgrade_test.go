@@ -44,7 +44,7 @@ const foldedNow = `
 // A database of the first version keeps what it has, and its texts are folded.
 func TestUpgradeFromTheFirstStep(t *testing.T) {
 	t.Parallel()
-	d := newDatabase(t, postgrestest.Schema(t))
+	d := newDatabase(t, postgrestest.Database(t))
 	const name = "migrations/0001_initial.up.sql"
 	text, err := files.ReadFile(name)
 	if err != nil {

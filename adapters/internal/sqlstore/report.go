@@ -10,7 +10,7 @@ import (
 const ReportInterval = 10 * time.Second
 
 // Reported calls do, and logs its beginning, how it goes on, and its end. look, if not nil,
-// returns how far it has come. Both get a context that ends with the work.
+// returns how far it has come. Its context ends with the work.
 func Reported(ctx context.Context, logger *slog.Logger, every time.Duration, step string, look func(context.Context) (Progress, error), do func(context.Context) error) error {
 	logger.Info("a step of the schema begins", "step", step)
 	watching, stop := context.WithCancel(ctx)
