@@ -16,8 +16,8 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// state is everything that can be read at one moment. A published state never changes,
-// nor does anything that it refers to.
+// state is the content of the store at one moment. A published state never changes, nor
+// does anything reachable from it.
 type state struct {
 	position  int64 // of its Commit
 	versions  store.Versions
@@ -36,7 +36,7 @@ type state struct {
 	catalogue func() *metadata.Catalogue // of content
 }
 
-// record is a problem with all that belongs to it.
+// record is a problem with all its parts.
 type record struct {
 	problem       problem.Problem
 	batch         ident.ID                    // see store.Snapshot
@@ -62,7 +62,7 @@ func (s *state) empty() bool {
 	return s.problems == tree[*record]{} && s.versions == store.Versions{} && len(s.queries) == 0 && len(s.sessions) == 0 && len(s.webhooks) == 0 && len(s.audit) == 0 && len(s.feed) == 0
 }
 
-// seed makes it unpredictable which replies share a bucket.
+// seed makes the buckets of replies unpredictable.
 var seed = maphash.MakeSeed()
 
 // replyBucket returns the bucket for the reply to a user's key, one of 2^18: a bucket

@@ -31,7 +31,7 @@ type connection struct {
 	timeline uint32
 }
 
-// connectionKey is where the driver keeps the connection's own state.
+// connectionKey is the driver's key for our state of a connection.
 const connectionKey = "problems"
 
 // connectionOf returns the state of a connection of the pool.

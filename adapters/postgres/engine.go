@@ -12,7 +12,7 @@ import (
 // dsql finds a host of Aurora DSQL in a URL.
 var dsql = regexp.MustCompile(`[./@,=]dsql(-[a-z]+)?\.[a-z0-9-]+\.on\.aws\b`)
 
-// supported fails when the URL leads to an engine that cannot hold a tracker.
+// supported refuses URLs of unsuitable engines.
 func supported(text string) error {
 	if dsql.MatchString(text) {
 		return errors.New("the URL leads to Aurora DSQL, which cannot hold a tracker: it has no READ COMMITTED, and no locks that wait; Aurora PostgreSQL has both")
@@ -20,7 +20,7 @@ func supported(text string) error {
 	return nil
 }
 
-// askCitus asks for the part that Citus has in the schema.
+// askCitus asks for the role of the server in Citus, and for distributed tables.
 func (s *server) askCitus(ctx context.Context, db bun.IDB) error {
 	return db.NewRaw(`SELECT
 		EXISTS (SELECT FROM pg_dist_local_group WHERE groupid <> 0),
@@ -29,7 +29,7 @@ func (s *server) askCitus(ctx context.Context, db bun.IDB) error {
 		Scan(ctx, &s.Worker, &s.Distributed)
 }
 
-// misbehaves fails when the server breaks what the service relies on.
+// misbehaves fails for a server without the needed properties.
 func (s server) misbehaves() error {
 	if s.Cache > 1 {
 		return fmt.Errorf("a sequence gives each session %d numbers at a time, so they are out of order: ALTER SEQUENCE positions CACHE 1, and problem_ids likewise; where the engine has a least cache of its own, set that to 1 before", s.Cache)

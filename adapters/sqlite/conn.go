@@ -11,11 +11,11 @@ import (
 // conn is one connection to the file, with its prepared statements. It connects at its
 // first use. Its errors are faults.
 //
-// It calls the driver itself. The layer of database/sql, for shared connections and scans
-// into anything, costs a tenth of the time to read a problem.
+// It calls the driver directly: the layer of database/sql takes a tenth of the time to read
+// a problem.
 //
-// Statements run without the caller's context, but for searches: watching it would
-// cost about as much as a short statement itself.
+// Only searches run with the caller's context. To watch it costs about as much as a short
+// statement.
 type conn struct {
 	pool     *sql.DB
 	session  *sql.Conn
@@ -104,7 +104,7 @@ func (c *conn) with(query string, fn func(statement) error) error {
 	})
 }
 
-// exec runs a statement and returns how many rows it touched.
+// exec runs a statement and returns the number of affected rows.
 func (c *conn) exec(query string, args ...any) (touched int64, err error) {
 	err = c.with(query, func(s statement) error {
 		if err := c.bind(args); err != nil {
@@ -120,8 +120,8 @@ func (c *conn) exec(query string, args ...any) (touched int64, err error) {
 	return touched, err
 }
 
-// each runs a query and calls read with the columns of every row. The connection is busy
-// until then: read must not run statements on it.
+// each runs a query and calls read for every row. The connection is busy meanwhile: read
+// must not run statements on it.
 func (c *conn) each(read func(scan func(dest ...any) error) error, query string, args ...any) error {
 	return c.with(query, func(s statement) error {
 		if err := c.bind(args); err != nil {
@@ -135,7 +135,7 @@ func (c *conn) each(read func(scan func(dest ...any) error) error, query string,
 	})
 }
 
-// once is each for a statement that is not kept. It ends with the context.
+// once is like each, but does not keep the prepared statement. It ends with the context.
 func (c *conn) once(ctx context.Context, read func(scan func(dest ...any) error) error, query string, args ...any) error {
 	return c.use(func(session connection) error {
 		if err := c.bind(args); err != nil {

@@ -36,9 +36,9 @@ func classify(err error) error {
 	return fault.Wrap(fault.Internal, err, "the store failed")
 }
 
-// classifyCommit returns the fault for the error of a COMMIT. Only before SQLite writes
-// the frame that commits is it certain that the transaction did not happen. After any
-// other failure that frame may be on the disk, and a restart would find it.
+// classifyCommit returns the fault for the error of a COMMIT. After a
+// failure before SQLite writes the commit frame, the transaction has certainly not
+// happened. After any other failure the frame may be on the disk, and a restart finds it.
 func classifyCommit(err error) error {
 	if failure, ok := errors.AsType[*driver.Error](err); ok {
 		switch failure.Code() & 0xff {

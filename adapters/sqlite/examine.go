@@ -45,15 +45,15 @@ func Examine(ctx context.Context, o Options) ([]Finding, error) {
 	return findings, nil
 }
 
-// space is what a file system has.
+// space describes a file system.
 type space struct {
 	known   bool
 	free    int64 // in bytes, for the user of this process
 	network string
 }
 
-// least is the space below which the next writes may fail: the write-ahead log alone can
-// take a quarter of it.
+// least is the least free space: with less, writes may soon fail. The write-ahead log alone
+// can take a quarter of it.
 const least = 256 << 20
 
 // surroundings judges the rights of the file and the file system with it.
@@ -74,7 +74,7 @@ func (f file) surroundings(disk space) (findings []Finding) {
 	return findings
 }
 
-// examination is the part of Examine that reads the file.
+// examination reads the file for Examine.
 type examination struct {
 	ctx      context.Context
 	file     file

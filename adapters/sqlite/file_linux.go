@@ -18,7 +18,7 @@ const lockByte = 1 << 62
 //
 // SQLite has locks on the same file. A process loses those when it closes any descriptor
 // of the file. So this one must be opened before SQLite's and closed after them. It must
-// not be a POSIX lock: that would end with any of SQLite's descriptors.
+// not be a POSIX lock: such a lock ends with any of SQLite's descriptors.
 func (f file) hold() (held *os.File, err error) {
 	opened, err := os.OpenFile(f.path, os.O_RDWR, 0)
 	if err != nil {
@@ -78,7 +78,7 @@ func writable(path string) error { return unix.Access(path, unix.W_OK) }
 // networks are the file systems of other machines, by their numbers in statfs(2).
 var networks = map[int64]string{0x6969: "NFS", 0xff534d42: "CIFS", 0xfe534d42: "SMB", 0x00c36400: "Ceph", 0x01021997: "9P"}
 
-// spaceOf returns what the file system of a directory has.
+// spaceOf describes the file system of a directory.
 func spaceOf(directory string) space {
 	var stat unix.Statfs_t
 	if unix.Statfs(directory, &stat) != nil {

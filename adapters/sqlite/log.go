@@ -45,7 +45,7 @@ func size(path string) (int64, error) {
 
 // found is the condition of a file before the Store opens it.
 type found struct {
-	// unlogged is true when the file needs one write without a log. That write puts the
+	// unlogged is true when the file needs one write without a log. This write puts the
 	// schema into the file itself, replaces the mark of a copy, or ends such a write of
 	// another process.
 	unlogged bool

@@ -196,7 +196,7 @@ func (q *request) unchanged(k administered, id ident.ID) error {
 // was is the field with the digest of the values that a form began with.
 const was = "was"
 
-// digest tells the values of a form from others. What can be chosen besides does not count.
+// digest tells the values of a form from others. The other choices of the form do not count.
 func digest(form []input) string {
 	var all strings.Builder
 	for _, field := range form {

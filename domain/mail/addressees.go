@@ -14,8 +14,8 @@ type Involved struct {
 	Watchers   []ident.ID
 }
 
-// Addressees returns the users who get a mail about the group, in ascending order: those
-// involved, but nobody about changes of one's own alone.
+// Addressees returns the addressees of a mail about the group, in ascending order: all
+// people involved, except the only author of its changes.
 func (g Group) Addressees(in Involved, find func(ident.ID) (user.User, bool)) []ident.ID {
 	own := append([]ident.ID{in.Originator, in.Assignee}, g.Unassigned...)
 	all := slices.Concat(own, in.Watchers)
@@ -27,8 +27,8 @@ func (g Group) Addressees(in Involved, find func(ident.ID) (user.User, bool)) []
 	})
 }
 
-// Wants reports whether a user gets mail. own is true for a problem of which the user is
-// the originator or the assignee.
+// Wants reports whether a user gets mail. own is true if the user is the originator or
+// assignee of the problem, or was the assignee.
 func Wants(u user.User, own bool) bool {
 	return !u.Inactive && user.CanGetMail(u.Email) && (u.Mail == user.MailEverything || u.Mail == user.MailMine && own)
 }

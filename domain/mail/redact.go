@@ -13,7 +13,7 @@ var (
 )
 
 // Redact returns a text without the tokens of mails, of all people and about all problems.
-// Whoever reads the text could else write in the name of those people.
+// Otherwise readers of the text could write in the name of these people.
 func Redact(k webhook.Key, text string) string {
 	text = endingForm.ReplaceAllStringFunc(text, func(form string) string {
 		if _, ok := ReadToken(k, form); ok {

@@ -25,7 +25,7 @@ var replyText = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPaddi
 const MostLocal = 15
 
 // NewReplyToken returns the token in the address for replies to a user's mail about a
-// problem. Whoever has the address can comment on this problem as this user, and do nothing
+// problem. Anybody with the address can comment on this problem as this user, and do nothing
 // else. A token never expires.
 func NewReplyToken(k webhook.Key, who ident.ID, id problem.ID) string {
 	number := binary.BigEndian.AppendUint64(nil, uint64(id))

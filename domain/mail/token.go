@@ -11,8 +11,8 @@ import (
 // macBytes is the length of the proof in a token.
 const macBytes = 16
 
-// NewToken returns the token in the links that end a user's mail (RFC 8058). Whoever has a
-// mail can end them, and do nothing else. A token never expires.
+// NewToken returns the token for the links to unsubscribe in a user's mail (RFC 8058). It
+// allows nothing else, and never expires. Anybody with a mail of the user has it.
 func NewToken(k webhook.Key, who ident.ID) string {
 	return base64.RawURLEncoding.EncodeToString(append(who[:], proof(k, who)...))
 }

@@ -15,8 +15,8 @@ import (
 type holder struct {
 	service *Service
 	name    string // of the lease
-	// alone is true when no other server can use the store: then a lease is that of a
-	// server that has ended.
+	// alone is true when no other server can use the store: then any lease in it belongs
+	// to an ended server.
 	alone bool
 	id    ident.ID // of this holder
 	held  lease.Lease
@@ -35,8 +35,8 @@ func (h *holder) free(l lease.Lease, ok bool, now time.Time) bool {
 }
 
 // put takes, renews or gives back a lease by one Change, with further effects. held is false
-// when another server has the lease: nothing is stored then. An error leaves open who has
-// it.
+// when another server has the lease: nothing is stored then. After an error the
+// holder is unknown.
 func (h *holder) put(ctx context.Context, state string, last bool, effects ...store.Effect) (held bool, err error) {
 	m, err := h.service.moment(ctx)
 	if err != nil {

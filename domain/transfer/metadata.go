@@ -170,7 +170,7 @@ func (c *Checker) token(t access.Token) {
 	c.tokens = append(c.tokens, t)
 }
 
-// uniqueID checks that an identifier is unique among those of a kind.
+// uniqueID checks that an identifier is unique within its kind.
 func (c *Checker) uniqueID(kind Kind, taken map[ident.ID]struct{}, id ident.ID) {
 	c.identifier("/identifier", id)
 	if _, ok := taken[id]; ok {

@@ -1,11 +1,13 @@
-// Genarchive writes an archive of any size to standard output, to try "problems
-// import", the stores and searches with. Package conformance/dataset says what is in it: one of
-// a hundred users owns three of ten problems; four of five are closed; comments and
-// logs are as long as Zipf's law has it; each problem has two keywords, one of five
-// is planned for a milestone, one of ten is blocked by the one before it, one of
-// twenty has a title in another script. The same arguments give the same archive.
+// Genarchive writes an archive of any size to standard output, as input for "problems import"
+// and for searches. The same arguments give the same archive.
 //
-// In tools, which is outside of the workspace:
+// Its content comes from package conformance/dataset, with the shape of a real tracker. One
+// of a hundred users owns three of ten problems. Four of five problems are closed. The
+// lengths of comments and logs follow Zipf's law. Each problem has two keywords. One of five
+// has a milestone, one of ten is blocked by its predecessor, and one of twenty has a title in
+// another script.
+//
+// The module tools is outside of the workspace:
 //
 //	GOWORK=off go run ./genarchive -problems 1000000 | problems import
 package main

@@ -107,8 +107,8 @@ func (l local) describe(ctx context.Context) (string, error) {
 // localPrefix begins the names of the data directories; the owner follows.
 const localPrefix = "problems-postgres-"
 
-// node has the data directory below the system's temporary one. That of a volatile server
-// is in memory, where the machine has room there.
+// node starts a server. Its data is below the system's temporary directory, or in memory for
+// a volatile server, if there is room.
 func (l local) node(ctx context.Context, settings []string, volatile bool) (node, error) {
 	removeOrphanedDirectories()
 	name := localPrefix + thisProcess() + "-"

@@ -83,8 +83,8 @@ func chooseOwn(ctx context.Context) (source, error) {
 	return local, err
 }
 
-// Which describes in a line the server for the tests on this machine, without starting
-// it. It pulls a missing image.
+// Which returns one line about the server for tests on this machine. It does not start the
+// server, but pulls a missing image.
 func Which(ctx context.Context) (string, error) {
 	source, err := chooseShared(ctx)
 	if err != nil {

@@ -39,7 +39,7 @@ var repliesModule = fx.Module("replies", fx.Provide(func(o Options, service *tra
 	}, nil
 }))
 
-// replies is the address on which a mail server hands over replies.
+// replies listens for replies from a mail server.
 type replies struct {
 	network, address string
 	server           *lmtp.Server
@@ -68,8 +68,8 @@ func (r *replies) listen(ctx context.Context) error {
 // socketMode lets the group of the service connect.
 const socketMode fs.FileMode = 0o660
 
-// listenUnix listens on a socket. It replaces the one of a server that was killed, and no
-// other file.
+// listenUnix listens on a socket. It replaces the socket of a killed server, and no other
+// file.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if found, err := os.Lstat(path); err == nil && found.Mode().Type() != fs.ModeSocket {
 		return nil, errors.New("the path belongs to a file or directory that is no socket: name another one")
@@ -99,11 +99,11 @@ func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 // serve answers until drain is called.
 func (r *replies) serve() error { return r.server.Serve(r.listener) }
 
-// lastReplies is how long the end of the service waits for the mails under way.
+// lastReplies limits the wait for mails under way when the service stops.
 const lastReplies = 5 * time.Second
 
-// drain lets the mails under way end, but waits no longer than lastReplies: what is cut off
-// comes again.
+// drain waits for the mails under way, but no longer than lastReplies: the mail server sends
+// an interrupted mail again.
 func (r *replies) drain(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, lastReplies)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Clock are about clocks that step back, and about times before 1970.
+// Clock returns the cases about clocks that step back, and about times before 1970.
 func Clock() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-003/clock-back",

@@ -13,7 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// ConcurrentParts are about Changes of many parts, such as the statements of a database.
+// ConcurrentParts returns the cases about Changes of many parts, such as the statements of a
+// database.
 func ConcurrentParts() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-001/whole-at-once",

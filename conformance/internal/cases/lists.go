@@ -14,8 +14,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Lists are about the order of lists in stores that count for it: the counter may begin
-// again with each opening, or belong to one connection.
+// Lists returns the cases about the order of lists. A store may order them by a counter, and
+// this counter may restart with each opening, or belong to one connection.
 func Lists() []bench.Case {
 	return []bench.Case{{
 		ID:      "COM-008/reopened-several",

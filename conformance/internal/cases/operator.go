@@ -29,7 +29,7 @@ type operator struct {
 	creates  bool // problems; only the operator of an empty store makes them
 }
 
-// newOperator returns one of a part in the case.
+// newOperator returns an operator. The seed of the case and the part decide all its choices.
 func newOperator(b *bench.Bench, s store.Store, part uint64) *operator {
 	b.Helper()
 	key := [32]byte{31: byte(part)}
@@ -53,7 +53,7 @@ func newOperator(b *bench.Bench, s store.Store, part uint64) *operator {
 	return o
 }
 
-// found fills the empty store with the needs of a new service, and a few users.
+// found fills the empty store as a new service does, and adds a few users.
 func (o *operator) found() {
 	o.b.Helper()
 	secret, err := o.NewSecret()
@@ -97,7 +97,7 @@ func (o *operator) act(times int) {
 	}
 }
 
-// one does one thing to one of the problems.
+// one makes one random request about one of the problems.
 func (o *operator) one(ctx context.Context) (what string, err error) {
 	id := o.problems[o.IntN(len(o.problems))]
 	name := fmt.Sprint("key ", o.IntN(3))

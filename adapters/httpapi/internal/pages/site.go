@@ -32,7 +32,7 @@ func Style() string { return look.Style() + style }
 // Icon returns the icon of all pages, as SVG.
 func Icon() string { return look.Icon() }
 
-// Site makes pages whose links begin with the base path, such as "/tracker".
+// Site renders pages. It is the base path of their links, such as "/tracker".
 type Site struct{ Base string }
 
 //go:embed templates
@@ -56,7 +56,7 @@ type page struct {
 	Content any
 }
 
-// Sections are the places in the navigation.
+// Sections are the entries of the navigation.
 func (page) Sections() []section {
 	return []section{{ReferencePath, "API"}, {LanguagePath, "Predicates"}, {ErrorsPath, "Errors"}, {DocumentPath, "OpenAPI"}}
 }

@@ -1,5 +1,5 @@
-// Package sqlsearch compiles a search into one SQL statement. What a database cannot decide
-// is left as a residual.
+// Package sqlsearch compiles a search into one SQL statement, and leaves the conditions that a
+// database cannot decide as a residual.
 package sqlsearch
 
 import (

@@ -1,5 +1,5 @@
-// Which names the PostgreSQL server for the tests on this machine, before they start: `go
-// test` hides the output of passing tests.
+// The program which prints the PostgreSQL server for tests on this machine, before they
+// start: `go test` hides the output of passing tests.
 package main
 
 import (

@@ -23,10 +23,10 @@ type Delivering struct {
 // Delivered is the result of such a run.
 type Delivered struct {
 	Written
-	Messages int   `json:"messages"`         // that came, but for those without an answer
+	Messages int   `json:"messages"`         // arrived, except for those without an answer
 	Memory   int64 `json:"memory,omitempty"` // the most memory of the server, in bytes; 0: not known
 	// Arrivals are the times from the answer to a write until its message came to a
-	// receiver. A message that comes before the answer has 0.
+	// receiver; 0 if the message came first.
 	Arrivals Latencies `json:"-"`
 }
 
@@ -34,7 +34,7 @@ type Delivered struct {
 const preparing = 5 * time.Minute
 
 // Drive makes the webhooks, lets the writers write, and deletes the webhooks. It returns when
-// each receiver has had each message, but for those that hang.
+// each receiver has each message, except for hanging receivers.
 func (d Delivering) Drive(ctx context.Context) (done Delivered, err error) {
 	deadline := time.Now().Add(d.Duration + preparing + slack)
 	workers, err := d.connect(deadline)
@@ -122,8 +122,8 @@ func unsubscribe(w *worker, ids []string) error {
 	return nil
 }
 
-// warmUp writes once to each problem. So all webhooks are at work, and the first timeouts of
-// those that hang have begun.
+// warmUp writes once to each problem. Then all webhooks are at work, and the first timeouts
+// of hanging receivers have begun.
 func (d Delivering) warmUp(ctx context.Context, workers []*worker, r *receivers, deadline time.Time) error {
 	for _, id := range d.Scene.targets {
 		if err := workers[0].commentOn(id); err != nil {
