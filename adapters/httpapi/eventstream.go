@@ -21,8 +21,9 @@ const (
 	// heartbeat is the longest silence of a stream: proxies cut a silent connection.
 	heartbeat = 15 * time.Second
 	// streamCheck is the time between two looks at the token, and between two attempts
-	// to read from a store in trouble. A revoked token has to end its streams within 2 s.
-	streamCheck = time.Second
+	// to read from a store in trouble. A revoked token has to end its streams within 2 s,
+	// and a token can be a second behind the store.
+	streamCheck = 500 * time.Millisecond
 	// slowest limits one write. A slower reader is cut, and goes on where it was.
 	slowest = 10 * time.Second
 	// reconnect is the pause of a client before it connects again, in milliseconds.
@@ -139,40 +140,42 @@ func (h *handledStream) write(_, text []byte, deadline time.Time) error {
 	return h.control.Flush()
 }
 
-// step sends the next events, or waits a moment for them. It returns false at the end of
-// the stream.
+// step sends the next events, or waits for them until the next look at the token. It
+// returns false at the end of the stream.
 func (s *eventStream) step(ctx context.Context) bool {
-	if s.Now().Sub(s.checked) >= streamCheck {
-		if s.checked = s.Now(); !s.authenticated(ctx) {
-			return false
-		}
+	if !s.allowed(ctx) {
+		return false
 	}
 	switch err := s.send(ctx); {
 	case ctx.Err() != nil:
 		return false
 	case fault.Is(err, fault.Unavailable):
 		// No event can be lost: the store has not moved on either.
+		if s.beat() != nil {
+			return false
+		}
 		select {
 		case <-ctx.Done():
 			return false
 		case <-time.After(streamCheck):
 		}
 	case err != nil:
-		if !errors.Is(err, errReader) {
+		if !errors.Is(err, errEnd) {
 			s.report(ctx, err)
 		}
 		return false // the next request gets the error
 	}
 	if !s.behind {
-		waiting, cancel := context.WithTimeout(ctx, streamCheck)
+		waiting, cancel := context.WithTimeout(ctx, streamCheck-s.Now().Sub(s.checked))
 		s.behind = s.follower.Wait(waiting) == nil
 		cancel()
 	}
 	return ctx.Err() == nil
 }
 
-// errReader is the error of a client that does not take its events.
-var errReader = errors.New("the client has gone or reads too slowly")
+// errEnd is the end of a stream without a failure of the service: the token is revoked, or
+// the client has gone or reads too slowly.
+var errEnd = errors.New("the end of the stream")
 
 // send sends the next events, if there can be any, or else a heartbeat when it is time.
 func (s *eventStream) send(ctx context.Context) error {
@@ -185,6 +188,9 @@ func (s *eventStream) send(ctx context.Context) error {
 		return err
 	}
 	defer s.frames.Release(next)
+	if !s.allowed(ctx) {
+		return errEnd // the read can have taken long
+	}
 	s.behind = !next.End
 	if next.Events == 0 {
 		s.reached = s.reached || next.End
@@ -245,20 +251,25 @@ func (s *eventStream) encode(ctx context.Context) (*frames.Frame, error) {
 	return frames.New(page), nil
 }
 
-// authenticated reports whether the token is still valid. While the store cannot say, the
-// stream stays: it cannot send anything new either.
-func (s *eventStream) authenticated(ctx context.Context) bool {
+// allowed reports whether the token is still valid, as of streamCheck ago. While the store
+// cannot say, the stream stays: it cannot send anything new either.
+func (s *eventStream) allowed(ctx context.Context) bool {
+	now := s.Now()
+	if now.Sub(s.checked) < streamCheck {
+		return true
+	}
+	s.checked = now
 	_, err := s.Service.Recognize(ctx, s.secret)
 	return !fault.Is(err, fault.Unauthenticated)
 }
 
 // write sends a text. chunk is the text as a chunk, if it is known. It fails with
-// errReader.
+// errEnd.
 func (s *eventStream) write(chunk, text []byte) error {
 	err := s.out.write(chunk, text, s.Now().Add(slowest))
 	s.written = s.Now()
 	if err != nil {
-		return errReader
+		return errEnd
 	}
 	return nil
 }

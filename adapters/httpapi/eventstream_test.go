@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
@@ -120,25 +121,36 @@ func (s streamed) publish(entries ...event.Entry) {
 // openStream opens a stream in a bubble of synctest.
 func openStream(t *testing.T, feed []event.Entry, path string, headers ...string) streamed {
 	t.Helper()
-	stopping, stop := context.WithCancel(context.Background())
 	fixed := newFixedStore()
 	fixed.feed = feed
+	return openStreamOf(t, fixed, path, headers...)
+}
+
+func openStreamOf(t *testing.T, fixed *fixedStore, path string, headers ...string) streamed {
+	t.Helper()
+	stopping, stop := context.WithCancel(context.Background())
 	observed := new(lags)
 	f := setup(t, func(o *Options) {
 		o.Service = tracker.New(tracker.Options{Store: fixed, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
 		o.Now, o.Stopping, o.Streams = time.Now, stopping, NewStreams(10, 10, observed.add)
 	})
 	f.fixedStore = fixed
+	return streamed{fixture: f, lags: observed, stop: stop}.open(t, path, headers...)
+}
+
+// open opens a further stream of the same server.
+func (s streamed) open(t *testing.T, path string, headers ...string) streamed {
+	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
-	s := streamed{fixture: f, streamWriter: &streamWriter{header: http.Header{}}, leave: leave, stop: stop, ended: make(chan struct{}), lags: observed}
+	s.streamWriter, s.leave, s.ended = &streamWriter{header: http.Header{}}, leave, make(chan struct{})
 	r := request("GET", api+path, "", append([]string{"Accept", "text/event-stream"}, headers...)...).WithContext(ctx)
 	go func() {
 		defer close(s.ended)
-		f.ServeHTTP(s.streamWriter, r)
+		s.ServeHTTP(s.streamWriter, r)
 	}()
 	t.Cleanup(func() {
 		leave()
-		stop()
+		s.stop()
 		<-s.ended
 	})
 	synctest.Wait()
@@ -271,23 +283,82 @@ func TestEventStreamMovesOn(t *testing.T) {
 	})
 }
 
+// revoke revokes all tokens, or takes that back.
+func (s streamed) revoke(at time.Time) {
+	s.fixture.mu.Lock()
+	defer s.fixture.mu.Unlock()
+	for i := range s.tokens {
+		s.tokens[i].Revoked = at
+	}
+	s.access++
+}
+
+// A revoked token ends its stream within 2 s: whenever other requests have the server read
+// the tokens, and whenever events come, such as one just before a look at the token.
 func TestEventStreamEndsWithTheToken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := openStream(t, published(1), "/events")
-		time.Sleep(10 * time.Second)
-		if s.over() {
-			t.Fatal("the stream has ended with a valid token")
+		random := rand.New(rand.NewPCG(1, 2))
+		wait := func(most time.Duration) { time.Sleep(time.Duration(random.Int64N(int64(most)))) }
+		s := openStream(t, published(1), "/events?after=now")
+		event := func() {
+			s.fixture.mu.Lock()
+			defer s.fixture.mu.Unlock()
+			next := s.feed[len(s.feed)-1]
+			next.Number++
+			s.feed = append(s.feed, next)
+		}
+		for range 200 {
+			for range 10 {
+				wait(700 * time.Millisecond)
+				event()
+				wait(700 * time.Millisecond)
+				if w := s.do(request("GET", api+"/problems/12", "")); w.Code != 200 {
+					t.Fatalf("another request has the status %d", w.Code)
+				}
+			}
+			if s.over() {
+				t.Fatal("the stream has ended with a valid token")
+			}
+			s.revoke(samples.Time)
+			for end := time.Now().Add(2 * time.Second); time.Now().Before(end); {
+				time.Sleep(min(time.Until(end), time.Duration(random.Int64N(int64(1200*time.Millisecond)))))
+				event()
+			}
+			if !s.over() {
+				t.Fatal("the stream goes on 2 s after its token was revoked")
+			}
+			s.revoke(time.Time{})
+			time.Sleep(2 * time.Second) // the server knows the tokens for a second
+			s = s.open(t, "/events?after=now")
+		}
+	})
+}
+
+// While the store is away, the comments still come: a stream that is silent is dead.
+func TestEventStreamLivesWithoutTheStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		fixed := newFixedStore()
+		fixed.feed, fixed.feedErr, fixed.feedFrom = published(streamPage+10), fault.New(fault.Unavailable, "the store is away"), streamPage
+		s := openStreamOf(t, fixed, "/events")
+		if got := len(ids(s.take())); got != streamPage {
+			t.Fatalf("the stream begins with %d events, want those that can be read", got)
+		}
+		for range 3 {
+			time.Sleep(heartbeat + streamCheck)
+			synctest.Wait()
+			if got := s.take(); !strings.HasPrefix(got, ":\n") {
+				t.Errorf("without the store the stream has %q, want a comment", got)
+			}
 		}
 		s.fixture.mu.Lock()
-		for i := range s.tokens {
-			s.tokens[i].Revoked = samples.Time
-		}
-		s.access++
+		s.feedErr = nil
 		s.fixture.mu.Unlock()
-		time.Sleep(2 * time.Second)
-		if !s.over() {
-			t.Error("the stream goes on 2 s after its token was revoked")
+		time.Sleep(streamCheck)
+		synctest.Wait()
+		if got := len(ids(s.take())); got != 10 {
+			t.Errorf("with the store again the stream has %d events, want the other 10", got)
 		}
 	})
 }

@@ -193,11 +193,12 @@ type fixedStore struct {
 	during     func()                             // if not nil, called when a problem is read
 	logFails   bool                               // but for the first portion
 
-	mu      sync.Mutex
-	access  int64 // how often the tokens were changed
-	feedErr error // if not nil, the feed fails with it
-	replies map[string]store.Reply
-	changes []store.Change
+	mu       sync.Mutex
+	access   int64 // how often the tokens were changed
+	feedErr  error // if not nil, the feed fails with it, from the number feedFrom on
+	feedFrom int64
+	replies  map[string]store.Reply
+	changes  []store.Change
 }
 
 func newFixedStore() *fixedStore {
@@ -326,6 +327,9 @@ func (f *fixedStore) Feed(ctx context.Context, from int64, limit int, _ int64) (
 		if e.Number >= from && len(page) < limit {
 			page = append(page, e)
 		}
+	}
+	if from < f.feedFrom {
+		return page, errors.Join(store.Ended(ctx), f.err)
 	}
 	return page, errors.Join(store.Ended(ctx), f.err, f.feedErr)
 }
