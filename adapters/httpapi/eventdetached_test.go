@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -22,6 +23,7 @@ type socketFixture struct {
 	*fixedStore
 	*httptest.Server
 	streams  *Streams
+	memory   *budget.Budget
 	stop     context.CancelFunc
 	observed chan httpframe.Exchange
 }
@@ -29,11 +31,11 @@ type socketFixture struct {
 func onSocket(t *testing.T, feed []event.Entry) socketFixture {
 	t.Helper()
 	stopping, stop := context.WithCancel(context.Background())
-	f := socketFixture{fixedStore: newFixedStore(), streams: NewStreams(10, 10, nil), stop: stop, observed: make(chan httpframe.Exchange, 10)}
+	f := socketFixture{fixedStore: newFixedStore(), streams: NewStreams(10, 10, nil), memory: budget.New(64 << 20), stop: stop, observed: make(chan httpframe.Exchange, 10)}
 	f.feed = feed
 	handler := setup(t, func(o *Options) {
 		o.Service = tracker.New(tracker.Options{Store: f.fixedStore, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), FeedPoll: time.Millisecond})
-		o.Now, o.Stopping, o.Streams = time.Now, stopping, f.streams
+		o.Now, o.Stopping, o.Streams, o.Memory = time.Now, stopping, f.streams, f.memory
 		o.Observe = func(x httpframe.Exchange) { f.observed <- x }
 	})
 	f.Server = httptest.NewUnstartedServer(handler)
@@ -138,6 +140,44 @@ func TestEventStreamWithoutHandlerEndsWithTheClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wait(t)
+}
+
+// A client that takes nothing is cut, once the buffers of the system are full. Its memory is
+// free then.
+func TestEventStreamWithoutHandlerCutsSlowReaders(t *testing.T) {
+	t.Parallel()
+	feed := published(3)
+	f := onSocket(t, feed[:1:1])
+	f.streams.slowest = 50 * time.Millisecond
+	f.Start()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
+		t.Fatal(err)
+	}
+	r := request("GET", api+"/events", "")
+	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: tracker\r\nAuthorization: %s\r\nAccept: text/event-stream\r\n\r\n", r.URL, r.Header.Get("Authorization")); err != nil {
+		t.Fatal(err)
+	}
+	title := strings.Repeat("x", 1<<20)
+	long := published(64)[1:] // more than all buffers
+	for i := range long {
+		long[i].Events[0].Title = title
+	}
+	f.mu.Lock()
+	f.feed = append(f.feed, long...)
+	f.mu.Unlock()
+	x := <-f.observed
+	f.wait(t)
+	if x.Status != 200 || x.Bytes > 60<<20 {
+		t.Errorf("observed is %+v, want a request for events that was cut", x)
+	}
+	if held, _ := f.memory.Held(); held > 16<<20 {
+		t.Errorf("without a stream the budget holds %d bytes, want those of the kept frames", held)
+	}
 }
 
 // Where a connection cannot be taken over, the handler sends the stream.

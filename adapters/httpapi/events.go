@@ -163,8 +163,7 @@ func (c *call) listEvents() (answer, error) {
 	}
 	c.after(follower.Close)
 	if in.stream && c.r.Method != http.MethodHead {
-		c.sendTo = func(w http.ResponseWriter) { c.streamEvents(w, follower, in.Follow) }
-		return answer{}, nil
+		return answer{}, c.openStream(follower, in.Follow)
 	}
 	page, err := c.await(follower, in.wait)
 	if err != nil {

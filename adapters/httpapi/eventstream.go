@@ -24,7 +24,7 @@ const (
 	// to read from a store in trouble. A revoked token has to end its streams within 2 s,
 	// and a token can be a second behind the store.
 	streamCheck = 500 * time.Millisecond
-	// slowest limits one write. A slower reader is cut, and goes on where it was.
+	// slowest is the usual limit of one write: see Streams.
 	slowest = 10 * time.Second
 	// reconnect is the pause of a client before it connects again, in milliseconds.
 	reconnect = "retry: 2000\n\n"
@@ -63,6 +63,7 @@ type eventStream struct {
 	report   func(context.Context, error)
 	caller   tracker.Caller
 	memory   *budget.Account // of a frame that is not shared; nil: nothing counts it
+	first    *frames.Frame   // nil once it is sent
 	written  time.Time       // the end of the last write
 	named    event.Cursor    // the last id that was sent
 	checked  time.Time       // the last look at the token
@@ -79,11 +80,33 @@ type eventWriter interface {
 	write(chunk, text []byte, deadline time.Time) error
 }
 
+// openStream reads the first events, so that their failure comes in place of the stream, and
+// has the answer send them.
+func (c *call) openStream(f *tracker.Follower, in tracker.Follow) error {
+	s := &eventStream{
+		server: c.server, follower: f, secret: httpframe.Credential(c.r), report: c.frame.Report,
+		named: f.Position(), checked: c.Now(), behind: true, reached: in.Now,
+		shared: in.Problem == 0 && !in.Predicate.Sent, caller: c.caller,
+	}
+	if c.Memory != nil {
+		s.memory = c.Memory.Open(nil)
+		s.memory.For(c.caller.User)
+		c.after(s.memory.Close)
+	}
+	var err error
+	if s.first, err = s.encode(c.r.Context()); err != nil {
+		return c.unlessGone(err)
+	}
+	s.memory.Add(s.first.Size())
+	c.sendTo = func(w http.ResponseWriter) { c.streamEvents(w, s, in) }
+	return nil
+}
+
 // streamEvents sends events until the client goes, the token is revoked, the server stops,
 // or the client reads too slowly. The client then connects again, with Last-Event-ID. If
 // the stream starts from now, its first frame is an id without an event: otherwise a client
 // without an event would start from another now.
-func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in tracker.Follow) {
+func (c *call) streamEvents(w http.ResponseWriter, s *eventStream, in tracker.Follow) {
 	header := w.Header()
 	header.Set("Content-Type", mediaEvents)
 	header.Set("Cache-Control", "no-store")
@@ -94,11 +117,7 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in track
 		header.Set("Connection", "close")
 	}
 	handled := &handledStream{w, http.NewResponseController(w)}
-	s := &eventStream{
-		server: c.server, out: handled, follower: f, secret: httpframe.Credential(c.r), report: c.frame.Report,
-		named: f.Position(), checked: c.Now(), behind: true, reached: in.Now,
-		shared: in.Problem == 0 && !in.Predicate.Sent, caller: c.caller,
-	}
+	s.out = handled
 	_ = handled.control.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
 	begin := reconnect
@@ -118,11 +137,7 @@ func (c *call) streamEvents(w http.ResponseWriter, f *tracker.Follower, in track
 
 // run sends events until the end of the stream.
 func (s *eventStream) run(ctx context.Context) {
-	if s.Memory != nil {
-		s.memory = s.Memory.Open(ctx.Done())
-		s.memory.For(s.caller.User)
-	}
-	for s.step(ctx) {
+	for ctx.Err() == nil && s.step(ctx) {
 	}
 }
 
@@ -224,6 +239,10 @@ func (s *eventStream) beat() error {
 // next returns the events behind the position, within the time of a request. Streams that
 // read the past do not share theirs: nobody else is there.
 func (s *eventStream) next(ctx context.Context) (*frames.Frame, error) {
+	if f := s.first; f != nil {
+		s.first = nil
+		return f, nil
+	}
 	names, live := s.follower.Names()
 	if !s.shared || !s.reached || !live {
 		f, err := s.encode(ctx)
@@ -266,7 +285,7 @@ func (s *eventStream) allowed(ctx context.Context) bool {
 // write sends a text. chunk is the text as a chunk, if it is known. It fails with
 // errEnd.
 func (s *eventStream) write(chunk, text []byte) error {
-	err := s.out.write(chunk, text, s.Now().Add(slowest))
+	err := s.out.write(chunk, text, s.Now().Add(s.streams.slowest))
 	s.written = s.Now()
 	if err != nil {
 		return errEnd

@@ -363,6 +363,19 @@ func TestEventStreamLivesWithoutTheStore(t *testing.T) {
 	})
 }
 
+// The first events are read before the stream begins, so their failure is an error.
+func TestEventStreamFailsBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	f := setup(t, func(o *Options) {
+		slow := newFixedStore()
+		slow.feed = published(3)
+		o.Service = tracker.New(tracker.Options{Store: slow, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), SearchFor: -1}) // no time at all
+	})
+	for _, accept := range []string{mediaEvents, mediaJSON} {
+		f.send(t, request("GET", api+"/events?predicate=TRUEPREDICATE", "", "Accept", accept), 422, fault.QueryTooExpensive)
+	}
+}
+
 func TestEventStreamCutsSlowReaders(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

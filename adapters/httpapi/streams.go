@@ -18,6 +18,8 @@ type Streams struct {
 	// event.
 	lag  func(time.Duration)
 	sent atomic.Uint64
+	// slowest limits one write. A slower reader is cut, and goes on where it was.
+	slowest time.Duration
 
 	mu     sync.Mutex
 	open   int
@@ -30,7 +32,7 @@ type Streams struct {
 // event of the part. It is not called while a stream reads the past: before it has been
 // at the end of the feed once.
 func NewStreams(most, mostOfUser int, lag func(time.Duration)) *Streams {
-	return &Streams{most: most, mostOfUser: mostOfUser, lag: lag, byUser: map[ident.ID]int{}}
+	return &Streams{most: most, mostOfUser: mostOfUser, lag: lag, slowest: slowest, byUser: map[ident.ID]int{}}
 }
 
 // The limits of Streams by default.
