@@ -87,6 +87,8 @@ type Follower struct {
 	leave   func() // nil before the first Wait
 	// excess is the size of the last read beyond the memory that was reserved for it.
 	excess int64
+	// searched is the time of the last search with the predicate.
+	searched time.Time
 }
 
 // Follow returns a Follower for the caller, who has to Close it. It fails with
@@ -349,6 +351,7 @@ func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map
 	if err != nil {
 		return nil, err
 	}
+	f.searched = s.now()
 	release, err := s.searches.Acquire(ctx, f.caller.User)
 	if err != nil {
 		return nil, err
@@ -382,13 +385,28 @@ func problemsOf(events []PublishedEvent) []problem.ID {
 	return slices.Compact(ids)
 }
 
-// Wait returns when the feed may have events behind the position, or when ctx ends. A
-// Follower that never waits costs the store nothing but its pages.
+// searchPace is the least time between two searches of a Follower with a predicate, while it
+// is at the end of the feed. Each of them is a search of its own in the store.
+const searchPace = 250 * time.Millisecond
+
+// Wait returns when the feed may have events behind the position, or when ctx ends. With a
+// predicate, it also waits until 250 ms after the last search. A Follower that never waits
+// costs the store nothing but its pages.
 func (f *Follower) Wait(ctx context.Context) error {
 	if f.leave == nil {
 		f.leave = f.service.hub.Listen(f.cmd.Pace)
 	}
-	return f.service.hub.Wait(ctx, f.next.Number)
+	if err := f.service.hub.Wait(ctx, f.next.Number); err != nil || f.searched.IsZero() {
+		return err
+	}
+	rest := time.NewTimer(min(searchPace-f.service.now().Sub(f.searched), searchPace))
+	defer rest.Stop()
+	select {
+	case <-rest.C:
+		return nil
+	case <-ctx.Done():
+		return store.Ended(ctx)
+	}
 }
 
 // forgetEvents forgets the events older than Options.KeepEvents, a page at a time. An entry

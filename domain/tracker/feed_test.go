@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -271,6 +272,50 @@ func TestFollowWaits(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		wantFault(t, f.Wait(ctx), fault.Unavailable)
+	})
+}
+
+// Under load, a Follower with a predicate takes several events at a time, so it searches at
+// most four times a second. The first event after a quiet time still comes at once.
+func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		s.Service = New(Options{Store: s.memory, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits()})
+		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 1000, Now: true, Predicate: patch.Set(`title BEGINSWITH "Lamp"`)})
+		noError(t, err)
+		defer f.Close()
+		nextPage(t, f)
+		began := time.Now()
+		const events = 100
+		go func() {
+			for n := range events {
+				s.create(t, fmt.Sprint("Lamp ", n))
+				time.Sleep(30 * time.Millisecond)
+			}
+		}()
+		pages, seen := 0, 0
+		for seen < events {
+			noError(t, f.Wait(t.Context()))
+			page := nextPage(t, f)
+			if seen == 0 && time.Since(began) > 10*time.Millisecond {
+				t.Errorf("the first event came after %v", time.Since(began))
+			}
+			pages, seen = pages+1, seen+len(page.Events)
+		}
+		if took := time.Since(began); pages > 2+int(took/searchPace) || took > events*30*time.Millisecond+searchPace {
+			t.Errorf("%d events took %v and %d searches", seen, took, pages)
+		}
+		began = time.Now()
+		s.create(t, "Lamp") // just after a search
+		ctx, cancel := context.WithTimeout(t.Context(), searchPace/2)
+		defer cancel()
+		wantFault(t, f.Wait(ctx), fault.Unavailable)
+		noError(t, f.Wait(t.Context()))
+		if took := time.Since(began); took > searchPace {
+			t.Errorf("a Wait in two parts took %v", took)
+		}
+		synctest.Wait()
 	})
 }
 
