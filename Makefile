@@ -46,7 +46,7 @@ serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^
 slow   = github.com/problemtracking/problems/adapters/postgres
 
 # "make check" vets what the tests do not.
-gotest = go test -vet=off -count=1 -timeout 20m
+gotest = go test -vet=off -count=1 -timeout 40m
 
 # The tests of PostgreSQL, and those in a browser, mostly wait: the others run beside them.
 test: deps build ## run all tests of all modules, those of concurrent code with the race detector
