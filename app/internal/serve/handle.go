@@ -28,8 +28,9 @@ const (
 // opener opens a store.
 type opener func(context.Context) (store.Store, error)
 
-// handle is a store known when the service is put together, and opened later. Before
-// that, calls fail with fault.Unavailable.
+// handle is a store known when the service is put together, and opened later. Until it is
+// open and seeded, calls fail with fault.Unavailable: a store without its first token would
+// refuse that token.
 type handle struct {
 	open opener
 	// waits is true for a store that may be away at the start.
@@ -37,6 +38,7 @@ type handle struct {
 	ctx    context.Context // of the opener
 	cancel context.CancelFunc
 	opened atomic.Pointer[store.Store]
+	seeded atomic.Bool
 	tries  sync.WaitGroup
 	ended  chan error // gets how the try under way has ended
 }
@@ -125,8 +127,14 @@ func (h *handle) stop(context.Context) error {
 
 var errNotOpen = errors.New("the store was not there yet")
 
-func (h *handle) store() (store.Store, error) {
-	if s := h.opened.Load(); s != nil {
+// seeding is the key of a context whose calls need no seed.
+type seeding struct{}
+
+// forSeed returns the context for calls that seed the store.
+func (h *handle) forSeed() context.Context { return context.WithValue(h.ctx, seeding{}, true) }
+
+func (h *handle) store(ctx context.Context) (store.Store, error) {
+	if s := h.opened.Load(); s != nil && (h.seeded.Load() || ctx.Value(seeding{}) != nil) {
 		return *s, nil
 	}
 	return nil, fault.Wrap(fault.Unavailable, errNotOpen, "the service waits for its store; try again")
@@ -134,11 +142,11 @@ func (h *handle) store() (store.Store, error) {
 
 // Host returns the host of the store, or "" without one.
 func (h *handle) Host() string {
-	s, err := h.store()
-	if err != nil {
+	s := h.opened.Load()
+	if s == nil {
 		return ""
 	}
-	if of, ok := s.(interface{ Host() string }); ok {
+	if of, ok := (*s).(interface{ Host() string }); ok {
 		return of.Host()
 	}
 	return ""
@@ -146,7 +154,7 @@ func (h *handle) Host() string {
 
 // View implements store.Store, as do the methods below.
 func (h *handle) View(ctx context.Context, fn func(store.Reader) error) error {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return err
 	}
@@ -154,7 +162,7 @@ func (h *handle) View(ctx context.Context, fn func(store.Reader) error) error {
 }
 
 func (h *handle) Versions(ctx context.Context) (store.Versions, error) {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return store.Versions{}, err
 	}
@@ -162,7 +170,7 @@ func (h *handle) Versions(ctx context.Context) (store.Versions, error) {
 }
 
 func (h *handle) Reserve(ctx context.Context) (problem.ID, error) {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -170,7 +178,7 @@ func (h *handle) Reserve(ctx context.Context) (problem.ID, error) {
 }
 
 func (h *handle) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return store.Receipt{}, err
 	}
@@ -178,7 +186,7 @@ func (h *handle) Commit(ctx context.Context, change store.Change) (store.Receipt
 }
 
 func (h *handle) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return store.Receipt{}, false, err
 	}
@@ -186,7 +194,7 @@ func (h *handle) Outcome(ctx context.Context, batch ident.ID, at time.Time) (sto
 }
 
 func (h *handle) Confirm(ctx context.Context, shown store.History) error {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return err
 	}
@@ -194,7 +202,7 @@ func (h *handle) Confirm(ctx context.Context, shown store.History) error {
 }
 
 func (h *handle) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +210,7 @@ func (h *handle) Feed(ctx context.Context, from int64, limit int, budget int64) 
 }
 
 func (h *handle) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return event.Entry{}, event.Entry{}, err
 	}
@@ -210,7 +218,7 @@ func (h *handle) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err 
 }
 
 func (h *handle) Restore(ctx context.Context, archive store.Archive) error {
-	s, err := h.store()
+	s, err := h.store(ctx)
 	if err != nil {
 		return err
 	}
@@ -219,9 +227,8 @@ func (h *handle) Restore(ctx context.Context, archive store.Archive) error {
 
 // Close closes the store, if it was opened.
 func (h *handle) Close() error {
-	s, err := h.store()
-	if err != nil {
-		return nil
+	if s := h.opened.Load(); s != nil {
+		return (*s).Close()
 	}
-	return s.Close()
+	return nil
 }

@@ -61,10 +61,15 @@ func (p *opening) start(context.Context) error {
 // seed makes the store ready, unless the clock is unbelievable: waiting does not help,
 // because an operator has to decide.
 func (p *opening) seed() (bootstrap, error) {
-	if err := p.service.CheckClock(p.store.ctx); err != nil {
+	ctx := p.store.forSeed()
+	if err := p.service.CheckClock(ctx); err != nil {
 		return bootstrap{}, config.ClockRefused(err)
 	}
-	return p.seeder.seed(p.store.ctx, p.service)
+	b, err := p.seeder.seed(ctx, p.service)
+	if err == nil {
+		p.store.seeded.Store(true)
+	}
+	return b, err
 }
 
 // wait goes on with the start once the store is there.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -265,6 +266,53 @@ func TestServeWaitsForItsStore(t *testing.T) {
 	}
 	if s.count(`"status":503`) > 0 || s.count(`"msg":"unavailable"`) > 0 {
 		t.Errorf("the log has lines of single requests\n%s", s.stderr.String())
+	}
+}
+
+// reluctant is a store whose Commit waits.
+type reluctant struct {
+	store.Store
+	may chan struct{}
+}
+
+func (s *reluctant) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	select {
+	case <-s.may:
+	case <-ctx.Done():
+		return store.Receipt{}, ctx.Err()
+	}
+	return s.Store.Commit(ctx, change)
+}
+
+// A store without its seed would refuse the first token.
+func TestNobodyUsesAStoreBeforeItsSeed(t *testing.T) {
+	t.Parallel()
+	inMemory, err := memory.Open(t.Context(), memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := access.NewSecret([32]byte{1}).Reveal()
+	slow := &reluctant{Store: inMemory, may: make(chan struct{})}
+	l := &later{errs: []error{errAway}, store: slow}
+	s := startOn(t, l.open)
+	for l.tries.Load() < 2 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	for range 20 {
+		for _, path := range []string{"/readyz", "/api/20151105/me"} {
+			if code, body := s.get(path, wrong); code != 503 {
+				t.Fatalf("%s before the seed: %d %s", path, code, body)
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	close(slow.may)
+	token := s.printed(2)[1]
+	if code, body := s.get("/api/20151105/me", token); code != 200 {
+		t.Errorf("after the seed: %d %s", code, body)
+	}
+	if code, body := s.get("/api/20151105/me", wrong); code != 401 {
+		t.Errorf("a wrong token after the seed: %d %s", code, body)
 	}
 }
 
