@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a process may take for what it does at once.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // server is a running "problems serve".
 type server struct {
@@ -128,10 +128,14 @@ func serveUnder(t testing.TB, command []string, store string, variables ...strin
 // serveLogging is serveUnder with a file for the log, unless that is nil.
 func serveLogging(t testing.TB, log *os.File, command []string, store string, variables ...string) *server {
 	t.Helper()
-	return serveProgram(t, program(t), log, command, store, variables...)
+	s := serveProgram(t, program(t), log, command, store, variables...)
+	if given(variables) && strings.HasPrefix(store, "postgres") {
+		until(t, s.url+"/readyz", http.StatusOK) // it listens before a slow database has answered
+	}
+	return s
 }
 
-// serveProgram is serveLogging with the program of any version.
+// serveProgram starts the program of any version, and does not wait for its store.
 func serveProgram(t testing.TB, program string, log *os.File, command []string, store string, variables ...string) *server {
 	t.Helper()
 	args := append(command, program, "serve")

@@ -13,7 +13,7 @@ import (
 )
 
 // until asks a path without a token until it has the status.
-func until(t *testing.T, url string, status int) {
+func until(t testing.TB, url string, status int) {
 	t.Helper()
 	code := 0
 	for limit := time.Now().Add(patience); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
@@ -37,7 +37,7 @@ func TestStartBeforeTheDatabase(t *testing.T) {
 	database := postgrestest.New(t)
 	database.Immediate()
 
-	first := serve(t, database.URL(), "PROBLEMS_BOOTSTRAP_TOKEN="+newToken(t)) // waits for one line alone
+	first := serveProgram(t, program(t), nil, nil, database.URL(), "PROBLEMS_BOOTSTRAP_TOKEN="+newToken(t))
 	until(t, first.url+"/healthz", http.StatusOK)
 	until(t, first.url+"/readyz", http.StatusServiceUnavailable)
 	if code, body := first.as(newToken(t)).do(http.MethodPost, "/problems", `{"title":"Early"}`); code != http.StatusServiceUnavailable || slug(body) != "unavailable" {

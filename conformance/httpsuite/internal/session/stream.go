@@ -62,7 +62,7 @@ func (c *Client) OpenStream(path string, options ...Option) *EventStream {
 	return e
 }
 
-// stream sends a request for a stream.
+// stream sends a request for a stream. A stream has no end, so only ctx limits its time.
 func (c *Client) stream(ctx context.Context, path string, options ...Option) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Base+path, nil)
 	if err != nil {
@@ -73,7 +73,9 @@ func (c *Client) stream(ctx context.Context, path string, options ...Option) (*h
 	for _, o := range options {
 		o(request)
 	}
-	return c.wire.Do(request)
+	unlimited := *c.wire
+	unlimited.Timeout = 0
+	return unlimited.Do(request)
 }
 
 // Close ends the stream from the side of the client.
