@@ -48,14 +48,24 @@ slow   = github.com/problemtracking/problems/adapters/postgres
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
 
-# The tests of PostgreSQL, and those in a browser, mostly wait: the others run beside them.
+# The tests of PostgreSQL, and those in a browser, wait now and then. With four processors,
+# the others run beside them. With fewer, their time limits would be exceeded.
+jobs = $(shell [[ $$(getconf _NPROCESSORS_ONLN) -ge 4 ]] && echo 2 || echo 1)
+
 test: deps build ## run all tests of all modules, those of concurrent code with the race detector
 	$(call step,tests of $(MODULES) $(APART))
 	@go run ./adapters/postgres/postgrestest/which
-	@$(MAKE) --no-print-directory --keep-going --jobs=2 test-waiting test-others
+	@$(MAKE) --no-print-directory --keep-going --jobs=$(jobs) test-waiting test-others
+
+# Of the suite on PostgreSQL, the race detector watches the cases with calls at once. It
+# watches the others on the stores in memory and of SQLite.
+suite   = ^TestConformance$$
+at_once = $(suite)/./^(at-once|random|peers)$$
 
 test-waiting:
-	@trap 'exit 130' INT; failed=; $(gotest) $(race) $(slow) || failed=yes; \
+	@trap 'exit 130' INT; failed=; $(gotest) $(slow) -run '$(suite)' || failed=yes; \
+	$(gotest) $(race) $(slow) -skip '$(suite)' || failed=yes; \
+	$(gotest) $(race) $(slow) -run '$(at_once)' || failed=yes; \
 	$(call each,$(APART),$(gotest) ./...); \
 	[[ -z $$failed ]]
 
