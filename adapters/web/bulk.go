@@ -24,6 +24,7 @@ type bulkPage struct {
 	// Nothing is true when no problem was selected: the form is about the whole query.
 	Nothing bool
 	Fault   *predicateFault
+	Texts   []textBox
 	Choices []choice
 	Read    string // keep, yes or no
 	// Chosen are the first of the problems, and Count how many there are, as far as it is
@@ -118,7 +119,26 @@ func amongProblems(numbers []string) (string, error) {
 }
 
 func (q *request) bulkPage(c *metadata.Catalogue, text string) bulkPage {
-	return bulkPage{layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text, Choices: bulkChoices(q.form, c), Read: q.form.Get("read")}
+	return bulkPage{
+		layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text,
+		Texts: bulkTexts(q.form, bulkFields()), Choices: bulkChoices(q.form, c), Read: q.form.Get("read"),
+	}
+}
+
+// bulkTexts are the texts among the fields of the form, with the sent values.
+func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []textBox) {
+	for _, f := range fields {
+		if f.Kind != problem.TextField {
+			continue
+		}
+		box := newTextBox(f, keep)
+		if sent.Has(f.Name) {
+			box.Value = sent.Get(f.Name)
+		}
+		box.Keep = true
+		boxes = append(boxes, box)
+	}
+	return boxes
 }
 
 // bulkChoices are the fields of the form, with the sent values. Any state can be
@@ -178,7 +198,11 @@ func changeProblems(q *request) (answer, error) {
 	if changed.Value.Preview != nil {
 		view.Preview = changed.Value.Preview.String()
 	}
-	for _, name := range append([]string{"predicate", "read"}, bulkFields()...) {
+	names := []string{"predicate", "read"}
+	for _, f := range bulkFields() {
+		names = append(names, f.Name)
+	}
+	for _, name := range names {
 		if q.form.Has(name) {
 			view.Sent = append(view.Sent, hiddenField{name, q.form.Get(name)})
 		}
@@ -186,22 +210,23 @@ func changeProblems(q *request) (answer, error) {
 	return page("bulk-preview", view), nil
 }
 
-// bulkFields are the names of the fields in the form.
-func bulkFields() (names []string) {
+// bulkFields are the fields in the form. A text that each problem needs, such as its title,
+// is its own: many problems do not share one.
+func bulkFields() (fields []*problem.Field) {
 	for _, f := range problem.ClientFields() {
-		if f.Kind == problem.ReferenceField {
-			names = append(names, f.Name)
+		if f.Kind == problem.ReferenceField || !f.Required {
+			fields = append(fields, f)
 		}
 	}
-	return names
+	return fields
 }
 
 // bulkPatch returns the fields set by a form.
 func bulkPatch(form url.Values) problem.Patch {
 	set := url.Values{}
-	for _, name := range bulkFields() {
-		if form.Has(name) && form.Get(name) != keep {
-			set.Set(name, form.Get(name))
+	for _, f := range bulkFields() {
+		if form.Has(f.Name) && form.Get(f.Name) != keep {
+			set.Set(f.Name, form.Get(f.Name))
 		}
 	}
 	p := patchOf(set)

@@ -28,7 +28,9 @@ func showNewProblem(q *request) (answer, error) {
 		return answer{}, err
 	}
 	c := states.Catalogue
-	return page("new", newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: newEdit(problem.Fields{}, 0, c), Once: q.NewRequestID()}), nil
+	view := newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: newEdit(problem.Fields{}, 0, c), Once: q.NewRequestID()}
+	view.Edit.Texts[0].Focus = true
+	return page("new", view), nil
 }
 
 // createProblem creates a problem, with a first comment if there is one. The comment is
@@ -163,19 +165,21 @@ type merged struct {
 func mergeForm(form url.Values, shown edit, base, now problem.Fields, c *metadata.Catalogue) merged {
 	before, current := newEdit(base, 1, c), newEdit(now, 1, c)
 	m := merged{edit: current}
-	row := func(label, before, now, mine string) bool {
-		own, theirs := mine != before, now != before
-		if own || theirs {
-			m.rows = append(m.rows, conflictRow{Label: label, Before: before, Now: now, Mine: mine, Theirs: theirs, Own: own})
+	row := func(r conflictRow) bool {
+		r.Own, r.Theirs = r.Mine != r.Before, r.Now != r.Before
+		if r.Own || r.Theirs {
+			m.rows = append(m.rows, r)
 		}
-		return own
+		return r.Own
 	}
-	if title := form.Get("title"); form.Has("title") {
-		if row("field.title", base.Title, now.Title, title) {
-			m.edit.Title = title
+	for i, was := range before.Texts {
+		if !form.Has(was.Field) {
+			continue
 		}
-		for i := range m.rows {
-			m.rows[i].NowWords, m.rows[i].MineWords = difference.Words(base.Title, now.Title), difference.Words(base.Title, title)
+		r := conflictRow{Label: was.Label, Before: was.Value, Now: current.Texts[i].Value, Mine: form.Get(was.Field)}
+		r.NowWords, r.MineWords = difference.Words(r.Before, r.Now), difference.Words(r.Before, r.Mine)
+		if row(r) {
+			m.edit.Texts[i].Value = r.Mine
 		}
 	}
 	for i, was := range before.Choices {
@@ -183,7 +187,7 @@ func mergeForm(form url.Values, shown edit, base, now problem.Fields, c *metadat
 			continue
 		}
 		mine := was.nameOf(form.Get(was.Field))
-		if !row(was.Label, was.Value, current.Choices[i].Value, mine) {
+		if !row(conflictRow{Label: was.Label, Before: was.Value, Now: current.Choices[i].Value, Mine: mine}) {
 			continue
 		}
 		m.edit.Choices[i].selectNamed(form.Get(was.Field), mine)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // failurePage explains a failure, and keeps the typed text.
@@ -48,11 +49,20 @@ var repeatable = []fault.Kind{fault.Unauthenticated, fault.Unavailable, fault.Un
 // storeless are the kinds of failures that leave no catalogue to ask for.
 var storeless = []fault.Kind{fault.Unauthenticated, fault.Unavailable, fault.UnknownOutcome, fault.RateLimited, fault.Internal}
 
-// typed are the labels of the fields that people type into, as keys of texts.
+// typed are the labels of the fields that people type into, as keys of texts. The fields of
+// problems are not among them.
 var typed = map[string]string{
-	"title": "field.title", "comment": "new.comment", "text": "comment.label", "name": "kind.name", "value": "keyword.value",
+	"comment": "new.comment", "text": "comment.label", "name": "kind.name", "value": "keyword.value",
 	"problem": "relationship.problem", "predicate": "list.predicate", "sort": "list.sort",
 	"email": "kind.email", "order": "kind.order", "start": "kind.start", "end": "kind.end", "expires": "token.expires",
+}
+
+// typedLabel returns the label of a field that people type into; empty for other fields.
+func typedLabel(name string) string {
+	if f := problem.FieldNamed(name); f != nil && f.Kind == problem.TextField {
+		return newTextBox(f, "").Label
+	}
+	return typed[name]
 }
 
 // fail answers with a page about an error.
@@ -115,7 +125,7 @@ func (q *request) kept(kind fault.Kind) (fields []keptField) {
 		for _, value := range q.form[name] {
 			field := keptField{Name: name, Value: value}
 			if !strings.HasSuffix(q.r.URL.Path, "/delete") {
-				field.Label = typed[name]
+				field.Label = typedLabel(name)
 			}
 			field.Long = name == "comment" || name == "text" || name == "predicate" || strings.Contains(value, "\n")
 			worth = worth || field.Label != "" && strings.TrimSpace(value) != ""

@@ -19,9 +19,25 @@ const mostOptions = 200
 
 // edit is the form of the fields of a problem.
 type edit struct {
-	Title    string
-	Revision int64 // of the values; 0: of a new problem
+	Revision int64     // of the values; 0: of a new problem
+	Texts    []textBox // the first is the title
 	Choices  []choice
+}
+
+// textBox is a field with a text as its value, in a form.
+type textBox struct {
+	Field    string
+	Label    string // key of the text
+	Value    string
+	Required bool
+	Most     int  // characters; 0: no bound
+	Long     bool // has several lines
+	// Heading is true for the field in the heading of a problem's page.
+	Heading bool
+	// Focus puts the cursor there when the page opens.
+	Focus bool
+	// Keep offers to leave the value as it is.
+	Keep bool
 }
 
 // choice is a field with an object as its value.
@@ -44,7 +60,7 @@ type option struct {
 
 // newEdit returns the form with these values. It offers the possible next states.
 func newEdit(f problem.Fields, revision int64, c *metadata.Catalogue) edit {
-	return edit{Title: f.Title, Revision: revision, Choices: []choice{
+	return edit{Revision: revision, Texts: textBoxes(f), Choices: []choice{
 		stateChoice(f.State, revision == 0, c),
 		prioritiesChoice(f.Priority, c),
 		usersFor("assignee", f.Assignee, c),
@@ -52,6 +68,20 @@ func newEdit(f problem.Fields, revision int64, c *metadata.Catalogue) edit {
 		milestonesChoice(f.Milestone, c),
 		classificationsChoice(f.Classification, c),
 	}}
+}
+
+// textBoxes returns all texts set by people, with these values.
+func textBoxes(fields problem.Fields) (boxes []textBox) {
+	for _, f := range problem.ClientFields() {
+		if f.Kind == problem.TextField {
+			boxes = append(boxes, newTextBox(f, *f.ClientText(&fields)))
+		}
+	}
+	return boxes
+}
+
+func newTextBox(f *problem.Field, value string) textBox {
+	return textBox{Field: f.Name, Label: "field." + f.Name, Value: value, Required: f.Required, Most: f.Rule.Max, Long: !f.Rule.Line, Heading: f.Name == "title"}
 }
 
 func newChoice(field string, required bool, selected ident.ID) *choiceBuilder {
@@ -223,12 +253,12 @@ func (q *request) identify() error {
 // patchOf returns the fields of a form. Other fields are absent.
 func patchOf(form url.Values) problem.Patch {
 	var p problem.Patch
-	if form.Has("title") {
-		p.Title = patch.Set(form.Get("title"))
-	}
 	for _, f := range problem.ClientFields() {
-		if f.Kind == problem.ReferenceField {
+		switch {
+		case f.Kind == problem.ReferenceField:
 			*f.SentReference(&p) = referenceOf(form, f.Name)
+		case form.Has(f.Name):
+			*f.SentText(&p) = patch.Set(form.Get(f.Name))
 		}
 	}
 	return p

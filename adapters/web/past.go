@@ -171,9 +171,12 @@ func (p *place) address() string {
 }
 
 // pastFields returns all fields set by people, with their values then and now.
-func pastFields(then, now problem.Fields, c *metadata.Catalogue) []pastField {
-	fields := []pastField{{Label: "field.title", Then: then.Title, Now: now.Title, Words: difference.Words(then.Title, now.Title)}}
+func pastFields(then, now problem.Fields, c *metadata.Catalogue) (fields []pastField) {
 	before, today := newEdit(then, 1, c), newEdit(now, 1, c)
+	for i, f := range before.Texts {
+		value := today.Texts[i].Value
+		fields = append(fields, pastField{Label: f.Label, Then: f.Value, Now: value, Words: difference.Words(f.Value, value)})
+	}
 	for i, f := range before.Choices {
 		fields = append(fields, pastField{Label: f.Label, Then: f.Value, Now: today.Choices[i].Value})
 	}

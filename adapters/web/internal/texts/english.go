@@ -158,6 +158,7 @@ var english = Language{
 
 		"field.typed":      "Type the name, or the e-mail address of a person.",
 		"field.typed-keep": "Type a name, or “keep” to leave it as it is. An empty field clears the value.",
+		"field.text-keep":  "Type a text, or “keep” to leave it as it is. An empty field clears the value.",
 
 		"new.title":   "New problem",
 		"new.comment": "What is wrong?",

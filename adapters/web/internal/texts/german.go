@@ -159,6 +159,7 @@ var german = Language{
 
 		"field.typed":      "Schreibe den Namen, oder die E-Mail-Adresse einer Person.",
 		"field.typed-keep": "Schreibe einen Namen, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",
+		"field.text-keep":  "Schreibe einen Text, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",
 
 		"new.title":   "Neues Problem",
 		"new.comment": "Was ist falsch?",
