@@ -59,8 +59,8 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 
 # Of the suite on PostgreSQL, the race detector watches the cases with calls at once. It
 # watches the others on the stores in memory and of SQLite.
-suite   = ^TestConformance$$
-at_once = $(suite)/./^(at-once|random|peers)$$
+suite   = ^(TestConformance|TestServerKilled)$$
+at_once = ^TestConformance$$/./^(at-once|random|peers)$$
 
 test-waiting:
 	@trap 'exit 130' INT; failed=; $(gotest) $(slow) -run '$(suite)' || failed=yes; \
