@@ -18,8 +18,9 @@ import (
 const (
 	// streamPage is the largest number of events written at once.
 	streamPage = tracker.MostOnPage
-	// heartbeat is the longest silence of a stream: proxies cut a silent connection.
-	heartbeat = 15 * time.Second
+	// heartbeat is the silence after which a stream sends a comment: proxies cut a silent
+	// connection. The comment comes at the next look, within 15 seconds (D39).
+	heartbeat = 14 * time.Second
 	// streamCheck is the time between two looks at the token, and between two attempts
 	// to read from a store in trouble. A revoked token has to end its streams within 2 s,
 	// and a token can be a second behind the store.

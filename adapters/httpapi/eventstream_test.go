@@ -183,7 +183,7 @@ func TestEventStream(t *testing.T) {
 		if got := ids(s.take()); len(got) != 1 || got[0] != feed[1].End().String() {
 			t.Errorf("the next events are %q, want the second", got)
 		}
-		time.Sleep(heartbeat + streamCheck)
+		time.Sleep(mostSilence)
 		synctest.Wait()
 		if got := s.take(); got != ":\n\n" {
 			t.Errorf("after a silence the stream has %q, want a comment", got)
@@ -261,6 +261,9 @@ func TestEventStreamObservesItsLag(t *testing.T) {
 	})
 }
 
+// mostSilence is the longest silence of a stream (D39).
+const mostSilence = 15 * time.Second
+
 // A client that asks for few events need not look at the others again.
 func TestEventStreamMovesOn(t *testing.T) {
 	t.Parallel()
@@ -270,12 +273,12 @@ func TestEventStreamMovesOn(t *testing.T) {
 		if got := s.take(); got != reconnect {
 			t.Errorf("the stream begins with %q, want no event", got)
 		}
-		time.Sleep(heartbeat + streamCheck)
+		time.Sleep(mostSilence)
 		synctest.Wait()
 		if got, want := s.take(), ":\nid: "+feed[2].End().String()+"\n\n"; got != want {
 			t.Errorf("the heartbeat is %q, want %q", got, want)
 		}
-		time.Sleep(heartbeat + streamCheck)
+		time.Sleep(mostSilence)
 		synctest.Wait()
 		if got := s.take(); got != ":\n\n" {
 			t.Errorf("the next heartbeat is %q, want a comment alone", got)
@@ -346,7 +349,7 @@ func TestEventStreamLivesWithoutTheStore(t *testing.T) {
 			t.Fatalf("the stream begins with %d events, want those that can be read", got)
 		}
 		for range 3 {
-			time.Sleep(heartbeat + streamCheck)
+			time.Sleep(mostSilence)
 			synctest.Wait()
 			if got := s.take(); !strings.HasPrefix(got, ":\n") {
 				t.Errorf("without the store the stream has %q, want a comment", got)
