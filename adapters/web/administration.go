@@ -53,7 +53,7 @@ type objectRow struct {
 
 // input is a field of a form.
 type input struct {
-	Name, Type string // text, email, number, checkbox, date, choice, states
+	Name, Type string // text, email, url, number, checkbox, date, choice, states, one, code
 	Value      string
 	Checked    bool
 	Choice     choice
@@ -93,7 +93,10 @@ func (q *request) kindLinks(current string) (links []kindLink) {
 	if !q.caller.Scope.Covers(access.Admin) {
 		return links
 	}
-	return append(links, kindLink{"tokens", current == "tokens"}, kindLink{"audit", current == "audit"})
+	for _, slug := range []string{"tokens", "webhooks", "audit"} {
+		links = append(links, kindLink{slug, slug == current})
+	}
+	return links
 }
 
 // showAdministration leads to the first kind.
@@ -187,7 +190,15 @@ func (q *request) unchanged(k administered, id ident.ID) error {
 	if err != nil {
 		return err
 	}
-	if _, now := k.form(states.Catalogue, id); now != nil && digest(now) != q.form.Get(was) {
+	if _, now := k.form(states.Catalogue, id); now != nil {
+		return q.began(now)
+	}
+	return nil
+}
+
+// began compares the values of now with those that the form in the request began with.
+func (q *request) began(now []input) error {
+	if q.form.Has(was) && digest(now) != q.form.Get(was) {
 		return fault.New(fault.StaleRevision, "somebody changed this since you opened the form. Sent again, your values replace theirs")
 	}
 	return nil

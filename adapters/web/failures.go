@@ -55,6 +55,7 @@ var typed = map[string]string{
 	"comment": "new.comment", "text": "comment.label", "name": "kind.name", "value": "keyword.value",
 	"problem": "relationship.problem", "predicate": "list.predicate", "sort": "list.sort",
 	"email": "kind.email", "order": "kind.order", "start": "kind.start", "end": "kind.end", "expires": "token.expires",
+	"url": "kind.url", "cursor": "webhook.cursor",
 }
 
 // typedLabel returns the label of a field that people type into; empty for other fields.
@@ -145,6 +146,12 @@ func (q *request) back() string {
 	}
 	if k, err := q.kind(); err == nil {
 		return q.base + "/administration/" + k.slug
+	}
+	if path := strings.TrimPrefix(q.r.URL.Path, q.base); path == hooks || strings.HasPrefix(path, hooks+"/") {
+		if id, err := q.objectID(); err == nil {
+			return q.base + hookPath(id)
+		}
+		return q.base + hooks
 	}
 	return ""
 }

@@ -359,6 +359,18 @@ func routes() []route {
 		{"GET", "/administration/tokens", access.Admin, false, showTokens},
 		{"POST", "/administration/tokens", access.Admin, false, createToken},
 		{"POST", "/administration/tokens/{id}/revoke", access.Admin, false, revokeToken},
+		{"GET", hooks, access.Admin, false, showWebhooks},
+		{"POST", hooks, access.Admin, false, createWebhook},
+		{"GET", hooks + "/{id}", access.Admin, false, showWebhook},
+		{"POST", hooks + "/{id}", access.Admin, false, changeWebhook},
+		{"GET", hooks + "/{id}/test", access.Admin, false, leadToWebhook},
+		{"POST", hooks + "/{id}/test", access.Admin, false, testWebhook},
+		{"GET", hooks + "/{id}/secret", access.Admin, false, leadToWebhook},
+		{"POST", hooks + "/{id}/secret", access.Admin, false, rotateWebhook},
+		{"POST", hooks + "/{id}/resume", access.Admin, false, resumeWebhook},
+		{"POST", hooks + "/{id}/stop", access.Admin, false, stopWebhook},
+		{"POST", hooks + "/{id}/replay", access.Admin, false, replayWebhook},
+		{"POST", hooks + "/{id}/delete", access.Admin, false, deleteWebhook},
 		{"GET", "/administration/audit", access.Admin, false, showAudit},
 	}
 }

@@ -40,6 +40,18 @@ type site struct {
 	log     *bytes.Buffer
 	token   access.Secret
 	admin   tracker.Caller
+	// receiver takes the messages of webhooks.
+	receiver *receiver
+}
+
+// receiver takes the messages of webhooks, and answers all of them alike.
+type receiver struct {
+	answer atomic.Pointer[webhook.Attempt]
+}
+
+// Send is of webhook.Sender.
+func (r *receiver) Send(context.Context, string, webhook.Message) webhook.Attempt {
+	return *r.answer.Load()
 }
 
 // flaky is a store that can be away.
@@ -83,13 +95,14 @@ func (f *flaky) Commit(ctx context.Context, c store.Change) (store.Receipt, erro
 
 func newSite(t testing.TB, change ...func(*Options)) *site {
 	t.Helper()
-	s := &site{codes: &Codes{}, log: &bytes.Buffer{}}
+	s := &site{codes: &Codes{}, log: &bytes.Buffer{}, receiver: &receiver{}}
+	s.receiver.answer.Store(&webhook.Attempt{Status: http.StatusNoContent, Duration: 15 * time.Millisecond})
 	inMemory, err := memory.Open(t.Context(), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.store = &flaky{Store: inMemory}
-	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(), WebhookKey: func() (webhook.Key, error) { return testKey, nil }})
+	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}

@@ -62,6 +62,7 @@ func (v *views) functions(language *texts.Language) template.FuncMap {
 		"initials": initials,
 		"brief":    brief,
 		"broken":   broken,
+		"sentence": sentence,
 		"row":      func(label string, parts []pastPart) pastRow { return pastRow{label, parts} },
 		"inc":      func(n int) int { return n + 1 },
 	}

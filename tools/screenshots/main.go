@@ -47,6 +47,7 @@ var pages = []page{
 	{"empty", "/problems?query=mine"}, {"settings", "/settings"}, {"missing", "/nowhere"}, {"states", "/administration/states"},
 	{"components", "/administration/components"}, {"milestones", "/administration/milestones"}, {"users", "/administration/users"},
 	{"tokens", "/administration/tokens"}, {"audit", "/administration/audit"},
+	{"webhooks", "/administration/webhooks"},
 	{"keywords", "/problems/13"}, {"sign-in", "/sign-in?code=x"},
 }
 
@@ -75,7 +76,7 @@ func run(ctx context.Context, binary, to, only string) error {
 	}
 	defer server.Kill()
 	team := client{server.URL, token}
-	milestone, err := fill(team)
+	milestone, hook, err := fill(team)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func run(ctx context.Context, binary, to, only string) error {
 	if err := errors.Join(tab.Open("/sign-in"), tab.Type("input[name=token]", token), tab.Click("main button"), tab.Shows("All open")); err != nil {
 		return err
 	}
-	whole := append(slices.Clone(pages), page{"milestone", "/milestones/" + milestone})
+	whole := append(slices.Clone(pages), page{"milestone", "/milestones/" + milestone}, page{"webhook", "/administration/webhooks/" + hook})
 	for i, page := range slices.Concat(whole, longPages) {
 		if only != "" && !wanted.MatchString(page.name) {
 			continue
@@ -151,8 +152,8 @@ var titles = []string{
 	"Attachments over 10 MB are cut without a word", "Keyboard focus is lost after a comment is saved, so long pages are hard to use without a mouse",
 }
 
-// fill creates the data of a small team, and returns its milestone.
-func fill(c client) (milestone string, err error) {
+// fill creates the data of a small team, and returns its milestone and its webhook.
+func fill(c client) (milestone, hook string, err error) {
 	name := func(n string) map[string]any { return map[string]any{"name": n} }
 	do := func(method, path string, body any) (identifier string) {
 		if err == nil {
@@ -167,6 +168,7 @@ func fill(c client) (milestone string, err error) {
 	do("POST", "/components", name("Server"))
 	do("POST", "/components", map[string]any{"name": "Accounts", "parent": name("Server")})
 	do("POST", "/components", name("Client"))
+	hook = do("POST", "/webhooks", map[string]any{"url": "https://hooks.example.org/problems", "types": []string{"problem.created", "problem.changed"}, "predicate": "priority.name = 'High'"})
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	milestone = do("POST", "/milestones", map[string]any{"name": "Spring", "startDate": today.AddDate(0, 0, -3), "endDate": today.AddDate(0, 0, 11)})
 	priorities, components := []string{"Normal", "High", "Low", "Urgent"}, []string{"Server", "Accounts", "Client"}
@@ -199,5 +201,5 @@ func fill(c client) (milestone string, err error) {
 		many = append(many, map[string]any{"name": fmt.Sprintf("customer-%03d", i), "value": []string{"ACME", "Initech, since the upgrade in spring", "Hooli"}[i%3]})
 	}
 	do("POST", "/problems", map[string]any{"title": "Imported reports have lost their owner", "keywords": many})
-	return milestone, err
+	return milestone, hook, err
 }

@@ -1,0 +1,239 @@
+package web
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// hooks is the path of the pages of webhooks.
+const hooks = "/administration/webhooks"
+
+// hookPath returns the path of the page of a webhook.
+func hookPath(id ident.ID) string { return hooks + "/" + id.String() }
+
+// webhooksPage lists all webhooks, with a form for a new one.
+type webhooksPage struct {
+	layout
+	Kinds []kindLink
+	Rows  []webhookRow
+	Form  []input
+	// Secret is that of a webhook just made; empty: none was. It is shown once.
+	Secret string
+}
+
+// webhookRow is a webhook and its state.
+type webhookRow struct {
+	ID, URL string
+	Owner   string
+	Created time.Time
+	State   webhook.State
+	Reason  string // a sentence about the state, in English; empty for an active webhook
+	// Failures are the failed attempts for the next event, and Next is the time of a
+	// further one; zero: there is none.
+	Failures int
+	Next     time.Time
+	Parked   int
+}
+
+// webhookPage shows one webhook, with its form.
+type webhookPage struct {
+	layout
+	webhookRow
+	Kinds   []kindLink
+	Heading string
+	Form    []input
+	Was     string // the digest of the values in the form
+	// Resumable is whether the next event can be tried at once, and Stoppable whether an
+	// administrator has not stopped the webhook.
+	Resumable, Stoppable bool
+	Cursor               event.Cursor
+	Deliveries           []webhook.Delivery // the newest first
+	// Secret is a new secret, shown once; empty: none was made.
+	Secret string
+	// Tested is the outcome of a test; nil: none was sent.
+	Tested *webhook.Delivery
+}
+
+func (q *request) webhookRow(w webhook.Webhook, c *metadata.Catalogue) webhookRow {
+	p := w.Current()
+	owner, known := c.User(w.Owner)
+	state, reason := w.Condition(known && !owner.Inactive)
+	return webhookRow{w.ID.String(), w.URL, c.Name(metadata.Users, w.Owner), w.Created, state, q.sentence(reason), p.Failures, p.Next, int(p.Parked)}
+}
+
+// webhookForm returns the form of a webhook, or of a new one for the zero Endpoint.
+func (q *request) webhookForm(e webhook.Endpoint) []input {
+	types := input{Name: "types", Type: "states"}
+	for _, t := range event.Types() {
+		types.Options = append(types.Options, option{string(t), string(t), slices.Contains(e.Types, t)})
+	}
+	onFailure := input{Name: "onFailure", Type: "one"}
+	for _, f := range []webhook.OnFailure{webhook.Wait, webhook.Park} {
+		onFailure.Options = append(onFailure.Options, option{string(f), q.say("webhook." + string(f)), f == e.OnFailure})
+	}
+	return []input{{Name: "url", Type: "url", Value: e.URL, Required: true}, {Name: "predicate", Type: "code", Value: e.Predicate}, onFailure, types}
+}
+
+// webhookOf returns the settings of a form. Browsers leave out a group of empty boxes.
+func webhookOf(form url.Values) tracker.WebhookPatch {
+	p := tracker.WebhookPatch{URL: sent(form, "url"), Types: patch.Set(form["types"]), OnFailure: sent(form, "onFailure")}
+	if text := form.Get("predicate"); text != "" {
+		p.Predicate = patch.Set(text)
+	} else {
+		p.Predicate = patch.Null[string]()
+	}
+	return p
+}
+
+func showWebhooks(q *request) (answer, error) { return q.webhooksPage("") }
+
+// webhooksPage lists the newest webhooks first.
+func (q *request) webhooksPage(secret string) (answer, error) {
+	all, err := q.Service.Webhooks(q.context())
+	if err != nil {
+		return answer{}, err
+	}
+	c := all.Catalogue
+	view := webhooksPage{
+		layout: q.signedIn(q.say("kind.webhooks"), c).in("administration"), Kinds: q.kindLinks("webhooks"),
+		Form: q.webhookForm(webhook.Endpoint{}), Secret: secret,
+	}
+	for _, w := range slices.Backward(all.Value) {
+		view.Rows = append(view.Rows, q.webhookRow(w, c))
+	}
+	return page("webhooks", view), nil
+}
+
+// createWebhook answers with the page itself: the secret is in no address, and is not shown
+// again.
+func createWebhook(q *request) (answer, error) {
+	issued, err := q.Service.CreateWebhook(q.context(), q.caller, tracker.CreateWebhook{WebhookPatch: webhookOf(q.form)})
+	if err != nil {
+		return answer{}, err
+	}
+	q.w.Header().Set("Cache-Control", "private, no-store")
+	return q.webhooksPage(issued.Value.Secret.Reveal())
+}
+
+func showWebhook(q *request) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) { return q.webhookPage(id, "", nil) })
+}
+
+// webhookPage shows a webhook, with a new secret or the outcome of a test if there is one.
+func (q *request) webhookPage(id ident.ID, secret string, tested *webhook.Delivery) (answer, error) {
+	found, err := q.Service.Webhook(q.context(), id)
+	if err != nil {
+		return answer{}, err
+	}
+	w, c := found.Value, found.Catalogue
+	form := q.webhookForm(w.Endpoint)
+	view := webhookPage{
+		webhookRow: q.webhookRow(w, c), Kinds: q.kindLinks("webhooks"), Heading: hostOf(w.URL), Form: form, Was: digest(form),
+		Stoppable: w.Active, Cursor: w.Current().Cursor, Deliveries: slices.Clone(w.Progress.Deliveries), Secret: secret, Tested: tested,
+	}
+	view.layout = q.signedIn(view.Heading, c).in("administration")
+	view.Resumable = view.State != webhook.Active || view.Failures > 0
+	slices.Reverse(view.Deliveries)
+	return page("webhook", view), nil
+}
+
+// hostOf returns the host of a receiver, as its name.
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	return cmp.Or(u.Host, text)
+}
+
+// onWebhook runs an action on the webhook in the path.
+func onWebhook(q *request, do func(ident.ID) (answer, error)) (answer, error) {
+	id, err := q.objectID()
+	if err != nil {
+		return answer{}, err
+	}
+	return do(id)
+}
+
+// leadToWebhook leads back to a webhook. The answers to some of its forms have addresses of
+// their own, and whoever loads one of them again gets this.
+func leadToWebhook(q *request) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) { return q.redirect(hookPath(id)), nil })
+}
+
+// setWebhook changes a webhook, and leads back to it.
+func setWebhook(q *request, cmd tracker.ChangeWebhook) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) {
+		_, err := q.Service.ChangeWebhook(q.context(), q.caller, id, cmd)
+		return q.redirect(hookPath(id)), err
+	})
+}
+
+// changeWebhook stores the settings of a webhook, unless somebody changed them since the form
+// began.
+func changeWebhook(q *request) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) {
+		now, err := q.Service.Webhook(q.context(), id)
+		if err == nil {
+			err = q.began(q.webhookForm(now.Value.Endpoint))
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return setWebhook(q, tracker.ChangeWebhook{WebhookPatch: webhookOf(q.form)})
+	})
+}
+
+// resumeWebhook goes on with the next event at once.
+func resumeWebhook(q *request) (answer, error) {
+	return setWebhook(q, tracker.ChangeWebhook{Active: patch.Set(true)})
+}
+
+func stopWebhook(q *request) (answer, error) {
+	return setWebhook(q, tracker.ChangeWebhook{Active: patch.Set(false)})
+}
+
+// replayWebhook goes on behind another event of the feed.
+func replayWebhook(q *request) (answer, error) {
+	return setWebhook(q, tracker.ChangeWebhook{Cursor: patch.Set(q.form.Get("cursor"))})
+}
+
+func deleteWebhook(q *request) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) {
+		_, err := q.Service.DeleteWebhook(q.context(), q.caller, id, tracker.Write{})
+		return q.redirect(hooks), err
+	})
+}
+
+// testWebhook sends a test, and answers with the page itself: nothing stores the outcome.
+func testWebhook(q *request) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) {
+		attempt, err := q.Service.TestWebhook(q.context(), id)
+		if err != nil {
+			return answer{}, err
+		}
+		tested := webhook.Progress{}.After(webhook.Wait, event.Start, webhook.TestType, attempt).Deliveries[0]
+		return q.webhookPage(id, "", &tested)
+	})
+}
+
+// rotateWebhook makes a new secret. It answers with the page itself, as createWebhook does.
+func rotateWebhook(q *request) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) {
+		issued, err := q.Service.RotateWebhook(q.context(), q.caller, id, tracker.Write{})
+		if err != nil {
+			return answer{}, err
+		}
+		q.w.Header().Set("Cache-Control", "private, no-store")
+		return q.webhookPage(id, issued.Value.Secret.Reveal(), nil)
+	})
+}
