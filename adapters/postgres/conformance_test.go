@@ -19,8 +19,19 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
+// Time limits of the suite, for a machine that is busy with other tests.
+const (
+	// casePatience is for a case that starts servers.
+	casePatience = 6 * time.Minute
+	// killPatience is for the longest case: it kills and starts its server once for each
+	// kind of Change.
+	killPatience = 20 * time.Minute
+	// callPatience is for a Commit of many megabytes.
+	callPatience = time.Minute
+)
+
 func TestConformance(t *testing.T) {
-	conformance.Run(t, conformance.Harness{
+	conformance.RunWith(t, conformance.Harness{
 		Name: "postgres",
 		Open: func(t conformance.T, env conformance.Env) store.Store {
 			// As a service names it, beside the trackers of the other cases.
@@ -37,7 +48,7 @@ func TestConformance(t *testing.T) {
 		},
 		Replicate: replicate,
 		Caps:      conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes, Replicated: conformance.Yes, LastReads: conformance.Yes},
-	})
+	}, conformance.Options{Patience: casePatience})
 }
 
 // pairs has an element for each primary with a standby that runs: a machine for tests
@@ -102,8 +113,7 @@ func TestServerKilled(t *testing.T) {
 		Only: regexp.MustCompile("/power-cut$"),
 		// The time of a case begins before it has a server: no more cases than servers.
 		Parallel: maxServers,
-		// The longest case kills and starts its server once for each kind of Change.
-		Patience: 6 * time.Minute,
+		Patience: killPatience,
 	})
 }
 
@@ -126,7 +136,7 @@ func reopen(t conformance.T, env conformance.Env) store.Store {
 	if err != nil {
 		t.Fatalf("the environment has no store: %v", err)
 	}
-	s, err := postgres.Open(t.Context(), postgres.Options{URL: string(url), Connections: 4, AutoMigrate: true})
+	s, err := postgres.Open(t.Context(), postgres.Options{URL: string(url), Connections: 4, Timeout: callPatience, AcquireTimeout: callPatience / 2, AutoMigrate: true})
 	if err != nil {
 		t.Fatalf("the store cannot be opened: %v", err)
 	}

@@ -23,15 +23,15 @@ func TestPooler(t *testing.T) {
 	t.Parallel()
 	pooler := postgrestest.NewPooler(t, postgrestest.Database(t))
 	var free databases
-	transactions := conformance.Options{Only: regexp.MustCompile("^(COM|FEED|ID|LAST|OUT|RES|VER|VIEW)-")}
+	transactions := conformance.Options{Only: regexp.MustCompile("^(COM|FEED|ID|LAST|OUT|RES|VER|VIEW)-"), Patience: casePatience}
 	if *exhaustive {
-		transactions = conformance.Options{}
+		transactions.Only = nil
 	}
 	conformance.RunWith(t, conformance.Harness{
 		Open: func(c conformance.T, env conformance.Env) store.Store {
 			direct := free.take(t)
 			c.Cleanup(func() { free.give(t, direct) })
-			s, err := postgres.Open(c.Context(), postgres.Options{URL: pooler.URL(direct), Direct: direct, Pooler: true, AutoMigrate: true})
+			s, err := postgres.Open(c.Context(), postgres.Options{URL: pooler.URL(direct), Direct: direct, Pooler: true, Timeout: callPatience, AcquireTimeout: callPatience / 2, AutoMigrate: true})
 			if err != nil {
 				c.Fatalf("the store cannot be opened: %v", err)
 			}
