@@ -93,7 +93,7 @@ func (q *request) kindLinks(current string) (links []kindLink) {
 	if !q.caller.Scope.Covers(access.Admin) {
 		return links
 	}
-	for _, slug := range []string{"tokens", "webhooks", "audit"} {
+	for _, slug := range []string{"tokens", "sessions", "webhooks", "audit"} {
 		links = append(links, kindLink{slug, slug == current})
 	}
 	return links

@@ -174,15 +174,23 @@ func signedOut() error { return fault.New(fault.Unauthenticated, "you are not si
 
 // Sessions returns the sessions of the caller that go on, the newest first.
 func (s *Service) Sessions(ctx context.Context, caller Caller) (Answer[[]access.Session], error) {
+	a, _, err := s.SessionsOf(ctx, caller.User, mostSessions)
+	return a, err
+}
+
+// SessionsOf returns the newest sessions of a user that go on, or of all users with
+// ident.None: at most limit, the newest first. more is true when it left out others. Only
+// administrators may see the sessions of others.
+func (s *Service) SessionsOf(ctx context.Context, who ident.ID, limit int) (a Answer[[]access.Session], more bool, err error) {
 	var of sessionsOf
-	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		of, err = s.sessionsOf(caller.User)(ctx, r)
+	err = s.store.View(ctx, func(r store.Reader) (err error) {
+		of, err = s.sessionsOf(who)(ctx, r)
 		return err
 	})
 	if err != nil {
-		return Answer[[]access.Session]{}, err
+		return Answer[[]access.Session]{}, false, err
 	}
-	a := Answer[[]access.Session]{Catalogue: of.catalogue}
+	a.Catalogue = of.catalogue
 	now := s.now()
 	for _, session := range slices.Backward(of.sessions) {
 		if !session.Valid(now) {
@@ -190,13 +198,17 @@ func (s *Service) Sessions(ctx context.Context, caller Caller) (Answer[[]access.
 		}
 		_, ok, err := s.scopeOf(ctx, session)
 		if err != nil {
-			return Answer[[]access.Session]{}, err
+			return Answer[[]access.Session]{}, false, err
 		}
-		if ok {
-			a.Value = append(a.Value, session)
+		if !ok {
+			continue
 		}
+		if len(a.Value) == limit {
+			return a, true, nil
+		}
+		a.Value = append(a.Value, session)
 	}
-	return a, nil
+	return a, false, nil
 }
 
 // EndSession ends a session of the caller. With the scope admin, it ends any session. It

@@ -254,3 +254,42 @@ func TestAgentName(t *testing.T) {
 func partialID(id ident.ID) metadata.Partial {
 	return metadata.Members{"identifier": metadata.Text(id.String())}
 }
+
+// An administrator sees the sessions of all users, or of one, as far as a limit.
+func TestSessionsOf(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, annSecret := s.member(t, "Ann", access.Write)
+	bob, bobSecret := s.member(t, "Bob", access.Read)
+	first, _ := s.signIn(t, annSecret)
+	second, _ := s.signIn(t, bobSecret)
+	third, _ := s.signIn(t, annSecret)
+	for name, c := range map[string]struct {
+		who   ident.ID
+		limit int
+		want  []ident.ID
+		more  bool
+	}{
+		"all":         {ident.None, 10, []ident.ID{third.Session.ID, second.Session.ID, first.Session.ID}, false},
+		"the newest":  {ident.None, 2, []ident.ID{third.Session.ID, second.Session.ID}, true},
+		"exactly all": {ident.None, 3, []ident.ID{third.Session.ID, second.Session.ID, first.Session.ID}, false},
+		"of Ann":      {ann.User, 10, []ident.ID{third.Session.ID, first.Session.ID}, false},
+		"of Bob":      {bob.User, 10, []ident.ID{second.Session.ID}, false},
+	} {
+		a, more, err := s.SessionsOf(t.Context(), c.who, c.limit)
+		noError(t, err)
+		var got []ident.ID
+		for _, session := range a.Value {
+			got = append(got, session.ID)
+		}
+		equal(t, name, got, c.want)
+		equal(t, name+": more", more, c.more)
+	}
+	_, err := s.RevokeToken(t.Context(), s.admin, ann.Token, Write{})
+	noError(t, err)
+	a, more, err := s.SessionsOf(t.Context(), ident.None, 1)
+	noError(t, err)
+	if len(a.Value) != 1 || a.Value[0].ID != second.Session.ID || more {
+		t.Errorf("after the revocation the sessions are %+v (more: %t)", a.Value, more)
+	}
+}

@@ -47,7 +47,7 @@ var pages = []page{
 	{"empty", "/problems?query=mine"}, {"settings", "/settings"}, {"missing", "/nowhere"}, {"states", "/administration/states"},
 	{"components", "/administration/components"}, {"milestones", "/administration/milestones"}, {"users", "/administration/users"},
 	{"tokens", "/administration/tokens"}, {"audit", "/administration/audit"},
-	{"webhooks", "/administration/webhooks"},
+	{"sessions", "/administration/sessions"}, {"webhooks", "/administration/webhooks"},
 	{"keywords", "/problems/13"}, {"sign-in", "/sign-in?code=x"},
 }
 

@@ -334,6 +334,16 @@ var english = Language{
 		"token.revoke-one": "Revoke a token of %s",
 		"token.ended":      "ended",
 
+		"kind.sessions":     "Sessions",
+		"session.help":      "Browsers that are signed in. End a session, and its browser is signed out at once.",
+		"session.agent":     "Browser",
+		"session.since":     "Signed in",
+		"session.until":     "Signed out by itself",
+		"session.end-one":   "End a session of %s",
+		"session.more":      "Only the newest %d sessions are shown. Choose a person to see the others.",
+		"session.everybody": "Everybody",
+		"session.none":      "Nobody is signed in.",
+
 		"kind.webhooks": "Webhooks", "kind.url": "Address of the receiver (URL)", "kind.predicate": "Only for the problems of this query (optional)",
 		"kind.onFailure": "After the last failed attempt", "kind.types": "Only these events. Choose none to send all.",
 		"webhook.help":     "Each event is sent to this address, as it happens. You see the secret once, right after this form.",

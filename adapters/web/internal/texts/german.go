@@ -297,6 +297,16 @@ var german = Language{
 		"token.revoke-one": "Ein Token von %s widerrufen",
 		"token.ended":      "beendet",
 
+		"kind.sessions":     "Sitzungen",
+		"session.help":      "Angemeldete Browser. Beende eine Sitzung, und ihr Browser ist sofort abgemeldet.",
+		"session.agent":     "Browser",
+		"session.since":     "Angemeldet",
+		"session.until":     "Meldet sich ab",
+		"session.end-one":   "Eine Sitzung von %s beenden",
+		"session.more":      "Nur die neuesten %d Sitzungen sind gezeigt. Wähle eine Person, um die anderen zu sehen.",
+		"session.everybody": "Alle",
+		"session.none":      "Niemand ist angemeldet.",
+
 		"kind.webhooks": "Webhooks", "kind.url": "Adresse des Empfängers (URL)", "kind.predicate": "Nur für die Probleme dieser Abfrage (optional)",
 		"kind.onFailure": "Nach dem letzten Fehlversuch", "kind.types": "Nur diese Ereignisse. Wähle keines, um alle zu senden.",
 		"webhook.help":     "Jedes Ereignis wird an diese Adresse gesendet, sobald es geschieht. Du siehst das Geheimnis einmal, gleich nach diesem Formular.",
