@@ -20,8 +20,8 @@ type pastPage struct {
 	Heading string
 	// Revision is on show, and Latest is current.
 	Revision, Latest int64
-	Previous, Next   int64 // 0: there is none
-	At               person
+	Previous, Next   int64  // 0: there is none
+	By               person // made the revision
 	Fields           []pastField
 	Keywords         []pastPart
 	Related          []pastPart
@@ -139,7 +139,7 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 		if e.Revision != revision {
 			continue
 		}
-		view.At = person{c.Name(metadata.Users, e.Author), e.Created}
+		view.By = person{c.Name(metadata.Users, e.Author), e.Created}
 		if id, ok := e.To.Text(); ok && e.Type == problem.CommentAdded {
 			view.Said = append(view.Said, q.base+"/problems/"+formatID(now.ID)+at.address()+"#comment-"+id)
 			continue
