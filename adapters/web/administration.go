@@ -90,6 +90,7 @@ func (q *request) kindLinks(current string) (links []kindLink) {
 	for _, k := range kinds {
 		links = append(links, kindLink{k.slug, k.slug == current})
 	}
+	links = append(links, kindLink{"queries", current == "queries"})
 	if !q.caller.Scope.Covers(access.Admin) {
 		return links
 	}

@@ -359,6 +359,7 @@ func routes() []route {
 		{"GET", "/administration/tokens", access.Admin, false, showTokens},
 		{"POST", "/administration/tokens", access.Admin, false, createToken},
 		{"POST", "/administration/tokens/{id}/revoke", access.Admin, false, revokeToken},
+		{"GET", "/administration/queries", access.Read, false, showQueries},
 		{"GET", "/administration/sessions", access.Admin, false, showSessions},
 		{"POST", "/administration/sessions/{id}/end", access.Admin, false, endSessionOf},
 		{"GET", hooks, access.Admin, false, showWebhooks},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -43,6 +44,24 @@ func classicNamed(name string) (classic, bool) {
 	return classic{}, false
 }
 
+// queriesPage lists the saved queries of the caller, with a form for a new one.
+type queriesPage struct {
+	layout
+	Kinds []kindLink
+	Rows  []query.Saved
+}
+
+// showQueries lists the queries in the order in which they were saved, as the list of
+// problems does.
+func showQueries(q *request) (answer, error) {
+	saved, err := q.Service.SavedQueries(q.context(), q.caller)
+	if err != nil {
+		return answer{}, err
+	}
+	l := q.signedIn(q.say("kind.queries"), saved.Catalogue).in("administration")
+	return page("queries", queriesPage{layout: l, Kinds: q.kindLinks("queries"), Rows: saved.Value}), nil
+}
+
 // saveQuery saves the predicate of a list under a name.
 func saveQuery(q *request) (answer, error) {
 	cmd := tracker.SaveQuery{Name: patch.Set(q.form.Get("name")), Predicate: patch.Set(q.form.Get("predicate"))}
@@ -56,7 +75,8 @@ func saveQuery(q *request) (answer, error) {
 	return q.redirect("/problems?" + url.Values{"query": {saved.Value.ID.String()}}.Encode()), nil
 }
 
-// deleteQuery deletes a saved query of the caller.
+// deleteQuery deletes a saved query of the caller. It leads back to the page of the form: the
+// list of problems, or that of saved queries.
 func deleteQuery(q *request) (answer, error) {
 	id, err := q.objectID()
 	if err == nil {
@@ -64,6 +84,9 @@ func deleteQuery(q *request) (answer, error) {
 	}
 	if err != nil {
 		return answer{}, err
+	}
+	if q.form.Get("from") == "queries" {
+		return q.redirect("/administration/queries"), nil
 	}
 	return q.redirect("/problems"), nil
 }

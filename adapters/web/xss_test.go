@@ -94,7 +94,7 @@ func TestAttemptsOnPages(t *testing.T) {
 			b.get(at).harmless(attempt)
 		}
 		if i%20 == 0 {
-			for _, at := range []string{"/problems?query=all", path, other, "/administration/users", "/administration/components", "/administration/audit", "/administration/tokens", "/problems/new"} {
+			for _, at := range []string{"/problems?query=all", path, other, "/administration/users", "/administration/components", "/administration/audit", "/administration/tokens", "/administration/queries", "/problems/new"} {
 				b.get(at).harmless(attempt)
 			}
 		}

@@ -145,12 +145,13 @@ func tour(s *scene) []string {
 	s.api("PUT", "/problems/1/relationships", map[string]any{"type": "BlockedBy", "problemIdentifier": 2})
 	s.api("PUT", "/problems/1/relationships", map[string]any{"type": "ParentOf", "problemIdentifier": 3})
 	s.api("PUT", "/problems/1/watchers", map[string]any{"email": "admin@localhost"})
+	s.api("POST", "/queries", map[string]any{"name": "Mine " + strings.Repeat("x", 200), "predicate": "assignee.identifier = $ApiUser", "sort": "-modificationDate"})
 	hook := s.api("POST", "/webhooks", map[string]any{"url": "https://hooks.example.org/" + strings.Repeat("x", 200), "predicate": "priority.name = 'High'"})["identifier"].(string)
 	return []string{
 		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/milestones/" + spring, "/problems/bulk?problem=1&problem=2",
 		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/settings", "/nowhere", "/problems/999",
 		"/administration/states", "/administration/components", "/administration/milestones", "/administration/users", "/administration/tokens", "/administration/audit", "/sign-in?code=x",
-		"/administration/sessions", "/administration/webhooks", "/administration/webhooks/" + hook,
+		"/administration/queries", "/administration/sessions", "/administration/webhooks", "/administration/webhooks/" + hook,
 		fmt.Sprintf("/problems/%v", manyKeywords), fmt.Sprintf("/problems/%v/past?revision=1", manyKeywords),
 		"/docs", "/docs/predicates", "/errors", "/errors/stale-revision",
 	}

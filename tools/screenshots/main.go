@@ -47,7 +47,7 @@ var pages = []page{
 	{"empty", "/problems?query=mine"}, {"settings", "/settings"}, {"missing", "/nowhere"}, {"states", "/administration/states"},
 	{"components", "/administration/components"}, {"milestones", "/administration/milestones"}, {"users", "/administration/users"},
 	{"tokens", "/administration/tokens"}, {"audit", "/administration/audit"},
-	{"sessions", "/administration/sessions"}, {"webhooks", "/administration/webhooks"},
+	{"queries", "/administration/queries"}, {"sessions", "/administration/sessions"}, {"webhooks", "/administration/webhooks"},
 	{"keywords", "/problems/13"}, {"sign-in", "/sign-in?code=x"},
 }
 
@@ -168,6 +168,7 @@ func fill(c client) (milestone, hook string, err error) {
 	do("POST", "/components", name("Server"))
 	do("POST", "/components", map[string]any{"name": "Accounts", "parent": name("Server")})
 	do("POST", "/components", name("Client"))
+	do("POST", "/queries", map[string]any{"name": "Urgent, and nobody’s", "predicate": "priority.name = 'Urgent' AND assignee = nil", "sort": "-modificationDate"})
 	hook = do("POST", "/webhooks", map[string]any{"url": "https://hooks.example.org/problems", "types": []string{"problem.created", "problem.changed"}, "predicate": "priority.name = 'High'"})
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	milestone = do("POST", "/milestones", map[string]any{"name": "Spring", "startDate": today.AddDate(0, 0, -3), "endDate": today.AddDate(0, 0, 11)})

@@ -334,6 +334,12 @@ var english = Language{
 		"token.revoke-one": "Revoke a token of %s",
 		"token.ended":      "ended",
 
+		"kind.queries":       "Saved queries",
+		"list.manage":        "All your saved queries",
+		"queries.help":       "These are your own. Everybody with the address of a query can use it.",
+		"queries.delete":     "Delete",
+		"queries.delete-one": "Delete the query %s",
+
 		"kind.sessions":     "Sessions",
 		"session.help":      "Browsers that are signed in. End a session, and its browser is signed out at once.",
 		"session.agent":     "Browser",

@@ -297,6 +297,12 @@ var german = Language{
 		"token.revoke-one": "Ein Token von %s widerrufen",
 		"token.ended":      "beendet",
 
+		"kind.queries":       "Gespeicherte Abfragen",
+		"list.manage":        "Alle deine gespeicherten Abfragen",
+		"queries.help":       "Das sind deine eigenen. Mit der Adresse kann jeder eine Abfrage benutzen.",
+		"queries.delete":     "Löschen",
+		"queries.delete-one": "Die Abfrage %s löschen",
+
 		"kind.sessions":     "Sitzungen",
 		"session.help":      "Angemeldete Browser. Beende eine Sitzung, und ihr Browser ist sofort abgemeldet.",
 		"session.agent":     "Browser",
