@@ -344,7 +344,7 @@ var english = Language{
 		"session.help":      "Browsers that are signed in. End a session, and its browser is signed out at once.",
 		"session.agent":     "Browser",
 		"session.since":     "Signed in",
-		"session.until":     "Signed out by itself",
+		"session.until":     "Ends",
 		"session.end-one":   "End a session of %s",
 		"session.more":      "Only the newest %d sessions are shown. Choose a person to see the others.",
 		"session.everybody": "Everybody",

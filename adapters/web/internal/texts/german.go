@@ -307,7 +307,7 @@ var german = Language{
 		"session.help":      "Angemeldete Browser. Beende eine Sitzung, und ihr Browser ist sofort abgemeldet.",
 		"session.agent":     "Browser",
 		"session.since":     "Angemeldet",
-		"session.until":     "Meldet sich ab",
+		"session.until":     "Endet",
 		"session.end-one":   "Eine Sitzung von %s beenden",
 		"session.more":      "Nur die neuesten %d Sitzungen sind gezeigt. Wähle eine Person, um die anderen zu sehen.",
 		"session.everybody": "Alle",
