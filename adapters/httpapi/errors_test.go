@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/rules"
 )
 
@@ -97,11 +98,15 @@ func TestErrorBody(t *testing.T) {
 	if w.Body.String() != want {
 		t.Errorf("%s\nnot %s", w.Body, want)
 	}
+	var fields []string
+	for _, field := range problem.ClientFields() {
+		fields = append(fields, field.Name)
+	}
 	w = f.send(t, request("PATCH", api+"/problems/12", `{"read":1,"a/b":"<secret>"}`), 422, fault.ValidationFailed)
 	want = `{"type":"/errors/validation-failed","title":"Validation failed","status":422,` +
 		`"detail":"several things are wrong with the request: see errors","instance":"urn:request:r1","errors":[` +
 		`{"type":"/errors/invalid-type","detail":"must be true or false","pointer":"/read"},` +
-		`{"type":"/errors/unknown-field","detail":"is not known here; known are title, state, priority, classification, component, milestone, assignee, read, identifier, originator, resolver, resolveDate, creationDate, keywords, revision","pointer":"/a~1b"}]}` + "\n"
+		`{"type":"/errors/unknown-field","detail":"is not known here; known are ` + strings.Join(fields, ", ") + `, read, identifier, originator, resolver, resolveDate, creationDate, keywords, revision","pointer":"/a~1b"}]}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s\nnot %s", w.Body, want)
 	}
