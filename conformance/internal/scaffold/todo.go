@@ -16,17 +16,18 @@ type Todo struct {
 	durable    bool
 	shared     bool
 	replicated bool
+	held       bool // the harness can hold a Commit back
 	passed     map[string]bool
 }
 
 // NewTodo returns the tasks of a scaffold: all cases for a durable store, neither shared
-// nor replicated, as its harness declares.
+// nor replicated, as its harness declares. It cannot hold a Commit back.
 func NewTodo(name string) Todo {
 	return Todo{name: name, durable: true}
 }
 
 // TodoOf returns the remaining tasks after a run. The declared capabilities decide about
-// the cases.
+// the cases. A report does not name Harness.Hold: without it, its cases are waived.
 func TodoOf(r *report.Report) (Todo, error) {
 	if r.Suite.Name != "store" {
 		return Todo{}, fmt.Errorf("the report is about the suite %q; want one of the suite \"store\", as -conformance.report writes", r.Suite.Name)
@@ -38,15 +39,20 @@ func TodoOf(r *report.Report) (Todo, error) {
 		replicated: r.Capabilities["replicated"] == conformance.Yes.String(),
 		passed:     make(map[string]bool),
 	}
+	waived := make(map[string]bool)
 	for _, c := range r.Cases {
 		t.passed[c.ID] = c.Status == report.Passed
+		waived[c.ID] = c.Waived
+	}
+	for _, c := range conformance.Cases() {
+		t.held = t.held || c.Held && !waived[c.ID]
 	}
 	return t, nil
 }
 
 // concerns reports whether a case concerns the adapter.
 func (t Todo) concerns(c conformance.Case) bool {
-	return (t.durable || !c.Durable) && (!t.durable || !c.Fleeting) && (t.shared || !c.Shared) && (!t.shared || !c.Alone) && (t.replicated || !c.Replicated)
+	return (t.durable || !c.Durable) && (!t.durable || !c.Fleeting) && (t.shared || !c.Shared) && (!t.shared || !c.Alone) && (t.replicated || !c.Replicated) && (t.held || !c.Held)
 }
 
 // Markdown returns the list in a good order of work, with a box for each case.
