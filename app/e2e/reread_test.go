@@ -47,10 +47,13 @@ func (f certificateFiles) renew(t *testing.T, serial int64) {
 	writeFile(t, f.key, string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: encodedKey})))
 }
 
-// writeFile replaces a file.
+// writeFile replaces a file in one step: nobody reads a part of it.
 func writeFile(t *testing.T, name, content string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+	if err := os.WriteFile(name+".new", []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(name+".new", name); err != nil {
 		t.Fatal(err)
 	}
 }
