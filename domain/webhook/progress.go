@@ -123,6 +123,11 @@ func (a Attempt) Succeeded() bool { return a.failure() == "" }
 // gone is the status of a receiver that wants no more messages.
 const gone = 410
 
+// Tested returns the attempt to deliver a test as an entry among the deliveries.
+func (a Attempt) Tested() Delivery {
+	return Progress{}.After(Wait, event.Start, TestType, a).Deliveries[0]
+}
+
 // After returns the progress after an attempt to deliver the event of the cursor.
 func (p Progress) After(onFailure OnFailure, c event.Cursor, t event.Type, a Attempt) Progress {
 	d := Delivery{

@@ -141,8 +141,7 @@ func (e *Encoder) Delivery(d webhook.Delivery) {
 // WebhookTest writes the outcome of a test.
 func (e *Encoder) WebhookTest(a webhook.Attempt) {
 	e.Open('{')
-	// As for an event that has no further attempt.
-	d := webhook.Progress{}.After(webhook.Wait, webhook.Webhook{}.From, webhook.TestType, a).Deliveries[0]
+	d := a.Tested()
 	e.attempt(d.At, d.Duration, d.Status, d.Error, d.Outcome)
 	e.Close('}')
 }
