@@ -53,7 +53,7 @@ type objectRow struct {
 
 // input is a field of a form.
 type input struct {
-	Name, Type string // text, email, url, number, checkbox, date, choice, states, one, code
+	Name, Type string // text, email, url, number, checkbox, date, choice, several, one, code
 	Value      string
 	Checked    bool
 	Choice     choice
@@ -180,13 +180,9 @@ func changeObject(q *request) (answer, error) {
 	return q.redirect("/administration/" + k.slug), nil
 }
 
-// unchanged compares an object with the values that its form began with. It fails with
-// fault.StaleRevision when somebody changed them since. An object has no revision, so a
-// change at the very same moment goes unnoticed.
+// unchanged compares an object with the values that its form began with, as began does. An
+// object has no revision, so a change at the very same moment goes unnoticed.
 func (q *request) unchanged(k administered, id ident.ID) error {
-	if !q.form.Has(was) {
-		return nil
-	}
 	states, err := q.Service.States().List(q.context())
 	if err != nil {
 		return err
@@ -197,7 +193,8 @@ func (q *request) unchanged(k administered, id ident.ID) error {
 	return nil
 }
 
-// began compares the values of now with those that the form in the request began with.
+// began compares the values of now with those that the form in the request began with, if the
+// form has them. It fails with fault.StaleRevision when somebody changed them since.
 func (q *request) began(now []input) error {
 	if q.form.Has(was) && digest(now) != q.form.Get(was) {
 		return fault.New(fault.StaleRevision, "somebody changed this since you opened the form. Sent again, your values replace theirs")

@@ -108,7 +108,7 @@ func stateForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	if !ok && !id.IsNone() {
 		return "", nil
 	}
-	next := input{Name: "next", Type: "states"}
+	next := input{Name: "next", Type: "several"}
 	for _, other := range c.Content().States {
 		if other.ID != id {
 			next.Options = append(next.Options, option{other.ID.String(), other.Name, slices.Contains(s.Next, other.ID)})

@@ -49,9 +49,7 @@ func showSessions(q *request) (answer, error) {
 		view.Limit = sessionsOnPage
 	}
 	for _, s := range sessions.Value {
-		view.Rows = append(view.Rows, userSessionRow{
-			sessionRow{s.ID.String(), s.Agent, s.Created, s.Expires, s.Scope, s.ID == q.caller.Session}, c.Name(metadata.Users, s.User),
-		})
+		view.Rows = append(view.Rows, userSessionRow{q.sessionRow(s), c.Name(metadata.Users, s.User)})
 	}
 	return page("sessions", view), nil
 }
@@ -79,16 +77,9 @@ func (q *request) chosenUser() (ident.ID, error) {
 
 // endSessionOf ends a session of anybody, and leads back to the same list.
 func endSessionOf(q *request) (answer, error) {
-	id, err := q.objectID()
-	if err == nil {
-		err = q.Service.EndSession(q.context(), q.caller, id)
-	}
-	if err != nil {
-		return answer{}, err
-	}
 	list := "/administration/sessions"
 	if who := q.form.Get("of"); who != "" {
 		list += "?" + url.Values{"user": {who}}.Encode()
 	}
-	return q.redirect(list), nil
+	return q.endSession(list)
 }

@@ -38,12 +38,19 @@ func showSettings(q *request) (answer, error) {
 	view := settingsPage{layout: q.signedIn(q.say("settings.title"), sessions.Catalogue).in("settings"), Email: me.Email, Scope: q.caller.Scope, LanguageChosen: q.chosen}
 	view.Mails, view.NoAddress = q.mailChoices(me), !user.CanGetMail(me.Email)
 	for _, s := range sessions.Value {
-		view.Sessions = append(view.Sessions, sessionRow{s.ID.String(), s.Agent, s.Created, s.Expires, s.Scope, s.ID == q.caller.Session})
+		view.Sessions = append(view.Sessions, q.sessionRow(s))
 	}
 	return page("settings", view), nil
 }
 
-func endSession(q *request) (answer, error) {
+func (q *request) sessionRow(s access.Session) sessionRow {
+	return sessionRow{s.ID.String(), s.Agent, s.Created, s.Expires, s.Scope, s.ID == q.caller.Session}
+}
+
+func endSession(q *request) (answer, error) { return q.endSession("/settings") }
+
+// endSession ends the session in the path, and leads back to its list.
+func (q *request) endSession(list string) (answer, error) {
 	id, err := q.objectID()
 	if err == nil {
 		err = q.Service.EndSession(q.context(), q.caller, id)
@@ -51,5 +58,5 @@ func endSession(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return q.redirect("/settings"), nil
+	return q.redirect(list), nil
 }

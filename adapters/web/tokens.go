@@ -68,7 +68,6 @@ func createToken(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	q.w.Header().Set("Cache-Control", "private, no-store")
 	return q.tokensPage(issued.Value.Secret.Reveal())
 }
 

@@ -72,7 +72,7 @@ func (q *request) webhookRow(w webhook.Webhook, c *metadata.Catalogue) webhookRo
 
 // webhookForm returns the form of a webhook, or of a new one for the zero Endpoint.
 func (q *request) webhookForm(e webhook.Endpoint) []input {
-	types := input{Name: "types", Type: "states"}
+	types := input{Name: "types", Type: "several"}
 	for _, t := range event.Types() {
 		types.Options = append(types.Options, option{string(t), string(t), slices.Contains(e.Types, t)})
 	}
@@ -120,7 +120,6 @@ func createWebhook(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	q.w.Header().Set("Cache-Control", "private, no-store")
 	return q.webhooksPage(issued.Value.Secret.Reveal())
 }
 
@@ -165,7 +164,7 @@ func onWebhook(q *request, do func(ident.ID) (answer, error)) (answer, error) {
 }
 
 // leadToWebhook leads back to a webhook. The answers to some of its forms have addresses of
-// their own, and whoever loads one of them again gets this.
+// their own: a reload of one leads here.
 func leadToWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) { return q.redirect(hookPath(id)), nil })
 }
@@ -221,7 +220,7 @@ func testWebhook(q *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		tested := webhook.Progress{}.After(webhook.Wait, event.Start, webhook.TestType, attempt).Deliveries[0]
+		tested := attempt.Tested()
 		return q.webhookPage(id, "", &tested)
 	})
 }
@@ -233,7 +232,6 @@ func rotateWebhook(q *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		q.w.Header().Set("Cache-Control", "private, no-store")
 		return q.webhookPage(id, issued.Value.Secret.Reveal(), nil)
 	})
 }
