@@ -27,7 +27,7 @@ func NewTodo(name string) Todo {
 }
 
 // TodoOf returns the remaining tasks after a run. The declared capabilities decide about
-// the cases. A report does not name Harness.Hold: without it, its cases are waived.
+// the cases. Harness.Hold is no capability: a report without it has waived its cases.
 func TodoOf(r *report.Report) (Todo, error) {
 	if r.Suite.Name != "store" {
 		return Todo{}, fmt.Errorf("the report is about the suite %q; want one of the suite \"store\", as -conformance.report writes", r.Suite.Name)

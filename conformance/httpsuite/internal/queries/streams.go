@@ -132,7 +132,7 @@ func lastEventIDOverridesNow(s *session.Session) {
 	defer stream.Close()
 	var position session.Block
 	for came := true; came && !position.HasID; {
-		position, came = stream.Next(10 * time.Second) // a comment of a silent stream may have it, too
+		position, came = stream.Next(10 * time.Second) // less than a heartbeat, which has it as well
 	}
 	if position.ID == "" || position.Data != nil {
 		s.Fatalf("a stream from now does not begin with the identifier of its position")

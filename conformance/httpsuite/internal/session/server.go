@@ -32,7 +32,7 @@ func NewServer(baseURL, token string, limit time.Duration) *Server {
 			MaxIdleConnsPerHost: 64,
 			DisableCompression:  true,
 		},
-		Timeout: 2 * time.Minute, // a problem of 64 MB takes a busy machine most of one
+		Timeout: 2 * time.Minute, // a busy machine takes up to one for a problem of 64 MB
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
