@@ -22,14 +22,16 @@ var (
 	//go:embed letter.html
 	letterHTML string
 
-	asText = texttemplate.Must(texttemplate.New("text").Funcs(texttemplate.FuncMap{"quote": quote}).Parse(letterText))
+	asText = texttemplate.Must(texttemplate.New("text").Funcs(texttemplate.FuncMap{"indent": indent}).Parse(letterText))
 	asHTML = template.Must(template.New("html").Parse(letterHTML))
 )
 
-// quote returns a text with each line behind a mark.
-func quote(text string) string {
+// indent returns a text with each line behind spaces, so that no line of it looks like one of
+// the mail itself. A mail program hides lines behind ">", as if the reader had them before.
+func indent(text string) string {
+	const margin = "    "
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n"), "\n")
-	return "> " + strings.Join(lines, "\n> ")
+	return margin + strings.Join(lines, "\n"+margin)
 }
 
 // mostSubject is the largest length of a subject, in characters.

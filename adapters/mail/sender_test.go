@@ -117,11 +117,11 @@ Assignee: none → Ann Lée
 
 Cy, 14 Mar 2026, 09:31 UTC
 wrote:
-> Look:
-> <script>alert(1)</script>
-> .
-> -- 
-> end
+    Look:
+    <script>alert(1)</script>
+    .
+    -- 
+    end
 The comment goes on in the problem.
 
 Somebody, 14 Mar 2026, 09:31 UTC
