@@ -373,6 +373,7 @@ func routes() []route {
 		{"POST", hooks + "/{id}/resume", access.Admin, false, resumeWebhook},
 		{"POST", hooks + "/{id}/stop", access.Admin, false, stopWebhook},
 		{"POST", hooks + "/{id}/replay", access.Admin, false, replayWebhook},
+		{"GET", hooks + "/{id}/delete", access.Admin, false, showDeleteWebhook},
 		{"POST", hooks + "/{id}/delete", access.Admin, false, deleteWebhook},
 		{"GET", "/administration/audit", access.Admin, false, showAudit},
 	}

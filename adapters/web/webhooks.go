@@ -63,6 +63,13 @@ type webhookPage struct {
 	Tested *webhook.Delivery
 }
 
+// webhookDeletePage asks whether to delete a webhook.
+type webhookDeletePage struct {
+	layout
+	ID, URL string
+	Kinds   []kindLink
+}
+
 func (q *request) webhookRow(w webhook.Webhook, c *metadata.Catalogue) webhookRow {
 	p := w.Current()
 	owner, known := c.User(w.Owner)
@@ -204,6 +211,21 @@ func stopWebhook(q *request) (answer, error) {
 // replayWebhook goes on behind another event of the feed.
 func replayWebhook(q *request) (answer, error) {
 	return setWebhook(q, tracker.ChangeWebhook{Cursor: patch.Set(q.form.Get("cursor"))})
+}
+
+// showDeleteWebhook asks first: nothing brings a deleted webhook and its secret back.
+func showDeleteWebhook(q *request) (answer, error) {
+	return onWebhook(q, func(id ident.ID) (answer, error) {
+		found, err := q.Service.Webhook(q.context(), id)
+		if err != nil {
+			return answer{}, err
+		}
+		w := found.Value
+		return page("webhook-delete", webhookDeletePage{
+			layout: q.signedIn(q.say("webhook.delete-ask"), found.Catalogue).in("administration"),
+			ID:     w.ID.String(), URL: w.URL, Kinds: q.kindLinks("webhooks"),
+		}), nil
+	})
 }
 
 func deleteWebhook(q *request) (answer, error) {

@@ -85,9 +85,45 @@ func TestWebhookPages(t *testing.T) {
 	}
 	page.submit(page.path, "url", "https://third.example.org/").is(412).has("Somebody changed this", "is kept")
 	b.get("/administration/audit").has("other.example.org").lacks("/problems")
-	changed.submit(page.path + "/delete").is(200).at(hooksPath).has("There is none yet.")
+	question := changed.follow("Delete this webhook").is(200).at(page.path+"/delete").has("Delete this webhook?", "https://other.example.org/", "its secret is lost")
+	question.submit(page.path + "/delete").is(200).at(hooksPath).has("There is none yet.")
 	b.get(page.path).is(404)
+	b.get(page.path + "/delete").is(404)
 	b.post(page.path + "/delete").is(404).lacks("is kept")
+}
+
+// Nothing brings a deleted webhook back, so a page asks first. It needs no script, and
+// nothing is deleted before the answer.
+func TestWebhookIsDeletedAfterAQuestion(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	at := s.hook(t)
+	for language, c := range map[string]struct{ delete, question, button, keep string }{
+		"en": {"Delete this webhook", "Delete this webhook?", "Delete", "Keep"},
+		"de": {"Diesen Webhook löschen", "Diesen Webhook löschen?", "Löschen", "Behalten"},
+	} {
+		t.Run(language, func(t *testing.T) {
+			b := s.signedIn(t)
+			b.post("/language", "language", language, "to", "/problems").is(200)
+			page := b.get(at)
+			for n := range page.root.Descendants() {
+				if n.Data == "form" && attribute(n, "action") == at+"/delete" {
+					t.Error("the page of the webhook deletes it without a question")
+				}
+			}
+			question := page.follow(c.delete).is(200).at(at+"/delete").has(c.question, hookURL, c.button, c.keep)
+			question.follow(c.keep).is(200).at(at)
+			if got := s.hookAt(t, at); got.URL != hookURL || !got.Active {
+				t.Errorf("the webhook is %+v", got)
+			}
+		})
+	}
+}
+
+// follow opens the page behind a link with this text.
+func (p *shownPage) follow(text string) *shownPage {
+	p.t.Helper()
+	return p.b.get(link(p, text))
 }
 
 // A webhook without chosen types gets all events.
@@ -265,6 +301,7 @@ func TestWebhooksNeedAdmin(t *testing.T) {
 	at := s.hook(t)
 	writer := s.as(t, "Willi", access.Write)
 	writer.get("/administration/states").lacks("Webhooks")
+	writer.get(at + "/delete").is(403).lacks("hooks.example.org")
 	for _, path := range []string{hooksPath, at} {
 		writer.get(path).is(403).lacks("hooks.example.org")
 		writer.post(path, "url", "https://evil.example.org/").is(403)
@@ -305,6 +342,7 @@ func TestAttemptsOnWebhooks(t *testing.T) {
 			}})
 			b.get(at).is(200).harmless(attempt)
 			b.get(hooksPath).is(200).harmless(attempt)
+			b.get(at + "/delete").is(200).harmless(attempt)
 		}
 	}
 }

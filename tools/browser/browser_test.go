@@ -151,7 +151,7 @@ func tour(s *scene) []string {
 		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/milestones/" + spring, "/problems/bulk?problem=1&problem=2",
 		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/settings", "/nowhere", "/problems/999",
 		"/administration/states", "/administration/components", "/administration/milestones", "/administration/users", "/administration/tokens", "/administration/audit", "/sign-in?code=x",
-		"/administration/queries", "/administration/sessions", "/administration/webhooks", "/administration/webhooks/" + hook,
+		"/administration/queries", "/administration/sessions", "/administration/webhooks", "/administration/webhooks/" + hook, "/administration/webhooks/" + hook + "/delete",
 		fmt.Sprintf("/problems/%v", manyKeywords), fmt.Sprintf("/problems/%v/past?revision=1", manyKeywords),
 		"/docs", "/docs/predicates", "/errors", "/errors/stale-revision",
 	}

@@ -93,7 +93,8 @@ func run(ctx context.Context, binary, to, only string) error {
 	if err := errors.Join(tab.Open("/sign-in"), tab.Type("input[name=token]", token), tab.Click("main button"), tab.Shows("All open")); err != nil {
 		return err
 	}
-	whole := append(slices.Clone(pages), page{"milestone", "/milestones/" + milestone}, page{"webhook", "/administration/webhooks/" + hook})
+	whole := append(slices.Clone(pages), page{"milestone", "/milestones/" + milestone}, page{"webhook", "/administration/webhooks/" + hook},
+		page{"webhook-delete", "/administration/webhooks/" + hook + "/delete"})
 	for i, page := range slices.Concat(whole, longPages) {
 		if only != "" && !wanted.MatchString(page.name) {
 			continue

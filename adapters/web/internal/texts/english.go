@@ -385,6 +385,9 @@ var english = Language{
 		"webhook.secret-help":   "For 24 hours, messages have the signatures of both secrets.",
 		"webhook.secret-button": "Make a new secret",
 		"webhook.delete-help":   "Nothing is sent any more, and its secret is lost.",
+		"webhook.delete-ask":    "Delete this webhook?",
+		"webhook.delete-button": "Delete",
+		"webhook.delete-keep":   "Keep",
 
 		"webhook.state-active": "active", "webhook.state-waiting": "waiting", "webhook.state-stopped": "stopped",
 		"webhook.outcome-delivered": "delivered", "webhook.outcome-failed": "failed", "webhook.outcome-parked": "given up",

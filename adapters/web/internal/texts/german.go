@@ -348,6 +348,9 @@ var german = Language{
 		"webhook.secret-help":   "24 Stunden lang haben Nachrichten die Unterschriften beider Geheimnisse.",
 		"webhook.secret-button": "Neues Geheimnis machen",
 		"webhook.delete-help":   "Nichts wird mehr gesendet, und das Geheimnis ist verloren.",
+		"webhook.delete-ask":    "Diesen Webhook löschen?",
+		"webhook.delete-button": "Löschen",
+		"webhook.delete-keep":   "Behalten",
 
 		"webhook.state-active": "aktiv", "webhook.state-waiting": "wartet", "webhook.state-stopped": "angehalten",
 		"webhook.outcome-delivered": "angenommen", "webhook.outcome-failed": "gescheitert", "webhook.outcome-parked": "aufgegeben",
