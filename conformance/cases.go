@@ -5,7 +5,13 @@ import (
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
-	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/cases/atonce"
+	"github.com/problemtracking/problems/conformance/internal/cases/changes"
+	"github.com/problemtracking/problems/conformance/internal/cases/feed"
+	"github.com/problemtracking/problems/conformance/internal/cases/handles"
+	"github.com/problemtracking/problems/conformance/internal/cases/moving"
+	"github.com/problemtracking/problems/conformance/internal/cases/reads"
+	"github.com/problemtracking/problems/conformance/internal/cases/replica"
 	"github.com/problemtracking/problems/conformance/internal/crash"
 	"github.com/problemtracking/problems/conformance/internal/finding"
 	"github.com/problemtracking/problems/conformance/internal/linearity"
@@ -26,21 +32,21 @@ const (
 func Cases() []Case {
 	// Where one handle could show or do something else than another.
 	between := slices.Concat(
-		in(profilePort, cases.Commit(), cases.Expectation(), cases.Order(), cases.Outcome(), cases.Confirm(), cases.View(), cases.Last(),
-			cases.Catalogue(), cases.Version(), cases.Identity(), cases.Size(), cases.Restore(), cases.Life(),
-			cases.Lists(), cases.Large(), cases.Clock()),
-		in(profilePort, cases.Audit(), cases.Feed()),
-		in(profileConcurrency, cases.Concurrent(), cases.ConcurrentParts(), linearity.Cases()),
+		in(profilePort, changes.Commit(), changes.Expectation(), changes.Order(), changes.Outcome(), handles.Confirm(), reads.View(), reads.Last(),
+			reads.Catalogue(), changes.Version(), changes.Identity(), reads.Size(), moving.Restore(), handles.Life(),
+			reads.Lists(), changes.Large(), changes.Clock()),
+		in(profilePort, reads.Audit(), feed.Cases()),
+		in(profileConcurrency, atonce.Cases(), atonce.Parts(), linearity.Cases()),
 		in(profileModel, sequence.Cases()),
 	)
 	return slices.Concat(
 		between,
-		in(profilePort, cases.Effect(), cases.Members(), cases.Cancel(), cases.Read(), cases.Marks(), cases.Bounds(), cases.Problems(), cases.Query(), cases.Session(), cases.Webhook(), finding.Cases(), cases.Dossier(), cases.Text(), cases.Alias(), cases.Refusal()),
+		in(profilePort, changes.Effect(), changes.Members(), handles.Cancel(), reads.Read(), changes.Marks(), reads.Bounds(), reads.Problems(), reads.Query(), reads.Session(), reads.Webhook(), finding.Cases(), reads.Dossier(), reads.Text(), reads.Alias(), handles.Refusal()),
 		in(profileModel, finding.Random()),
-		in(profileMigration, cases.Restored(), cases.Moved()),
-		in(profileConcurrency, cases.Held()),
-		in(profileSharing, throughTwoHandles(between), cases.Peer()),
-		in(profileDurability, crash.Cases(), cases.Replica()),
+		in(profileMigration, moving.Restored(), moving.Moved()),
+		in(profileConcurrency, feed.Held()),
+		in(profileSharing, throughTwoHandles(between), handles.Peer()),
+		in(profileDurability, crash.Cases(), replica.Cases()),
 	)
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/conformance/harness"
-	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/cases/changes"
 	"github.com/problemtracking/problems/conformance/internal/crash"
 	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
@@ -32,7 +32,7 @@ func TestAllMembersHasAllEffects(t *testing.T) {
 	stored := &lastChange{Store: model.NewModel()}
 	h := plain()
 	h.Open = func(harness.T, harness.Env) store.Store { return stored }
-	if ended := attempt(t, cases.Members()[0], h, 1); ended.Status != report.Passed {
+	if ended := attempt(t, changes.Members()[0], h, 1); ended.Status != report.Passed {
 		t.Fatalf("the case fails: %s", ended.Reason)
 	}
 	has := make(map[string]bool)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
-	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/cases/replica"
 	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/event"
@@ -366,7 +366,7 @@ func TestReplicated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, c := range cases.Replica() {
+			for _, c := range replica.Cases() {
 				t.Run(c.ID, func(t *testing.T) {
 					t.Parallel()
 					ended := attempt(t, c, h, 1)
@@ -389,7 +389,7 @@ func TestReplicaSaboteurs(t *testing.T) {
 	}
 	t.Parallel()
 	byID := make(map[string]bench.Case)
-	for _, c := range cases.Replica() {
+	for _, c := range replica.Cases() {
 		byID[c.ID] = c
 	}
 	for _, s := range []struct {
@@ -426,7 +426,7 @@ func TestReplicaSaboteurs(t *testing.T) {
 			}
 			h := twins(s.flaw)
 			h.Name = "twin"
-			r, err := Execute(t.Context(), h, Options{Seed: 1, Only: exactly(c), Patience: 5 * cases.Brief})
+			r, err := Execute(t.Context(), h, Options{Seed: 1, Only: exactly(c), Patience: 5 * replica.Brief})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/conformance/harness"
-	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/cases/reads"
 	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
@@ -262,7 +262,7 @@ func listSaboteurs() []saboteur {
 // with a counter that begins again with each opening.
 func TestCountersThatBeginAgain(t *testing.T) {
 	t.Parallel()
-	for _, c := range cases.Lists() {
+	for _, c := range reads.Lists() {
 		if !c.Durable {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
-	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/cases/reads"
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
@@ -226,7 +226,7 @@ func lastSaboteurs() []saboteur {
 // each declares it.
 func TestLastReads(t *testing.T) {
 	t.Parallel()
-	for _, c := range cases.Last() {
+	for _, c := range reads.Last() {
 		for name, s := range map[string]struct {
 			declared harness.Support
 			sabotage func(*broken)
@@ -259,7 +259,7 @@ func TestLastReadsAreDeclared(t *testing.T) {
 	} {
 		h := saboteur{sabotage: sabotage}.harness()
 		h.Caps.LastReads = declared
-		c := cases.Last()[1]
+		c := reads.Last()[1]
 		if ended := attempt(t, c, h, 1); c.ID != "LAST-001/declared" || ended.Status != report.Failed {
 			t.Errorf("%s, declared %v: %s", c.ID, declared, ended.Status)
 		}

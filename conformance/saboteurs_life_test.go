@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/problemtracking/problems/conformance/internal/cases"
+	"github.com/problemtracking/problems/conformance/internal/cases/handles"
 	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -91,7 +91,7 @@ func lifeSaboteurs() []saboteur {
 			var own atomic.Int64
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				receipt, err := s.Model.Commit(ctx, change)
-				cases.Raise(&own, receipt.Position)
+				handles.Raise(&own, receipt.Position)
 				return receipt, err
 			}
 			s.confirm = func(context.Context) error {

@@ -1,0 +1,2 @@
+// Package atonce has the cases of concurrent Changes.
+package atonce

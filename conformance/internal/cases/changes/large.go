@@ -1,0 +1,46 @@
+package changes
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// Large are about Changes with many effects, or with many bytes. A store that divides
+// them shows it when a later part is refused.
+func Large() []bench.Case {
+	return []bench.Case{{
+		ID:   "COM-001/large-refused",
+		Rule: "A Change with thousands of effects stores nothing of itself when its last effect is refused; its batch stays free.",
+		Run:  func(b *bench.Bench) { refuseLarge(b, 4000, 1) },
+	}, {
+		ID:   "COM-001/large-text-refused",
+		Rule: "A Change of many megabytes stores nothing of itself when its last effect is refused; its batch stays free.",
+		Run:  func(b *bench.Bench) { refuseLarge(b, 8, 1<<20) },
+	}}
+}
+
+// refuseLarge commits a Change with so many comments of so many bytes. At first, the last
+// effect creates a problem that exists.
+func refuseLarge(b *bench.Bench, comments, size int) {
+	taken := b.Create()
+	created := b.Problem(b.Reserve())
+	change := b.Change(store.CreateProblem{Problem: created})
+	text := strings.Repeat("x", size)
+	for range comments {
+		change.Effects = append(change.Effects, store.AddComment{Problem: created.ID, Comment: b.Comment(text)})
+	}
+	change.Log = []problem.LogEntry{b.Entry(taken.ID), b.Entry(created.ID)}
+	whole := change.Effects
+	change.Effects = append(whole[:len(whole):len(whole)], store.CreateProblem{Problem: taken})
+	b.Refuse(fmt.Sprintf("a Change with %d effects", len(change.Effects)), fault.Conflict, change)
+	change.Effects = whole
+	b.Commit(change)
+	s := b.Load(created.ID, store.Comments|store.Log)
+	b.Equal("the number of comments", comments, len(s.Comments))
+	b.Equal("the number of log entries", 1, len(s.Log))
+}

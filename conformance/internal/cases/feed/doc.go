@@ -1,0 +1,2 @@
+// Package feed has the cases of the feed of events.
+package feed

@@ -1,0 +1,2 @@
+// Package steps has the steps that cases of several packages share.
+package steps
