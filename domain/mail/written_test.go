@@ -14,7 +14,7 @@ State: Open
 
 Bob, 14 Mar 2026, 12:00 UTC
 wrote:
-> It is dark.
+    It is dark.
 
 -- 
 You get this mail because you watch the problem.`
