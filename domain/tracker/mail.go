@@ -65,36 +65,36 @@ func (s *Service) unsubscriber(token string) (ident.ID, error) {
 	return who, nil
 }
 
-// postmanLease is the name of the lease of e-mail. Its state is a mail.State.
-const postmanLease = "mail"
+// mailLease is the name of the lease of e-mail. Its state is a mail.State.
+const mailLease = "mail"
 
-// Postman is one server's part in sending e-mail. Of all servers, one sends at a time: it
-// holds the lease. A Postman is for one goroutine.
-type Postman struct{ holder }
+// MailWorker is one server's part in sending e-mail. Of all servers, one sends at a time: it
+// holds the lease. A MailWorker is for one goroutine.
+type MailWorker struct{ holder }
 
-// NewPostman returns a Postman without the lease. alone is true when no other server can use
-// the store: then any lease in it belongs to an ended server.
-func (s *Service) NewPostman(alone bool) *Postman {
-	return &Postman{holder{service: s, name: postmanLease, alone: alone}}
+// NewMailWorker returns a MailWorker without the lease. alone is true when no other server
+// can use the store: then any lease in it belongs to an ended server.
+func (s *Service) NewMailWorker(alone bool) *MailWorker {
+	return &MailWorker{holder{service: s, name: mailLease, alone: alone}}
 }
 
 // Take takes the lease if it is free and there is work, and returns the stored state. The
 // first server ever begins behind the newest change. now is a monotonic time: see
 // lease.Watch. It fails with fault.Internal for a server without a key.
-func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken bool, err error) {
-	if _, err := p.service.serviceKey(); err != nil {
+func (w *MailWorker) Take(ctx context.Context, now time.Time) (s mail.State, taken bool, err error) {
+	if _, err := w.service.serviceKey(); err != nil {
 		return s, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
 	}
 	var current lease.Lease
 	var ok bool
-	err = p.service.store.View(ctx, func(r store.Reader) error {
-		current, ok, err = p.read(ctx, r)
+	err = w.service.store.View(ctx, func(r store.Reader) error {
+		current, ok, err = w.read(ctx, r)
 		return err
 	})
-	if err != nil || !p.free(current, ok, now) {
+	if err != nil || !w.free(current, ok, now) {
 		return s, false, err
 	}
-	_, newest, err := p.service.feedEnds(ctx)
+	_, newest, err := w.service.feedEnds(ctx)
 	if err != nil {
 		return s, false, err
 	}
@@ -103,14 +103,14 @@ func (p *Postman) Take(ctx context.Context, now time.Time) (s mail.State, taken 
 		if s, err = parseMail(current.State); err != nil {
 			return s, false, err
 		}
-		at := p.service.time()
+		at := w.service.time()
 		waits := slices.ContainsFunc(s.Trays, func(t mail.Tray) bool { return !t.Empty() && t.Wait(at) == 0 })
 		if s.Cursor == newest && !waits {
 			return s, false, nil
 		}
 	}
-	p.held = current
-	taken, err = p.put(ctx, s.Encode(), false)
+	w.held = current
+	taken, err = w.put(ctx, s.Encode(), false)
 	return s, taken, err
 }
 
@@ -131,7 +131,7 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 	}
 	var current lease.Lease
 	err = s.store.View(ctx, func(r store.Reader) error {
-		current, _, err = r.Lease(ctx, postmanLease)
+		current, _, err = r.Lease(ctx, mailLease)
 		return err
 	})
 	if err != nil || current.State == "" {
@@ -146,24 +146,24 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 
 // Save renews the lease, and stores the state with it. held is false when another server has
 // the lease: nothing is stored then. After an error the holder is unknown.
-func (p *Postman) Save(ctx context.Context, s mail.State) (held bool, err error) {
-	return p.put(ctx, s.Encode(), false)
+func (w *MailWorker) Save(ctx context.Context, s mail.State) (held bool, err error) {
+	return w.put(ctx, s.Encode(), false)
 }
 
 // Release stores the state and gives the lease back.
-func (p *Postman) Release(ctx context.Context, s mail.State) error {
-	_, err := p.put(ctx, s.Encode(), true)
+func (w *MailWorker) Release(ctx context.Context, s mail.State) error {
+	_, err := w.put(ctx, s.Encode(), true)
 	return err
 }
 
 // Follow returns a Follower of all events behind a cursor. It fails with fault.CursorGone.
-func (p *Postman) Follow(ctx context.Context, after event.Cursor, limit int) (*Follower, error) {
-	return p.service.Follow(ctx, courier, Follow{After: after, Limit: limit})
+func (w *MailWorker) Follow(ctx context.Context, after event.Cursor, limit int) (*Follower, error) {
+	return w.service.Follow(ctx, feedCaller, Follow{After: after, Limit: limit})
 }
 
 // Newest returns the cursor behind the newest event.
-func (p *Postman) Newest(ctx context.Context) (event.Cursor, error) {
-	_, newest, err := p.service.feedEnds(ctx)
+func (w *MailWorker) Newest(ctx context.Context) (event.Cursor, error) {
+	_, newest, err := w.service.feedEnds(ctx)
 	return newest, err
 }
 
@@ -177,7 +177,7 @@ type Addressed struct {
 const addressedAtOnce = 100
 
 // Address returns the addressees of each group, from the current problems and users.
-func (p *Postman) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
+func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
 	for part := range slices.Chunk(groups, addressedAtOnce) {
 		byProblem := make(map[problem.ID]mail.Group, len(part))
 		var ids []problem.ID
@@ -185,8 +185,8 @@ func (p *Postman) Address(ctx context.Context, groups []mail.Group) (all []Addre
 			byProblem[g.Problem] = g
 			ids = append(ids, g.Problem)
 		}
-		err := p.service.store.View(ctx, func(r store.Reader) error {
-			catalogue, err := p.service.catalogues.Now(ctx, r)
+		err := w.service.store.View(ctx, func(r store.Reader) error {
+			catalogue, err := w.service.catalogues.Now(ctx, r)
 			if err != nil {
 				return err
 			}
@@ -207,15 +207,15 @@ func (p *Postman) Address(ctx context.Context, groups []mail.Group) (all []Addre
 
 // Letter writes the next mail of a tray. ok is false when no mail is due any more: the user
 // has switched e-mail off, for example.
-func (p *Postman) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bool, err error) {
-	key, err := p.service.serviceKey()
+func (w *MailWorker) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bool, err error) {
+	key, err := w.service.serviceKey()
 	if err != nil {
 		return l, false, err
 	}
 	items := t.Mail()
 	digest := len(items) > 1
-	err = p.service.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := p.service.catalogues.Now(ctx, r)
+	err = w.service.store.View(ctx, func(r store.Reader) error {
+		catalogue, err := w.service.catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}

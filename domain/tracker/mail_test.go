@@ -22,22 +22,22 @@ func TestMailWaits(t *testing.T) {
 	}
 	s.create(t, "The lamp is broken")
 	waits(false, "without e-mail")
-	desk := s.NewPostman(true)
-	state, taken, err := desk.Take(t.Context(), time.Now())
+	part := s.NewMailWorker(true)
+	state, taken, err := part.Take(t.Context(), time.Now())
 	if noError(t, err); !taken {
 		t.Fatal("the lease is not free")
 	}
 	waits(false, "before the first change")
 	id := s.create(t, "Another one")
 	waits(true, "with a change")
-	state.Cursor, err = desk.Newest(t.Context())
+	state.Cursor, err = part.Newest(t.Context())
 	noError(t, err)
 	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, noon)}
-	_, err = desk.Save(t.Context(), state)
+	_, err = part.Save(t.Context(), state)
 	noError(t, err)
 	waits(true, "with a mail")
 	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: noon}}
-	noError(t, desk.Release(t.Context(), state))
+	noError(t, part.Release(t.Context(), state))
 	waits(false, "after it")
 }
 
@@ -61,7 +61,7 @@ func (s *feedReads) Feed(ctx context.Context, from int64, limit int, budget int6
 func TestHeldMailLeaseIsEnough(t *testing.T) {
 	t.Parallel()
 	s := newHookService(t)
-	holds, looks := s.NewPostman(false), s.NewPostman(false)
+	holds, looks := s.NewMailWorker(false), s.NewMailWorker(false)
 	s.create(t, "told of")
 	if _, taken, err := holds.Take(t.Context(), time.Now()); !taken || err != nil {
 		t.Fatalf("taken %t, %v", taken, err)

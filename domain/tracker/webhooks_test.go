@@ -365,12 +365,12 @@ func TestTestWebhook(t *testing.T) {
 }
 
 // Of two servers one has the lease, and the progress of the other is refused.
-func TestCourierLease(t *testing.T) {
+func TestWebhookLease(t *testing.T) {
 	t.Parallel()
 	s := newHookService(t)
-	one, other := s.NewCourier(false), s.NewCourier(false)
+	one, other := s.NewWebhookWorker(false), s.NewWebhookWorker(false)
 	now := time.Now()
-	take := func(c *Courier, at time.Duration, want bool) {
+	take := func(c *WebhookWorker, at time.Duration, want bool) {
 		t.Helper()
 		got, err := c.Take(t.Context(), now.Add(at))
 		noError(t, err)
@@ -413,7 +413,7 @@ func TestMatchIsForTheOwner(t *testing.T) {
 	id := s.create(t, "mine")
 	_, err = s.UpdateProblem(t.Context(), Caller{User: a.Value.ID, Scope: access.Write}, id, UpdateProblem{ProblemPatch: titled("by Bo")})
 	noError(t, err)
-	c := s.NewCourier(false)
+	c := s.NewWebhookWorker(false)
 	f, err := c.Follow(t.Context(), &event.Start, 100)
 	noError(t, err)
 	defer f.Close()

@@ -4,11 +4,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/problemtracking/problems/adapters/mail/lmtp"
-	"github.com/problemtracking/problems/app/internal/postman"
+	"github.com/problemtracking/problems/app/internal/mailworker"
 )
 
 // Mail reports on e-mail from now on.
-func (m *Metrics) Mail(stat func() (postman.Stat, bool), attempts func(postman.Outcome) int64) {
+func (m *Metrics) Mail(stat func() (mailworker.Stat, bool), attempts func(mailworker.Outcome) int64) {
 	m.registry.MustRegister(mails{stat, attempts})
 }
 
@@ -27,8 +27,8 @@ func (m *Metrics) Replies() func(lmtp.Outcome) {
 
 // mails collects the state of e-mail, on the server that sends.
 type mails struct {
-	stat     func() (postman.Stat, bool)
-	attempts func(postman.Outcome) int64
+	stat     func() (mailworker.Stat, bool)
+	attempts func(mailworker.Outcome) int64
 }
 
 var (
@@ -56,7 +56,7 @@ func (m mails) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(mailPending, prometheus.GaugeValue, float64(s.Pending))
 		to <- prometheus.MustNewConstMetric(mailOldest, prometheus.GaugeValue, seconds(s.Oldest))
 	}
-	for _, o := range postman.Outcomes() {
+	for _, o := range mailworker.Outcomes() {
 		to <- prometheus.MustNewConstMetric(mailAttempts, prometheus.CounterValue, float64(m.attempts(o)), string(o))
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/problemtracking/problems/adapters/mail/lmtp"
-	"github.com/problemtracking/problems/app/internal/courier"
+	"github.com/problemtracking/problems/app/internal/mailworker"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/observe"
-	"github.com/problemtracking/problems/app/internal/postman"
+	"github.com/problemtracking/problems/app/internal/webhookworker"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -234,8 +234,8 @@ func complete(t *testing.T) *metrics.Metrics {
 	m.Reread("certificate", nil)
 	m.Certificate(func() time.Time { return time.Unix(0, 0) })
 	m.Events(func() int { return 0 }, func() uint64 { return 0 }, metrics.NewEventLag())
-	m.Webhooks(func() []courier.Stat { return []courier.Stat{{Webhook: "one"}} }, func(webhook.Outcome) int64 { return 0 })
-	m.Mail(func() (postman.Stat, bool) { return postman.Stat{}, true }, func(postman.Outcome) int64 { return 0 })
+	m.Webhooks(func() []webhookworker.Stat { return []webhookworker.Stat{{Webhook: "one"}} }, func(webhook.Outcome) int64 { return 0 })
+	m.Mail(func() (mailworker.Stat, bool) { return mailworker.Stat{}, true }, func(mailworker.Outcome) int64 { return 0 })
 	m.Replies()
 	for _, call := range observe.Names {
 		m.Call(observe.Call{Name: call})
@@ -334,8 +334,8 @@ func lacks(t *testing.T, m *metrics.Metrics, text string) {
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	m := metrics.New("v1")
-	m.Webhooks(func() []courier.Stat {
-		return []courier.Stat{
+	m.Webhooks(func() []webhookworker.Stat {
+		return []webhookworker.Stat{
 			{Webhook: "one", Pending: 3, Oldest: time.Unix(1700000000, 5e8), Failures: 2, Active: true},
 			{Webhook: "other"},
 		}
@@ -358,9 +358,9 @@ func TestMail(t *testing.T) {
 	t.Parallel()
 	m := metrics.New("v1")
 	sends := true
-	m.Mail(func() (postman.Stat, bool) {
-		return postman.Stat{Gathering: 2, Pending: 3, Oldest: time.Unix(1700000000, 5e8)}, sends
-	}, func(o postman.Outcome) int64 { return int64(len(o)) })
+	m.Mail(func() (mailworker.Stat, bool) {
+		return mailworker.Stat{Gathering: 2, Pending: 3, Oldest: time.Unix(1700000000, 5e8)}, sends
+	}, func(o mailworker.Outcome) int64 { return int64(len(o)) })
 	expect(t, m,
 		`problems_mail_gathering 2`,
 		`problems_mail_pending 3`,

@@ -5,18 +5,18 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/problemtracking/problems/app/internal/courier"
+	"github.com/problemtracking/problems/app/internal/webhookworker"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Webhooks reports on the delivery of webhooks from now on.
-func (m *Metrics) Webhooks(stats func() []courier.Stat, attempts func(webhook.Outcome) int64) {
+func (m *Metrics) Webhooks(stats func() []webhookworker.Stat, attempts func(webhook.Outcome) int64) {
 	m.registry.MustRegister(webhooks{stats, attempts})
 }
 
 // webhooks collects the state of all webhooks, on the server that delivers.
 type webhooks struct {
-	stats    func() []courier.Stat
+	stats    func() []webhookworker.Stat
 	attempts func(webhook.Outcome) int64
 }
 

@@ -13,12 +13,12 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/internal/config"
-	"github.com/problemtracking/problems/app/internal/courier"
 	"github.com/problemtracking/problems/app/internal/diagnose"
+	"github.com/problemtracking/problems/app/internal/mailworker"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/outage"
-	"github.com/problemtracking/problems/app/internal/postman"
 	"github.com/problemtracking/problems/app/internal/tracing"
+	"github.com/problemtracking/problems/app/internal/webhookworker"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -218,7 +218,7 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 
 // serveAll registers the steps of the start, in order, after the store was opened; fx
 // undoes them in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *courier.Courier, mails *postman.Postman, answers *replies, logger *slog.Logger) {
+func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *webhookworker.Worker, mails *mailworker.Worker, answers *replies, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
 	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
@@ -260,7 +260,7 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 	p := &opening{
 		options: o, store: s, service: service, outages: outages, api: api, endpoints: endpoints, broken: broken,
 		keeper:   &housekeeper{service: service, logger: logger, now: o.Now, ran: m.Housekept},
-		delivery: &delivery{courier: messages}, post: &post{postman: mails}, answers: answers,
+		delivery: &delivery{worker: messages}, post: &post{worker: mails}, answers: answers,
 		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, codes: codes, logger: logger,
 	}
 	lc.Append(fx.Hook{OnStart: p.start, OnStop: p.stop})

@@ -12,13 +12,13 @@ import (
 	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/mailworker"
 	"github.com/problemtracking/problems/app/internal/metrics"
-	"github.com/problemtracking/problems/app/internal/postman"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// mailModule exports the postman; nil without a mail server.
-var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) (*postman.Postman, error) {
+// mailModule exports the worker of e-mail; nil without a mail server.
+var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) (*mailworker.Worker, error) {
 	if !o.Settings.Mail.MailURL.Given() {
 		return nil, nil
 	}
@@ -26,7 +26,7 @@ var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *tracker.S
 	if err != nil {
 		return nil, err
 	}
-	p := postman.New(postman.Options{Service: service, Sender: sender, Quiet: o.Settings.Mail.MailQuiet, Logger: logger, Alone: !o.Settings.Storage.Store.Is(backend.Shared)})
+	p := mailworker.New(mailworker.Options{Service: service, Sender: sender, Quiet: o.Settings.Mail.MailQuiet, Logger: logger, Alone: !o.Settings.Storage.Store.Is(backend.Shared)})
 	m.Mail(p.Stat, p.Attempts)
 	return p, nil
 }))
@@ -47,20 +47,20 @@ func MailSender(settings config.Settings, o Options) (*mail.Sender, error) {
 	})
 }
 
-// post runs the postman in the background.
+// post runs the worker in the background.
 type post struct {
-	postman *postman.Postman // nil: there is none
+	worker  *mailworker.Worker // nil: there is none
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 }
 
 func (p *post) start() {
-	if p.postman == nil {
+	if p.worker == nil {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	p.cancel = cancel
-	p.running.Go(func() { p.postman.Run(ctx) })
+	p.running.Go(func() { p.worker.Run(ctx) })
 }
 
 // stop ends it, if it was started.

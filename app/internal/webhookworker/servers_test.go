@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -145,7 +145,7 @@ func (w *world) inOrder(url string) {
 func (w *world) holder() (holder, other *server) {
 	w.t.Helper()
 	for i, s := range w.servers {
-		if len(s.courier.Stats()) > 0 {
+		if len(s.worker.Stats()) > 0 {
 			return s, w.servers[(i+1)%len(w.servers)]
 		}
 	}
@@ -385,7 +385,7 @@ func TestProgressIsStoredInPortions(t *testing.T) {
 			t.Errorf("the progress was stored %d times in ten seconds", n)
 		}
 		w.create("fails")
-		time.Sleep(tick + tracker.CourierPace)
+		time.Sleep(tick + tracker.WebhookPace)
 		if p := w.webhook(hook.ID).Current(); p.Failures != 1 {
 			t.Errorf("soon after a failure, the progress is %+v", p)
 		}

@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // messages are the messages about the events of a page. Each is made when the first webhook
 // needs it, and shared by all webhooks.
 type messages struct {
-	*Courier
+	*Worker
 	catalogue *metadata.Catalogue
 	known     map[event.Cursor]func() webhook.Message
 }

@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"bytes"
@@ -64,7 +64,7 @@ const (
 type server struct {
 	store.Store
 	*tracker.Service
-	courier *Courier
+	worker  *Worker
 	link    atomic.Int32
 	latency atomic.Int64 // of each call to the store
 	commits atomic.Int64
@@ -236,7 +236,7 @@ func (w *world) serve(i int) *server {
 			return w.key, nil
 		},
 	})
-	s.courier = New(Options{
+	s.worker = New(Options{
 		Service: s.Service, Alone: w.alone, Now: w.now, Logger: slog.New(slog.NewTextHandler(&s.log, nil)),
 		Encode: func(_ *metadata.Catalogue, v tracker.PublishedEvent) []byte {
 			return []byte(`{"identifier":"` + v.Cursor.String() + `"}`)
@@ -244,7 +244,7 @@ func (w *world) serve(i int) *server {
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { s.courier.Run(ctx) })
+	running.Go(func() { s.worker.Run(ctx) })
 	s.stop = func() { cancel(); running.Wait() }
 	s.kill = func() { s.connect(refused); s.stop() }
 	return s

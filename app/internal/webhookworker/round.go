@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -36,8 +36,8 @@ const (
 // round is the work of a server from taking the lease to losing it. One goroutine owns it,
 // except for the requests under way.
 type round struct {
-	*Courier
-	desk *tracker.Courier
+	*Worker
+	part *tracker.WebhookWorker
 	ctx  context.Context // ends with the lease
 	end  context.CancelFunc
 	hold *hold
@@ -67,10 +67,10 @@ var (
 )
 
 // deliver delivers while it has the lease, taken at the given time, until ctx ends.
-func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, taken time.Time) error {
-	round := &round{Courier: c, desk: desk, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1), stores: make(chan storing, 1)}
+func (w *Worker) deliver(ctx context.Context, part *tracker.WebhookWorker, taken time.Time) error {
+	round := &round{Worker: w, part: part, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1), stores: make(chan storing, 1)}
 	round.ctx, round.end = context.WithCancel(ctx)
-	round.hold = newHold(desk, c.Alone, taken, round.end)
+	round.hold = newHold(part, w.Alone, taken, round.end)
 	var keeping sync.WaitGroup
 	keeping.Go(func() { round.hold.keep(round.ctx) })
 	err := round.run()
@@ -98,7 +98,7 @@ func (c *Courier) deliver(ctx context.Context, desk *tracker.Courier, taken time
 
 // run returns nil when the server stops.
 func (r *round) run() error {
-	f, err := r.desk.Follow(r.ctx, nil, tailPage)
+	f, err := r.part.Follow(r.ctx, nil, tailPage)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (r *round) run() error {
 // load reads the webhooks again. A webhook with changed settings restarts from its stored
 // progress.
 func (r *round) load() error {
-	all, ownerActive, err := r.desk.Webhooks(r.ctx)
+	all, ownerActive, err := r.part.Webhooks(r.ctx)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,6 @@
-// Package postman sends e-mail about the events of the feed: on one server at a time, and
+// Package mailworker sends e-mail about the events of the feed: on one server at a time, and
 // one mail after the other.
-package postman
+package mailworker
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// Options are the needs of a Postman. All but Alone have to be given.
+// Options are the needs of a Worker. All but Alone have to be given.
 type Options struct {
 	Service *tracker.Service
 	Sender  mail.Sender
@@ -26,15 +26,15 @@ type Options struct {
 	Logger *slog.Logger
 }
 
-// Postman sends while it runs. Its methods may be called from many goroutines.
-type Postman struct {
+// Worker sends while it runs. Its methods may be called from many goroutines.
+type Worker struct {
 	Options
 	stat   atomic.Pointer[Stat]
 	counts counts
 }
 
-// New returns a Postman.
-func New(o Options) *Postman { return &Postman{Options: o} }
+// New returns a Worker.
+func New(o Options) *Worker { return &Worker{Options: o} }
 
 // Stat is the state of e-mail on the sending server.
 type Stat struct {
@@ -46,8 +46,8 @@ type Stat struct {
 }
 
 // Stat returns the state of e-mail. ok is false on all other servers.
-func (p *Postman) Stat() (s Stat, ok bool) {
-	if current := p.stat.Load(); current != nil {
+func (w *Worker) Stat() (s Stat, ok bool) {
+	if current := w.stat.Load(); current != nil {
 		return *current, true
 	}
 	return Stat{}, false
@@ -84,10 +84,10 @@ func (c *counts) add(o Outcome) {
 }
 
 // Attempts returns the number of attempts of this server with an outcome.
-func (p *Postman) Attempts(o Outcome) int64 {
-	p.counts.mu.Lock()
-	defer p.counts.mu.Unlock()
-	return p.counts.by[o]
+func (w *Worker) Attempts(o Outcome) int64 {
+	w.counts.mu.Lock()
+	defer w.counts.mu.Unlock()
+	return w.counts.by[o]
 }
 
 const (
@@ -99,23 +99,23 @@ const (
 )
 
 // Run sends until ctx ends.
-func (p *Postman) Run(ctx context.Context) {
-	desk := p.Service.NewPostman(p.Alone)
+func (w *Worker) Run(ctx context.Context) {
+	part := w.Service.NewMailWorker(w.Alone)
 	failing := false
 	for ctx.Err() == nil {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, calls)
-		state, taken, err := desk.Take(limited, begun)
+		state, taken, err := part.Take(limited, begun)
 		cancel()
 		if taken {
-			p.Logger.Debug("this server sends e-mail")
-			err = p.send(ctx, desk, state, begun.Add(lease.Hold))
-			p.stat.Store(nil)
+			w.Logger.Debug("this server sends e-mail")
+			err = w.send(ctx, part, state, begun.Add(lease.Hold))
+			w.stat.Store(nil)
 		}
 		// An outage of the store has lines of its own.
 		if now := err != nil && ctx.Err() == nil && !fault.Is(err, fault.Unavailable); now != failing {
 			if failing = now; failing {
-				p.Logger.Error("e-mail is not sent; it will be tried again", "error", err.Error())
+				w.Logger.Error("e-mail is not sent; it will be tried again", "error", err.Error())
 			}
 		}
 		sleep(ctx, lookFor)

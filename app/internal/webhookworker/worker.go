@@ -1,6 +1,6 @@
-// Package courier delivers the events of the feed to webhooks: on one server at a time, in
+// Package webhookworker delivers the events of the feed to webhooks: on one server at a time, in
 // order for each webhook, and with one message under way for each.
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// Options are the needs of a Courier. All have to be given.
+// Options are the needs of a Worker. All have to be given.
 type Options struct {
 	Service *tracker.Service
 	// Encode returns an event in the form of the API.
@@ -27,15 +27,15 @@ type Options struct {
 	Alone bool
 }
 
-// Courier delivers while it runs. Its methods may be called from many goroutines.
-type Courier struct {
+// Worker delivers while it runs. Its methods may be called from many goroutines.
+type Worker struct {
 	Options
 	stats  atomic.Pointer[[]Stat]
 	counts counts
 }
 
-// New returns a Courier.
-func New(o Options) *Courier { return &Courier{Options: o} }
+// New returns a Worker.
+func New(o Options) *Worker { return &Worker{Options: o} }
 
 // counts are the attempts of this server, by outcome.
 type counts struct {
@@ -53,10 +53,10 @@ func (c *counts) add(o webhook.Outcome) {
 }
 
 // Attempts returns the number of attempts of this server with an outcome.
-func (c *Courier) Attempts(o webhook.Outcome) int64 {
-	c.counts.mu.Lock()
-	defer c.counts.mu.Unlock()
-	return c.counts.by[o]
+func (w *Worker) Attempts(o webhook.Outcome) int64 {
+	w.counts.mu.Lock()
+	defer w.counts.mu.Unlock()
+	return w.counts.by[o]
 }
 
 const (
@@ -69,26 +69,26 @@ const (
 )
 
 // Run delivers until ctx ends.
-func (c *Courier) Run(ctx context.Context) {
-	desk := c.Service.NewCourier(c.Alone)
+func (w *Worker) Run(ctx context.Context) {
+	part := w.Service.NewWebhookWorker(w.Alone)
 	failing := false
 	for ctx.Err() == nil {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, calls)
-		taken, err := desk.Take(limited, begun)
+		taken, err := part.Take(limited, begun)
 		cancel()
 		if taken {
-			c.Logger.Info("this server delivers webhooks")
-			err = c.deliver(ctx, desk, begun)
-			c.stats.Store(nil)
+			w.Logger.Info("this server delivers webhooks")
+			err = w.deliver(ctx, part, begun)
+			w.stats.Store(nil)
 			if ctx.Err() == nil {
-				c.Logger.Info("this server delivers webhooks no longer")
+				w.Logger.Info("this server delivers webhooks no longer")
 			}
 		}
 		// An outage has lines of its own.
 		if now := err != nil && ctx.Err() == nil && !away(err); now != failing {
 			if failing = now; failing {
-				c.Logger.Error("webhooks are not delivered; it will be tried again", "error", err.Error())
+				w.Logger.Error("webhooks are not delivered; it will be tried again", "error", err.Error())
 			}
 		}
 		sleep(ctx, lookFor)

@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 func (w *world) stat(of webhook.Webhook) Stat {
 	w.t.Helper()
 	delivers, _ := w.holder()
-	for _, s := range delivers.courier.Stats() {
+	for _, s := range delivers.worker.Stats() {
 		if s.Webhook == of.ID.String() {
 			return s
 		}
@@ -97,7 +97,7 @@ func TestStatsOfABacklog(t *testing.T) {
 		read := false
 		for range 100 {
 			time.Sleep(100 * time.Millisecond)
-			if len(w.servers[0].courier.Stats()) == 0 {
+			if len(w.servers[0].worker.Stats()) == 0 {
 				continue
 			}
 			if s := w.stat(rare); s.Pending > 0 && s.Pending < 3000 {

@@ -18,13 +18,13 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// courierLease is the name of the lease of the delivery of webhooks.
-const courierLease = "webhooks"
+// webhookLease is the name of the lease of the delivery of webhooks.
+const webhookLease = "webhooks"
 
-// Courier is one server's part in the delivery of webhooks (D40). Of all servers, one
-// delivers at a time: it holds the lease. A Courier is for one goroutine, but another one may
-// call Renew, when it does not call it itself.
-type Courier struct {
+// WebhookWorker is one server's part in the delivery of webhooks (D40). Of all servers, one
+// delivers at a time: it holds the lease. A WebhookWorker is for one goroutine. Another one
+// may call Renew instead.
+type WebhookWorker struct {
 	holder
 	plans map[question]compiled
 }
@@ -47,98 +47,98 @@ type compiled struct {
 const planFor = time.Second
 
 // plan returns the plan of an endpoint.
-func (c *Courier) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
+func (w *WebhookWorker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
 	q := question{e.Owner, e.Predicate}
-	known, ok := c.plans[q]
+	known, ok := w.plans[q]
 	if age := now.Sub(known.at); !ok || age < 0 || age > planFor {
 		known = compiled{at: now}
 		known.plan, known.err = e.Plan(now)
-		if c.plans == nil || len(c.plans) > 2*webhook.Most {
-			c.plans = make(map[question]compiled)
+		if w.plans == nil || len(w.plans) > 2*webhook.Most {
+			w.plans = make(map[question]compiled)
 		}
-		c.plans[q] = known
+		w.plans[q] = known
 	}
 	return known.plan, known.err
 }
 
-// NewCourier returns a Courier without the lease. alone is true when no other server can use
-// the store: then a lease is that of a server that has ended.
-func (s *Service) NewCourier(alone bool) *Courier {
-	return &Courier{holder: holder{service: s, name: courierLease, alone: alone}}
+// NewWebhookWorker returns a WebhookWorker without the lease. alone is true when no other
+// server can use the store: then a lease is that of a server that has ended.
+func (s *Service) NewWebhookWorker(alone bool) *WebhookWorker {
+	return &WebhookWorker{holder: holder{service: s, name: webhookLease, alone: alone}}
 }
 
 // Take takes the lease if it is free and there is a webhook. now is a time by a clock that
 // nobody sets: see lease.Watch. A server without a key leaves the lease to others: it fails
 // with fault.Internal.
-func (c *Courier) Take(ctx context.Context, now time.Time) (taken bool, err error) {
+func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, err error) {
 	var current lease.Lease
 	var ok, any bool
-	err = c.service.store.View(ctx, func(r store.Reader) error {
+	err = w.service.store.View(ctx, func(r store.Reader) error {
 		some, err := r.Webhooks(ctx, 0, 1)
 		if any = len(some) > 0; !any || err != nil {
 			return err
 		}
-		current, ok, err = c.read(ctx, r)
+		current, ok, err = w.read(ctx, r)
 		return err
 	})
 	if err != nil || !any {
 		return false, err
 	}
-	if !c.free(current, ok, now) {
+	if !w.free(current, ok, now) {
 		return false, nil
 	}
-	if _, err := c.service.serviceKey(); err != nil {
+	if _, err := w.service.serviceKey(); err != nil {
 		return false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks delivers none")
 	}
-	c.held = current
-	return c.store(ctx, nil, false)
+	w.held = current
+	return w.store(ctx, nil, false)
 }
 
 // Renew renews the lease, and stores the progress of webhooks with it. held is false when
 // another server has the lease: nothing is stored then. An error leaves open who has it.
-func (c *Courier) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
-	return c.store(ctx, progress, false)
+func (w *WebhookWorker) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
+	return w.store(ctx, progress, false)
 }
 
 // Release stores the progress of webhooks and gives the lease back.
-func (c *Courier) Release(ctx context.Context, progress []store.PutProgress) error {
-	_, err := c.store(ctx, progress, true)
+func (w *WebhookWorker) Release(ctx context.Context, progress []store.PutProgress) error {
+	_, err := w.store(ctx, progress, true)
 	return err
 }
 
-func (c *Courier) store(ctx context.Context, progress []store.PutProgress, last bool) (held bool, err error) {
+func (w *WebhookWorker) store(ctx context.Context, progress []store.PutProgress, last bool) (held bool, err error) {
 	slices.SortFunc(progress, func(a, b store.PutProgress) int { return a.Webhook.Compare(b.Webhook) })
 	effects := make([]store.Effect, len(progress))
 	for i, p := range progress {
 		effects[i] = p
 	}
-	return c.put(ctx, "", last, effects...)
+	return w.put(ctx, "", last, effects...)
 }
 
 // Webhooks returns all webhooks, and whether the owner of each is active.
-func (c *Courier) Webhooks(ctx context.Context) (all []webhook.Webhook, ownerActive func(webhook.Webhook) bool, err error) {
-	a, err := c.service.Webhooks(ctx)
-	return a.Value, func(w webhook.Webhook) bool {
-		owner, known := a.Catalogue.User(w.Owner)
+func (w *WebhookWorker) Webhooks(ctx context.Context) (all []webhook.Webhook, ownerActive func(webhook.Webhook) bool, err error) {
+	a, err := w.service.Webhooks(ctx)
+	return a.Value, func(e webhook.Webhook) bool {
+		owner, known := a.Catalogue.User(e.Owner)
 		return known && !owner.Inactive
 	}, err
 }
 
-// courier is the caller of the reads of the feed. Every webhook was made by an
+// feedCaller is the caller of the reads of the feed. Every webhook was made by an
 // administrator, so it may get all events.
-var courier = Caller{Scope: access.Admin}
+var feedCaller = Caller{Scope: access.Admin}
 
-// CourierPace is the time between two pages of the feed under load. So the predicates of all
+// WebhookPace is the time between two pages of the feed under load. So the predicates of all
 // webhooks are evaluated for several events at a time.
-const CourierPace = 50 * time.Millisecond
+const WebhookPace = 50 * time.Millisecond
 
 // Follow returns a Follower of all events behind a cursor, or with nil from now on.
-func (c *Courier) Follow(ctx context.Context, after *event.Cursor, limit int) (*Follower, error) {
-	cmd := Follow{Now: after == nil, Limit: limit, Pace: CourierPace}
+func (w *WebhookWorker) Follow(ctx context.Context, after *event.Cursor, limit int) (*Follower, error) {
+	cmd := Follow{Now: after == nil, Limit: limit, Pace: WebhookPace}
 	if after != nil {
 		cmd.After = *after
 	}
-	return c.service.Follow(ctx, courier, cmd)
+	return w.service.Follow(ctx, feedCaller, cmd)
 }
 
 // Matches are the events for one endpoint, or why its predicate cannot be evaluated.
@@ -149,17 +149,17 @@ type Matches struct {
 
 // Match returns the events for each of the endpoints. Predicates are evaluated for the
 // owners of the endpoints, at this moment.
-func (c *Courier) Match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
+func (w *WebhookWorker) Match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
 	all := make([]Matches, len(endpoints))
 	var owners []*asked
 	byOwner := make(map[ident.ID]*asked)
-	now := c.service.time()
+	now := w.service.time()
 	for i, e := range endpoints {
 		if e.Predicate == "" {
 			all[i].Events = wanted(e, events)
 			continue
 		}
-		plan, err := c.plan(e, now)
+		plan, err := w.plan(e, now)
 		if err != nil {
 			all[i].Err = err
 			continue
@@ -175,8 +175,8 @@ func (c *Courier) Match(ctx context.Context, events []PublishedEvent, endpoints 
 	if len(owners) == 0 {
 		return all, nil
 	}
-	err := c.service.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := c.service.catalogues.Now(ctx, r)
+	err := w.service.store.View(ctx, func(r store.Reader) error {
+		catalogue, err := w.service.catalogues.Now(ctx, r)
 		for _, of := range owners {
 			if err != nil {
 				return err

@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -80,9 +80,9 @@ func (r *round) release(ctx context.Context) error {
 	for {
 		changed := r.changed(true)
 		if len(changed) < mostStored {
-			return r.desk.Release(ctx, changed)
+			return r.part.Release(ctx, changed)
 		}
-		if held, err := r.desk.Renew(ctx, changed); !held || err != nil {
+		if held, err := r.part.Renew(ctx, changed); !held || err != nil {
 			return err
 		}
 	}

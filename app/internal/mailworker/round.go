@@ -1,4 +1,4 @@
-package postman
+package mailworker
 
 import (
 	"context"
@@ -38,8 +38,8 @@ const (
 // round is one time with the lease. All of it belongs to one goroutine, but for the mail
 // under way.
 type round struct {
-	*Postman
-	desk    *tracker.Postman
+	*Worker
+	part    *tracker.MailWorker
 	ctx     context.Context // ends with the lease
 	end     context.CancelFunc
 	guard   *time.Timer // ends ctx unless the lease was renewed; nil: no other server can take it
@@ -81,8 +81,8 @@ var (
 )
 
 // send sends while it has the lease, until ctx ends.
-func (p *Postman) send(ctx context.Context, desk *tracker.Postman, s mail.State, until time.Time) error {
-	r := &round{Postman: p, desk: desk, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now()}
+func (w *Worker) send(ctx context.Context, part *tracker.MailWorker, s mail.State, until time.Time) error {
+	r := &round{Worker: w, part: part, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now()}
 	r.ctx, r.end = context.WithCancel(ctx)
 	if !r.Alone {
 		r.guard = time.AfterFunc(time.Until(until), r.end)
@@ -98,7 +98,7 @@ func (p *Postman) send(ctx context.Context, desk *tracker.Postman, s mail.State,
 			r.settle(done)
 		}
 	}
-	p.Sender.Rest()
+	w.Sender.Rest()
 	if r.feed != nil {
 		r.feed.Close()
 	}
@@ -106,7 +106,7 @@ func (p *Postman) send(ctx context.Context, desk *tracker.Postman, s mail.State,
 	case err == nil, errors.Is(err, errIdle): // nil: the server stops
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), calls)
 		defer cancel()
-		return desk.Release(limited, r.state())
+		return part.Release(limited, r.state())
 	case errors.Is(err, errLost):
 		return nil
 	}
@@ -116,12 +116,12 @@ func (p *Postman) send(ctx context.Context, desk *tracker.Postman, s mail.State,
 // begin goes on where the state ends. If the feed has lost that position, it goes on with
 // the changes from now on.
 func (r *round) begin(s mail.State) (err error) {
-	r.feed, err = r.desk.Follow(r.ctx, s.Cursor, pageSize)
+	r.feed, err = r.part.Follow(r.ctx, s.Cursor, pageSize)
 	if fault.Is(err, fault.CursorGone) {
 		r.Logger.Warn("the feed no longer has the changes since the last e-mail: there is no mail about those before now")
-		if s.Cursor, err = r.desk.Newest(r.ctx); err == nil {
+		if s.Cursor, err = r.part.Newest(r.ctx); err == nil {
 			s.Ahead, r.dirty = nil, true
-			r.feed, err = r.desk.Follow(r.ctx, s.Cursor, pageSize)
+			r.feed, err = r.part.Follow(r.ctx, s.Cursor, pageSize)
 		}
 	}
 	if err != nil {
@@ -219,7 +219,7 @@ func (r *round) fill() error {
 	if len(groups) == 0 {
 		return nil
 	}
-	all, err := r.desk.Address(r.ctx, groups)
+	all, err := r.part.Address(r.ctx, groups)
 	if err != nil {
 		r.gathering.Reopen(groups)
 		return err
@@ -260,7 +260,7 @@ func (r *round) save() error {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(r.ctx, calls)
 	defer cancel()
-	held, err := r.desk.Save(ctx, r.state())
+	held, err := r.part.Save(ctx, r.state())
 	if err != nil {
 		return err
 	}
@@ -295,7 +295,7 @@ func (r *round) next() error {
 		if t.Empty() || now.Before(t.due) {
 			continue
 		}
-		l, ok, err := r.desk.Letter(r.ctx, t.Tray)
+		l, ok, err := r.part.Letter(r.ctx, t.Tray)
 		if err != nil {
 			return err
 		}

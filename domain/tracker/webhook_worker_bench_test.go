@@ -16,7 +16,7 @@ func BenchmarkMatch(b *testing.B) {
 	for i := range 500 {
 		s.create(b, fmt.Sprint(i))
 	}
-	c := s.NewCourier(true)
+	c := s.NewWebhookWorker(true)
 	f, err := c.Follow(b.Context(), &event.Start, 500)
 	if err != nil {
 		b.Fatal(err)

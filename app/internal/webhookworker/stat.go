@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"time"
@@ -21,8 +21,8 @@ type Stat struct {
 }
 
 // Stats returns the state of all webhooks; none on a server that does not deliver.
-func (c *Courier) Stats() []Stat {
-	if all := c.stats.Load(); all != nil {
+func (w *Worker) Stats() []Stat {
+	if all := w.stats.Load(); all != nil {
 		return *all
 	}
 	return nil
@@ -76,7 +76,7 @@ func (r *round) looked(found []ahead) {
 
 // timeBehind returns the time of the first event behind a cursor; zero when there is none.
 func (r *round) timeBehind(c event.Cursor) (time.Time, error) {
-	f, err := r.desk.Follow(r.ctx, &c, 1)
+	f, err := r.part.Follow(r.ctx, &c, 1)
 	if err != nil {
 		return time.Time{}, err
 	}

@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 // hold is the lease of a round. It is renewed by a goroutine of its own: a long read of the
 // store must not lose it. Its methods may be called from many goroutines.
 type hold struct {
-	desk    *tracker.Courier
+	part    *tracker.WebhookWorker
 	alone   bool                      // no other server can take the lease
 	one     chan struct{}             // has an element during a renewal
 	guard   *time.Timer               // ends the round unless the lease was renewed; nil: alone
@@ -22,8 +22,8 @@ type hold struct {
 }
 
 // newHold returns the hold of a lease taken at the given time. end ends the round.
-func newHold(desk *tracker.Courier, alone bool, taken time.Time, end func()) *hold {
-	h := &hold{desk: desk, alone: alone, one: make(chan struct{}, 1)}
+func newHold(part *tracker.WebhookWorker, alone bool, taken time.Time, end func()) *hold {
+	h := &hold{part: part, alone: alone, one: make(chan struct{}, 1)}
 	h.renewed.Store(&taken)
 	if !alone {
 		h.guard = time.AfterFunc(time.Until(taken.Add(lease.Hold)), end)
@@ -58,7 +58,7 @@ func (h *hold) renew(ctx context.Context, progress []store.PutProgress) (stored 
 	begun := time.Now()
 	limited, cancel := context.WithTimeout(ctx, calls)
 	defer cancel()
-	held, err := h.desk.Renew(limited, progress)
+	held, err := h.part.Renew(limited, progress)
 	switch {
 	case err != nil && ctx.Err() != nil, away(err):
 		return false, nil // the guard ends the round in time

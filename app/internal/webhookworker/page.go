@@ -1,4 +1,4 @@
-package courier
+package webhookworker
 
 import (
 	"context"
@@ -43,7 +43,7 @@ func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
 			if !hand(page{events: p.Events, next: p.Next, catalogue: p.Catalogue}) {
 				return
 			}
-			sleep(ctx, tracker.CourierPace)
+			sleep(ctx, tracker.WebhookPace)
 		default:
 			_ = f.Wait(ctx) // fails at the end of ctx alone
 		}
@@ -95,7 +95,7 @@ func (r *round) pageBehind(l *line) (page, error) {
 	if len(r.catchUp) == 0 && l.Predicate == "" {
 		limit = mostQueued
 	}
-	f, err := r.desk.Follow(r.ctx, &l.scanned, limit)
+	f, err := r.part.Follow(r.ctx, &l.scanned, limit)
 	if err != nil {
 		return page{}, err
 	}
@@ -196,11 +196,11 @@ func (r *round) match(p page, lines []*line) error {
 	for i, l := range lines {
 		endpoints[i] = l.Endpoint
 	}
-	all, err := r.desk.Match(r.ctx, p.events, endpoints)
+	all, err := r.part.Match(r.ctx, p.events, endpoints)
 	if err != nil {
 		return err
 	}
-	shared := messages{r.Courier, p.catalogue, make(map[event.Cursor]func() webhook.Message)}
+	shared := messages{r.Worker, p.catalogue, make(map[event.Cursor]func() webhook.Message)}
 	for i, l := range lines {
 		if all[i].Err != nil {
 			r.stop(l, "its predicate cannot be evaluated: "+all[i].Err.Error())

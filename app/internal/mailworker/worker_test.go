@@ -1,4 +1,4 @@
-package postman
+package mailworker
 
 import (
 	"context"
@@ -49,10 +49,10 @@ type sent struct {
 type server struct {
 	store.Store
 	*tracker.Service
-	postman *Postman
-	cut     atomic.Bool
-	writes  atomic.Int64
-	stop    func()
+	worker *Worker
+	cut    atomic.Bool
+	writes atomic.Int64
+	stop   func()
 }
 
 var errCut = fault.New(fault.Unavailable, "the store is away")
@@ -158,10 +158,10 @@ func (w *world) serve() *server {
 		Store: s, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{1}), nil },
 	})
-	s.postman = New(Options{Service: s.Service, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
+	s.worker = New(Options{Service: s.Service, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { s.postman.Run(ctx) })
+	running.Go(func() { s.worker.Run(ctx) })
 	s.stop = func() { cancel(); running.Wait() }
 	return s
 }
@@ -338,11 +338,11 @@ func TestOutageOfTheMailServer(t *testing.T) {
 		if tries < 30 || tries > 100 {
 			t.Errorf("%d attempts in an hour", tries)
 		}
-		i := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.postman.Stat(); return sends })
+		i := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.worker.Stat(); return sends })
 		if i < 0 {
 			t.Fatal("no server sends")
 		}
-		if stat, _ := w.servers[i].postman.Stat(); stat.Pending != 2 || time.Since(stat.Oldest) < 50*time.Minute || w.servers[i].postman.Attempts(Outcome(mail.Unreachable)) != int64(tries) {
+		if stat, _ := w.servers[i].worker.Stat(); stat.Pending != 2 || time.Since(stat.Oldest) < 50*time.Minute || w.servers[i].worker.Attempts(Outcome(mail.Unreachable)) != int64(tries) {
 			t.Errorf("the state is %+v", stat)
 		}
 		w.answers(nil)
@@ -381,8 +381,8 @@ func TestRefusals(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		w.expect("at first", "bob: #1")
 		time.Sleep(25 * time.Hour)
-		if len(tries) != 3 || w.servers[0].postman.Attempts(Lost) != 1 {
-			t.Errorf("refused at %v; %d lost", tries, w.servers[0].postman.Attempts(Lost))
+		if len(tries) != 3 || w.servers[0].worker.Attempts(Lost) != 1 {
+			t.Errorf("refused at %v; %d lost", tries, w.servers[0].worker.Attempts(Lost))
 		}
 		tries, kind = nil, mail.Deferred
 		w.comment(w.admin, id, "again")
@@ -429,7 +429,7 @@ func TestDeathOfAServer(t *testing.T) {
 				dead := -1
 				for dead < 0 || w.count() < 3 {
 					time.Sleep(100 * time.Millisecond)
-					dead = slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.postman.Stat(); return sends })
+					dead = slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.worker.Stat(); return sends })
 				}
 				kill(w.servers[dead])
 				time.Sleep(time.Minute)
@@ -488,7 +488,7 @@ func TestManyPeople(t *testing.T) {
 					t.Errorf("%d mails were stored by %d writes", w.count(), n)
 				}
 				if dies {
-					dead := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.postman.Stat(); return sends })
+					dead := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.worker.Stat(); return sends })
 					w.servers[dead].cut.Store(true)
 				}
 				time.Sleep(time.Minute)
