@@ -79,6 +79,11 @@ func all(dossiers []store.Dossier) iter.Seq2[store.Dossier, error] {
 
 // archiveSaboteurs are stores with a defect in Dossiers or Restore.
 func archiveSaboteurs() []saboteur {
+	return slices.Concat(dossierSaboteurs(), restoredSaboteurs(), occupiedSaboteurs(), abandonedSaboteurs())
+}
+
+// dossierSaboteurs have a defect in Dossiers.
+func dossierSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "skips a problem between two pages", caught: "READ-012",
 		sabotage: repage(func(after problem.ID, _ int, page *[]store.Dossier) {
@@ -130,7 +135,12 @@ func archiveSaboteurs() []saboteur {
 				d.Comments = d.Comments[:min(1, len(d.Comments))]
 			}
 		}),
-	}, {
+	}}
+}
+
+// restoredSaboteurs show something else than Restore was given.
+func restoredSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "shows what it restores bit by bit", caught: "RES-001",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
@@ -229,7 +239,12 @@ func archiveSaboteurs() []saboteur {
 				s.Now.Counters = bench.Counting(1, 1)
 			}
 		}),
-	}, {
+	}}
+}
+
+// occupiedSaboteurs restore into a store with content, or while others commit.
+func occupiedSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "restores over what is there", caught: "RES-005",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
@@ -252,7 +267,12 @@ func archiveSaboteurs() []saboteur {
 				panic("there is no free page")
 			}
 		}),
-	}, {
+	}}
+}
+
+// abandonedSaboteurs go wrong when Restore fails, or when its time or the store is over.
+func abandonedSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "stores what came before an error", caught: "RES-006",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {

@@ -94,6 +94,11 @@ func (f *early) of(all []event.Entry) []event.Entry {
 
 // feedSaboteurs are stores with a defect in the feed.
 func feedSaboteurs() []saboteur {
+	return slices.Concat(entryOrderSaboteurs(), entrySaboteurs(), feedReadSaboteurs(), feedViewSaboteurs())
+}
+
+// entryOrderSaboteurs number or order entries in the wrong way.
+func entryOrderSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "numbers entries before their Commits", caught: "FEED-003/at-once",
 		sabotage: func(s *broken) {
@@ -167,7 +172,12 @@ func feedSaboteurs() []saboteur {
 			}
 			return renumbered(all, 1)
 		}),
-	}, {
+	}}
+}
+
+// entrySaboteurs make the wrong entries.
+func entrySaboteurs() []saboteur {
+	return []saboteur{{
 		name: "returns half of an entry", caught: "FEED-002",
 		sabotage: refeed(func(all []event.Entry) []event.Entry {
 			for i, e := range all {
@@ -249,7 +259,12 @@ func feedSaboteurs() []saboteur {
 			}
 			return all
 		}),
-	}, {
+	}}
+}
+
+// feedReadSaboteurs answer reads of the feed in the wrong way.
+func feedReadSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "ignores the budget", caught: "FEED-006",
 		sabotage: func(s *broken) {
 			s.feed = func(ctx context.Context, from int64, limit int, _ int64) ([]event.Entry, error) {
@@ -288,7 +303,12 @@ func feedSaboteurs() []saboteur {
 			}
 			return all
 		}),
-	}, {
+	}}
+}
+
+// feedViewSaboteurs show one thing in the feed and another in a View, or share their memory.
+func feedViewSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "shows Views a Change later than the feed", caught: "VIEW-001/feed",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {

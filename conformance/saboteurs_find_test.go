@@ -78,6 +78,11 @@ func known(c predicate.Compare) predicate.Cond {
 
 // findSaboteurs are stores with a defect in Search.
 func findSaboteurs() []saboteur {
+	return slices.Concat(conditionSaboteurs(), pageSaboteurs(), searchEndSaboteurs())
+}
+
+// conditionSaboteurs find the wrong problems.
+func conditionSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "leaves out what a database cannot decide", caught: "FIND-001/residual",
 		sabotage: asking(func(q *store.Query) {
@@ -200,7 +205,12 @@ func findSaboteurs() []saboteur {
 	}, {
 		name: "finds no more than ten", caught: "FIND-001/random",
 		sabotage: found(func(_ store.Query, hits []store.Hit) []store.Hit { return hits[:min(10, len(hits))] }),
-	}, {
+	}}
+}
+
+// pageSaboteurs sort, cut or continue a list of hits in the wrong way.
+func pageSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "sorts nil last when it descends", caught: "FIND-002",
 		sabotage: found(func(q store.Query, hits []store.Hit) []store.Hit {
 			slices.SortStableFunc(hits, func(a, b store.Hit) int {
@@ -271,7 +281,12 @@ func findSaboteurs() []saboteur {
 			i := slices.IndexFunc(all, func(h store.Hit) bool { return h.ID == q.After.ID })
 			return all[i+1 : min(len(all), i+1+q.Limit)], err
 		}),
-	}, {
+	}}
+}
+
+// searchEndSaboteurs end a search in the wrong way, or search at the wrong moment.
+func searchEndSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "looks at any number one by one", caught: "FIND-004",
 		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
 			hits, err := r.Search(ctx, q)

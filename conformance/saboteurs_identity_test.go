@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/model"
@@ -44,6 +45,11 @@ func restamping(fn func(before, now *model.World, change store.Change, err error
 
 // identitySaboteurs are stores with a defect in what tells histories apart.
 func identitySaboteurs() []saboteur {
+	return slices.Concat(numberSaboteurs(), stampSaboteurs(), restampSaboteurs())
+}
+
+// numberSaboteurs compare numbers without their batches.
+func numberSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "compares the number of a revision alone", caught: "COM-012/problem",
 		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
@@ -98,7 +104,12 @@ func identitySaboteurs() []saboteur {
 			}
 			return e
 		}),
-	}, {
+	}}
+}
+
+// stampSaboteurs stamp the wrong records with a batch.
+func stampSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "stamps no problem", caught: "READ-018",
 		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) { clear(now.Batches) }),
 	}, {
@@ -164,7 +175,12 @@ func identitySaboteurs() []saboteur {
 				}
 			}
 		}),
-	}, {
+	}}
+}
+
+// restampSaboteurs restore the wrong batches.
+func restampSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "restores without a batch", caught: "RES-009",
 		sabotage: rebatch(func(ident.ID) ident.ID { return ident.None }),
 	}, {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,6 +18,11 @@ import (
 
 // lifeSaboteurs are stores with a defect in Versions, Reserve, Confirm or Close.
 func lifeSaboteurs() []saboteur {
+	return slices.Concat(reserveSaboteurs(), confirmSaboteurs(), closeSaboteurs())
+}
+
+// reserveSaboteurs have a defect in Versions or Reserve.
+func reserveSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "counts every effect on metadata", caught: "VER-002/many",
 		sabotage: func(s *broken) {
@@ -80,7 +86,12 @@ func lifeSaboteurs() []saboteur {
 				return s.Model.Commit(ctx, change)
 			}
 		},
-	}, {
+	}}
+}
+
+// confirmSaboteurs have a defect in Confirm.
+func confirmSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "never confirms", caught: "CONF-001",
 		sabotage: func(s *broken) {
 			s.confirm = func(context.Context) error { return fault.New(fault.Unavailable, "no replica answers") }
@@ -156,7 +167,12 @@ func lifeSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.confirm = func(ctx context.Context) error { return model.Over(ctx) }
 		},
-	}, {
+	}}
+}
+
+// closeSaboteurs have a defect in Close.
+func closeSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "goes on after Close", caught: "CLOSE-001",
 		sabotage: func(s *broken) { s.close = func() error { return nil } },
 	}, {

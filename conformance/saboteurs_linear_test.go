@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,11 @@ import (
 
 // linearSaboteurs are stores that are wrong when several clients use them at once.
 func linearSaboteurs() []saboteur {
+	return slices.Concat(revisionSaboteurs(), pairSaboteurs(), familySaboteurs(), versionSaboteurs(), handleSaboteurs())
+}
+
+// revisionSaboteurs are wrong about one problem of several writers.
+func revisionSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "reads from a replica that is one Change behind", caught: "COM-004/linear",
 		sabotage: func(s *broken) {
@@ -100,7 +106,12 @@ func linearSaboteurs() []saboteur {
 				return store.Receipt{}, false, err
 			}
 		},
-	}, {
+	}}
+}
+
+// pairSaboteurs are wrong about several problems, and about the two sides of a relationship.
+func pairSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "acknowledges what it has yet to apply", caught: "COM-004/linear-several",
 		sabotage: func(s *broken) {
 			var under sync.WaitGroup
@@ -199,7 +210,12 @@ func linearSaboteurs() []saboteur {
 				return s.Model.Commit(ctx, change)
 			}
 		},
-	}, {
+	}}
+}
+
+// familySaboteurs are wrong about the relationships of a family.
+func familySaboteurs() []saboteur {
+	return []saboteur{{
 		name: "lets all add to a family who looked at the same epoch", caught: "COM-004/linear-family",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
@@ -265,7 +281,12 @@ func linearSaboteurs() []saboteur {
 				return receipt, err
 			}
 		},
-	}, {
+	}}
+}
+
+// versionSaboteurs are wrong about versions and outcomes.
+func versionSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "answers every second question for the Versions from a cache", caught: "VER-001/linear",
 		sabotage: func(s *broken) {
 			var asked atomic.Int64
@@ -332,8 +353,12 @@ func linearSaboteurs() []saboteur {
 				return receipt, stored, err
 			}
 		},
-	}, {
-		// What follows is about two handles.
+	}}
+}
+
+// handleSaboteurs are wrong between two handles.
+func handleSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "holds a lock that the others do not know while it changes two problems", caught: "COM-004/linear-pair/peers",
 		sabotage: func(s *broken) {
 			var own sync.Mutex

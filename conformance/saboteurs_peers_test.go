@@ -20,6 +20,11 @@ import (
 // peerSaboteurs are stores of which each handle has something for itself that it
 // should share. They are sabotaged one by one.
 func peerSaboteurs() []saboteur {
+	return slices.Concat(peerLockSaboteurs(), peerBatchSaboteurs(), peerOrderSaboteurs(), peerNumberSaboteurs(), peerFeedSaboteurs())
+}
+
+// peerLockSaboteurs have versions, epochs and locks of their own.
+func peerLockSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "shows what it knew after its own last Commit", caught: "SHARE-001",
 		sabotage: func(s *broken) {
@@ -103,7 +108,12 @@ func peerSaboteurs() []saboteur {
 				return s.Model.Commit(ctx, change)
 			}
 		},
-	}, {
+	}}
+}
+
+// peerBatchSaboteurs have batches and rulings of their own.
+func peerBatchSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "knows the outcome of its own batches", caught: "SHARE-001/batches",
 		sabotage: func(s *broken) {
 			var own sync.Map
@@ -154,7 +164,12 @@ func peerSaboteurs() []saboteur {
 				return known.Receipt, known.Stored, nil
 			}
 		},
-	}, {
+	}}
+}
+
+// peerOrderSaboteurs have an order of their own, or overwrite the work of others.
+func peerOrderSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "counts its own positions", caught: "COM-011/peers",
 		sabotage: func(s *broken) {
 			var mu sync.Mutex
@@ -209,7 +224,12 @@ func peerSaboteurs() []saboteur {
 				return ok
 			})
 		}),
-	}, {
+	}}
+}
+
+// peerNumberSaboteurs have numbers of problems of their own, or an end of their own.
+func peerNumberSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "reserves ten numbers at a time", caught: "SHARE-001/reserve",
 		sabotage: func(s *broken) {
 			var mu sync.Mutex
@@ -262,7 +282,12 @@ func peerSaboteurs() []saboteur {
 				return s.Model.Close()
 			}
 		},
-	}, {
+	}}
+}
+
+// peerFeedSaboteurs have a feed of their own.
+func peerFeedSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "numbers entries by a counter of its own handle", caught: "FEED-001/peers",
 		sabotage: func(s *broken) {
 			own := int64(0)

@@ -12,10 +12,16 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // readSaboteurs are stores with a defect in View, or in what a Reader shows.
 func readSaboteurs() []saboteur {
+	return slices.Concat(viewSaboteurs(), recordSaboteurs(), answerSaboteurs(), aliasSaboteurs())
+}
+
+// viewSaboteurs have a defect in View.
+func viewSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "shows what was current a Commit ago", caught: "VIEW-001",
 		sabotage: func(s *broken) {
@@ -59,7 +65,12 @@ func readSaboteurs() []saboteur {
 				return s.Model.View(ctx, fn)
 			}
 		},
-	}, {
+	}}
+}
+
+// recordSaboteurs store or show one kind of record in the wrong way.
+func recordSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "trims text", caught: "READ-001/text",
 		sabotage: distort(func(s *store.Snapshot) { s.Title = strings.TrimSpace(s.Title) }),
 	}, {
@@ -99,6 +110,12 @@ func readSaboteurs() []saboteur {
 		name: "loses the log", caught: "READ-001/log",
 		sabotage: alter(func(change *store.Change) { change.Log = nil }),
 	}, {
+		name: "forgets the mail that a user wants", caught: "READ-001/all-members",
+		sabotage: alterEffects(func(e store.PutUser) []store.Effect {
+			e.User.Mail = user.MailEverything
+			return []store.Effect{e}
+		}),
+	}, {
 		name: "makes mirrors of its own", caught: "READ-001/relationship",
 		sabotage: alter(func(change *store.Change) {
 			for _, e := range change.Effects {
@@ -125,7 +142,12 @@ func readSaboteurs() []saboteur {
 				}
 			}
 		}),
-	}, {
+	}}
+}
+
+// answerSaboteurs answer one kind of read in the wrong way.
+func answerSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "loads all parts", caught: "READ-001/parts",
 		sabotage: func(s *broken) { s.reader = func(r *shown) { r.parts = bench.Everything } },
 	}, {
@@ -186,7 +208,12 @@ func readSaboteurs() []saboteur {
 				r.oldest = func(time.Time) time.Time { return *first.Load() }
 			}
 		},
-	}, {
+	}}
+}
+
+// aliasSaboteurs share their memory with the caller.
+func aliasSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "keeps the caller's bytes", caught: "ALIAS-001/in",
 		sabotage: func(s *broken) {
 			bodies := make(map[string][]byte)

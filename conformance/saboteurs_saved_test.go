@@ -37,6 +37,11 @@ func unexpecting(gone func(store.Expectation) bool) func(*broken) {
 // savedSaboteurs are stores with a defect in saved queries, the audit log, what is
 // expected of them, or in Problems.
 func savedSaboteurs() []saboteur {
+	return slices.Concat(severalSaboteurs(), auditSaboteurs(), stateSaboteurs(), querySaboteurs())
+}
+
+// severalSaboteurs have a defect in Problems.
+func severalSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "returns the problems by their numbers", caught: "READ-014",
 		sabotage: several(func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
@@ -64,7 +69,12 @@ func savedSaboteurs() []saboteur {
 		sabotage: several(func(ids []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
 			return slices.DeleteFunc(all, func(s store.Snapshot) bool { return slices.Index(ids, s.ID) >= 1000 }), nil
 		}),
-	}, {
+	}}
+}
+
+// auditSaboteurs have a defect in the audit log.
+func auditSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "sorts the audit log by time", caught: "READ-015",
 		sabotage: audits(func(_, _ int, page []audit.Entry) []audit.Entry {
 			slices.SortFunc(page, func(a, b audit.Entry) int { return a.Created.Compare(b.Created) })
@@ -96,6 +106,52 @@ func savedSaboteurs() []saboteur {
 			return page
 		}),
 	}, {
+		name: "takes a store with an audit log for empty", caught: "COM-002/store-not-empty/audit",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				now := s.world()
+				if len(now.AllProblems)+len(now.Queries) == 0 && now.Counters == (store.Versions{}) {
+					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "restores the audit log backwards", caught: "RES-002",
+		sabotage: func(s *broken) {
+			s.restore = func(ctx context.Context, archive store.Archive) error {
+				archive.Audit = slices.Clone(archive.Audit)
+				slices.Reverse(archive.Audit)
+				return s.Model.Restore(ctx, archive)
+			}
+		},
+	}}
+}
+
+// stateSaboteurs are wrong about the use of a state.
+func stateSaboteurs() []saboteur {
+	return []saboteur{{
+		name: "takes no state for used", caught: "COM-002/state-unused",
+		sabotage: unexpecting(func(e store.Expectation) bool { _, ok := e.(store.StateUnused); return ok }),
+	}, {
+		name: "takes a state for used that a problem was in", caught: "COM-002/state-unused",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				for _, e := range change.Expect {
+					unused, ok := e.(store.StateUnused)
+					if ok && slices.ContainsFunc(s.world().Savepoints, func(p store.Savepoint) bool { return p.State == unused.State }) {
+						return store.Receipt{}, fault.New(fault.Conflict, "a savepoint has the state")
+					}
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}}
+}
+
+// querySaboteurs have a defect in saved queries.
+func querySaboteurs() []saboteur {
+	return []saboteur{{
 		name: "moves a query that is saved again to the end", caught: "READ-016",
 		sabotage: alter(func(change *store.Change) {
 			var effects []store.Effect
@@ -150,22 +206,6 @@ func savedSaboteurs() []saboteur {
 			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.DropQuery])
 		}),
 	}, {
-		name: "takes no state for used", caught: "COM-002/state-unused",
-		sabotage: unexpecting(func(e store.Expectation) bool { _, ok := e.(store.StateUnused); return ok }),
-	}, {
-		name: "takes a state for used that a problem was in", caught: "COM-002/state-unused",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				for _, e := range change.Expect {
-					unused, ok := e.(store.StateUnused)
-					if ok && slices.ContainsFunc(s.world().Savepoints, func(p store.Savepoint) bool { return p.State == unused.State }) {
-						return store.Receipt{}, fault.New(fault.Conflict, "a savepoint has the state")
-					}
-				}
-				return s.Model.Commit(ctx, change)
-			}
-		},
-	}, {
 		name: "takes a store with saved queries for empty", caught: "COM-002/store-not-empty/query",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
@@ -177,30 +217,10 @@ func savedSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "takes a store with an audit log for empty", caught: "COM-002/store-not-empty/audit",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				now := s.world()
-				if len(now.AllProblems)+len(now.Queries) == 0 && now.Counters == (store.Versions{}) {
-					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
-				}
-				return s.Model.Commit(ctx, change)
-			}
-		},
-	}, {
 		name: "restores no saved queries", caught: "RES-002",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
 				archive.Queries = nil
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
-		name: "restores the audit log backwards", caught: "RES-002",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Audit = slices.Clone(archive.Audit)
-				slices.Reverse(archive.Audit)
 				return s.Model.Restore(ctx, archive)
 			}
 		},

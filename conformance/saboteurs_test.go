@@ -26,6 +26,11 @@ func saboteurs() []saboteur {
 
 // commitSaboteurs are stores with a defect in Commit or Outcome.
 func commitSaboteurs() []saboteur {
+	return slices.Concat(expectationSaboteurs(), batchSaboteurs(), appendSaboteurs(), positionSaboteurs())
+}
+
+// expectationSaboteurs store a part of a Change, or check expectations in the wrong way.
+func expectationSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "commits each effect by itself", caught: "COM-001/refused-effect",
 		sabotage: func(s *broken) {
@@ -130,7 +135,12 @@ func commitSaboteurs() []saboteur {
 				return receipt, err
 			}
 		},
-	}, {
+	}}
+}
+
+// batchSaboteurs are wrong about repeated batches, their outcome, and unknown effects.
+func batchSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "applies a repeated batch again", caught: "COM-005",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
@@ -175,7 +185,12 @@ func commitSaboteurs() []saboteur {
 				return e == nil || !strings.HasPrefix(fmt.Sprintf("%T", e), "store.")
 			})
 		}),
-	}, {
+	}}
+}
+
+// appendSaboteurs sort what was appended.
+func appendSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "sorts comments by identifier", caught: "COM-008/between",
 		sabotage: distort(func(s *store.Snapshot) {
 			slices.SortFunc(s.Comments, func(a, b problem.Comment) int { return a.ID.Compare(b.ID) })
@@ -190,7 +205,12 @@ func commitSaboteurs() []saboteur {
 		sabotage: distort(func(s *store.Snapshot) {
 			slices.SortStableFunc(s.Savepoints, func(a, b store.Savepoint) int { return cmp.Compare(a.Revision, b.Revision) })
 		}),
-	}, {
+	}}
+}
+
+// positionSaboteurs are wrong about the context of a Commit, or about its position.
+func positionSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "commits though the context is over", caught: "COM-009",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {

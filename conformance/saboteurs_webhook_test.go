@@ -12,12 +12,16 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // webhookSaboteurs break webhooks and leases.
 func webhookSaboteurs() []saboteur {
+	return slices.Concat(endpointSaboteurs(), progressSaboteurs(), leaseSaboteurs(), claimSaboteurs())
+}
+
+// endpointSaboteurs break the settings of webhooks.
+func endpointSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "moves a webhook that is put again to the end", caught: "READ-025",
 		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
@@ -69,7 +73,12 @@ func webhookSaboteurs() []saboteur {
 			e.Endpoint.Types = slices.Sorted(slices.Values(e.Endpoint.Types))
 			return []store.Effect{e}
 		}),
-	}, {
+	}}
+}
+
+// progressSaboteurs break the progress of webhooks, and reads of one webhook.
+func progressSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "brings a webhook back with its progress", caught: "READ-001/progress",
 		sabotage: func(s *broken) {
 			var mu sync.Mutex
@@ -157,7 +166,12 @@ func webhookSaboteurs() []saboteur {
 				}
 			}
 		},
-	}, {
+	}}
+}
+
+// leaseSaboteurs break leases.
+func leaseSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "finds a lease by a name in other letters", caught: "READ-027",
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {
@@ -205,13 +219,12 @@ func webhookSaboteurs() []saboteur {
 			e.Lease.State = e.Lease.State[:min(len(e.Lease.State), 64<<10)]
 			return []store.Effect{e}
 		}),
-	}, {
-		name: "forgets the mail that a user wants", caught: "READ-001/all-members",
-		sabotage: alterEffects(func(e store.PutUser) []store.Effect {
-			e.User.Mail = user.MailEverything
-			return []store.Effect{e}
-		}),
-	}, {
+	}}
+}
+
+// claimSaboteurs break the expectations of webhooks and leases, and Restore.
+func claimSaboteurs() []saboteur {
+	return []saboteur{{
 		name: "lets anybody change a webhook", caught: "COM-002/webhook-at",
 		sabotage: alter(func(change *store.Change) {
 			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { _, ok := e.(store.WebhookAt); return ok })
