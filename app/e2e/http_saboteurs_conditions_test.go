@@ -3,6 +3,7 @@ package e2e
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -10,6 +11,11 @@ import (
 // conditionSaboteurs break what makes it safe to ask again: ETags, conditions, keys
 // and dry runs.
 func conditionSaboteurs() []saboteur {
+	return slices.Concat(etagSaboteurs(), keySaboteurs(), drySaboteurs(), limitSaboteurs())
+}
+
+// etagSaboteurs break ETags, conditions, and the headers beside them.
+func etagSaboteurs() []saboteur {
 	return []saboteur{
 		{"If-Match ignored", "HTTP-COND-005", asking(func(c *call) { c.header.Del("If-Match") })},
 		{"If-None-Match ignored", "HTTP-COND-001", asking(func(c *call) { c.header.Del("If-None-Match") })},
@@ -53,6 +59,21 @@ func conditionSaboteurs() []saboteur {
 				return next(c)
 			}
 		}},
+		{"ETags of comments, relationships and watchers of the revision alone", "HTTP-COND-012", func(next serving) serving {
+			plain := tagged(func(r reply) string { return `"` + r.header.Get("Problem-Revision") + `"` })(next)
+			return func(c call) reply {
+				if c.is("GET", "/problems/*/(comments|relationships|watchers)") {
+					return plain(c)
+				}
+				return next(c)
+			}
+		}},
+	}
+}
+
+// keySaboteurs break keys of requests.
+func keySaboteurs() []saboteur {
+	return []saboteur{
 		{"Idempotency-Key ignored", "HTTP-IDEM-001", asking(func(c *call) { c.header.Del("Idempotency-Key") })},
 		{"Idempotency-Key ignored for metadata", "HTTP-IDEM-012", asking(func(c *call) {
 			if strings.Contains(c.path(), "/milestones") {
@@ -79,6 +100,26 @@ func conditionSaboteurs() []saboteur {
 				c.header.Del("Idempotency-Key")
 			}
 		})},
+		{"replays for those who may only read", "HTTP-IDEM-010", func(next serving) serving {
+			var answers memory[reply]
+			return func(c call) reply {
+				r := next(c)
+				key := c.header.Get("Idempotency-Key") + c.uri + string(c.body)
+				if r.status == 201 && c.header.Get("Idempotency-Key") != "" {
+					answers.put(key, r)
+				}
+				if known, ok := answers.get(key); ok && r.status == 403 {
+					return known
+				}
+				return r
+			}
+		}},
+	}
+}
+
+// drySaboteurs break dry runs.
+func drySaboteurs() []saboteur {
+	return []saboteur{
 		{"dryRun stores", "HTTP-DRY-002", func(next serving) serving {
 			return func(c call) reply {
 				wet := strings.Replace(c.uri, "?dryRun=true", "", 1)
@@ -111,6 +152,22 @@ func conditionSaboteurs() []saboteur {
 				r.header.Set("ETag", `"dry"`)
 			}
 		})},
+		{"a dry W1 stores", "HTTP-DRY-009", func(next serving) serving {
+			return func(c call) reply {
+				if path, dry := strings.CutSuffix(c.uri, "?dryRun=true"); dry && c.is("POST", "/problems") {
+					wet := c
+					wet.uri, wet.header = path, c.header.Clone()
+					next(wet)
+				}
+				return next(c)
+			}
+		}},
+	}
+}
+
+// limitSaboteurs break limits and unknown parameters.
+func limitSaboteurs() []saboteur {
+	return []saboteur{
 		{"unknown query parameters ignored", "HTTP-ROUTE-006", asking(func(c *call) {
 			path, query, _ := strings.Cut(c.uri, "?")
 			if values, err := url.ParseQuery(query); err == nil && values.Has("x") {
@@ -128,39 +185,6 @@ func conditionSaboteurs() []saboteur {
 				r.header.Set("Content-Type", "application/json")
 			}
 		})},
-		{"ETags of comments, relationships and watchers of the revision alone", "HTTP-COND-012", func(next serving) serving {
-			plain := tagged(func(r reply) string { return `"` + r.header.Get("Problem-Revision") + `"` })(next)
-			return func(c call) reply {
-				if c.is("GET", "/problems/*/(comments|relationships|watchers)") {
-					return plain(c)
-				}
-				return next(c)
-			}
-		}},
-		{"a dry W1 stores", "HTTP-DRY-009", func(next serving) serving {
-			return func(c call) reply {
-				if path, dry := strings.CutSuffix(c.uri, "?dryRun=true"); dry && c.is("POST", "/problems") {
-					wet := c
-					wet.uri, wet.header = path, c.header.Clone()
-					next(wet)
-				}
-				return next(c)
-			}
-		}},
-		{"replays for those who may only read", "HTTP-IDEM-010", func(next serving) serving {
-			var answers memory[reply]
-			return func(c call) reply {
-				r := next(c)
-				key := c.header.Get("Idempotency-Key") + c.uri + string(c.body)
-				if r.status == 201 && c.header.Get("Idempotency-Key") != "" {
-					answers.put(key, r)
-				}
-				if known, ok := answers.get(key); ok && r.status == 403 {
-					return known
-				}
-				return r
-			}
-		}},
 	}
 }
 

@@ -27,6 +27,11 @@ func pretends(kind, method, form string, status int) func(serving) serving {
 
 // metadataSaboteurs break lists of metadata, components and states.
 func metadataSaboteurs() []saboteur {
+	return slices.Concat(listSaboteurs(), componentSaboteurs())
+}
+
+// listSaboteurs break lists of metadata.
+func listSaboteurs() []saboteur {
 	return []saboteur{
 		{"milestones without dates", "HTTP-LIST-001", list("/milestones", func(l []map[string]any) []map[string]any {
 			for _, o := range l {
@@ -148,6 +153,12 @@ func metadataSaboteurs() []saboteur {
 				return r
 			}
 		}},
+	}
+}
+
+// componentSaboteurs break components and states.
+func componentSaboteurs() []saboteur {
+	return []saboteur{
 		{"fullName stays as it was at first", "HTTP-COMP-001", func(next serving) serving {
 			var names memory[any]
 			return func(c call) reply {

@@ -12,6 +12,11 @@ import (
 
 // problemSaboteurs break how problems are made, changed and read.
 func problemSaboteurs() []saboteur {
+	return slices.Concat(creationSaboteurs(), changeSaboteurs(), flagSaboteurs(), readSaboteurs(), textSaboteurs())
+}
+
+// creationSaboteurs break the creation of problems.
+func creationSaboteurs() []saboteur {
 	return []saboteur{
 		{"200 instead of 201", "HTTP-W1-002", answering(func(c call, r *reply) {
 			if c.is("POST", "/problems") && r.status == 201 {
@@ -30,11 +35,6 @@ func problemSaboteurs() []saboteur {
 		}, "POST", "PATCH")},
 		{"the keywords of a new problem dropped", "HTTP-W1-018", rewriting(func(o map[string]any) { delete(o, "keywords") }, "POST")},
 		{"what is ignored not named", "HTTP-W1-020", answering(func(_ call, r *reply) { r.header.Del("Ignored-Members") })},
-		{"what was sent back as it was read named as ignored", "HTTP-W2-018", answering(func(c call, r *reply) {
-			if o := object(c.body); c.is("PATCH", "/problems/*") && o["logs"] != nil {
-				r.header.Set("Ignored-Members", "logs")
-			}
-		})},
 		{"a missing title is made up", "HTTP-W1-006", rewriting(func(o map[string]any) {
 			if o["title"] == nil {
 				o["title"] = "Untitled"
@@ -54,10 +54,46 @@ func problemSaboteurs() []saboteur {
 				r.body = asJSON(o)
 			}
 		})},
-		{"relationships inside a problem", "HTTP-R1-003", answering(func(c call, r *reply) {
-			if o := object(r.body); c.is("GET", "/problems/*") && r.status == 200 {
-				o["relationships"] = []any{}
+		{"two problems have one number", "HTTP-RACE-006", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if o := object(r.body); c.is("POST", "/problems") && r.status == 201 && o["title"] == "x" {
+					o["identifier"] = json.Number("7")
+					r.body = asJSON(o)
+				}
+				return r
+			}
+		}},
+		{"numbers go down", "HTTP-W1-005", answering(func(c call, r *reply) {
+			o := object(r.body)
+			if !c.is("POST", "/problems") || r.status != 201 {
+				return
+			}
+			number, _ := o["identifier"].(json.Number).Int64()
+			o["identifier"] = 1_000_000 - number
+			r.body = asJSON(o)
+		})},
+		{"only the first fault of a body is told", "HTTP-W1-013", answering(func(_ call, r *reply) {
+			o := object(r.body)
+			if list, ok := o["errors"].([]any); ok && len(list) > 1 {
+				o["errors"] = slices.Clip(list[:1])
 				r.body = asJSON(o)
+			}
+		})},
+		{"a title is cut at 256 characters", "HTTP-W1-017", rewriting(func(o map[string]any) {
+			if title, ok := o["title"].(string); ok {
+				o["title"] = cut(title, 255)
+			}
+		}, "POST", "PATCH")},
+	}
+}
+
+// changeSaboteurs break changes of problems, and the objects that they name.
+func changeSaboteurs() []saboteur {
+	return []saboteur{
+		{"what was sent back as it was read named as ignored", "HTTP-W2-018", answering(func(c call, r *reply) {
+			if o := object(c.body); c.is("PATCH", "/problems/*") && o["logs"] != nil {
+				r.header.Set("Ignored-Members", "logs")
 			}
 		})},
 		{"null taken for absent", "HTTP-W2-002", rewriting(func(o map[string]any) {
@@ -108,6 +144,31 @@ func problemSaboteurs() []saboteur {
 				r.body = asJSON(o)
 			}
 		})},
+		{"fields written back that were read before", "HTTP-RACE-010", func(next serving) serving {
+			return func(c call) reply {
+				o := object(c.body)
+				if !c.is("PATCH", "/problems/*") || o == nil {
+					return next(c)
+				}
+				now := object(next(call{c.ctx, "GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil}).body)
+				// What a slow decision would take, so that the others
+				// have read as well.
+				time.Sleep(20 * time.Millisecond)
+				for _, name := range []string{"title", "priority", "classification", "assignee"} {
+					if _, given := o[name]; !given {
+						o[name] = now[name]
+					}
+				}
+				c.body = asJSON(o)
+				return next(c)
+			}
+		}},
+	}
+}
+
+// flagSaboteurs break the flags of problems: read, watching and readByAssignee.
+func flagSaboteurs() []saboteur {
+	return []saboteur{
 		{"reading sets read", "HTTP-FLAG-001", func(next serving) serving {
 			return func(c call) reply {
 				r := next(c)
@@ -142,6 +203,33 @@ func problemSaboteurs() []saboteur {
 				r.body = asJSON(o)
 			}
 		})},
+		{"a change of nothing turns read off", "HTTP-R1-011", func(next serving) serving {
+			var unread memory[string]
+			return func(c call) reply {
+				r := next(c)
+				o, who := object(r.body), c.header.Get("Authorization")
+				if l, ok := o["logs"].([]any); ok && c.is("PATCH", "/problems/*") && len(l) == 0 && object(c.body)["read"] == nil {
+					unread.put(c.path(), who)
+				}
+				if other, ok := unread.get(c.path()); ok && c.is("GET", "/problems/*") && other != who {
+					o["read"] = false
+					r.body = asJSON(o)
+				}
+				return r
+			}
+		}},
+	}
+}
+
+// readSaboteurs break reads of problems.
+func readSaboteurs() []saboteur {
+	return []saboteur{
+		{"relationships inside a problem", "HTTP-R1-003", answering(func(c call, r *reply) {
+			if o := object(r.body); c.is("GET", "/problems/*") && r.status == 200 {
+				o["relationships"] = []any{}
+				r.body = asJSON(o)
+			}
+		})},
 		{"reads are a second old", "HTTP-R1-008", func(next serving) serving {
 			type read struct {
 				reply
@@ -161,6 +249,20 @@ func problemSaboteurs() []saboteur {
 				return r
 			}
 		}},
+		{"the newest 50 entries of a log shown", "HTTP-R1-009", logs(func(l []any) []any { return l[max(0, len(l)-50):] })},
+		{"the first 100 keywords shown", "HTTP-R1-009", loaded(func(o map[string]any) {
+			if l, ok := o["keywords"].([]any); ok {
+				o["keywords"] = l[:min(100, len(l))]
+			}
+		})},
+		{"the date of the latest change not moved", "HTTP-R1-010", loaded(func(o map[string]any) { o["modificationDate"] = o["creationDate"] })},
+		{"the latest change taken for the originator's", "HTTP-R1-010", loaded(func(o map[string]any) { o["modifier"] = o["originator"] })},
+	}
+}
+
+// textSaboteurs break JSON and texts.
+func textSaboteurs() []saboteur {
+	return []saboteur{
 		{"the order of a map shows", "HTTP-JSON-009", answering(func(c call, r *reply) {
 			o := object(r.body)
 			if !c.is("GET", "/problems/*") || r.status != 200 {
@@ -184,25 +286,6 @@ func problemSaboteurs() []saboteur {
 		{"1.0 taken for an integer", "HTTP-JSON-007", asking(func(c *call) {
 			c.body = []byte(strings.Replace(string(c.body), `"revision":1.0`, `"revision":1`, 1))
 		})},
-		{"two problems have one number", "HTTP-RACE-006", func(next serving) serving {
-			return func(c call) reply {
-				r := next(c)
-				if o := object(r.body); c.is("POST", "/problems") && r.status == 201 && o["title"] == "x" {
-					o["identifier"] = json.Number("7")
-					r.body = asJSON(o)
-				}
-				return r
-			}
-		}},
-		{"numbers go down", "HTTP-W1-005", answering(func(c call, r *reply) {
-			o := object(r.body)
-			if !c.is("POST", "/problems") || r.status != 201 {
-				return
-			}
-			number, _ := o["identifier"].(json.Number).Int64()
-			o["identifier"] = 1_000_000 - number
-			r.body = asJSON(o)
-		})},
 		{"a title is cut at 255 characters", "HTTP-TEXT-003", rewriting(func(o map[string]any) {
 			if title, ok := o["title"].(string); ok && len(title) > 1000 {
 				o["title"] = strings.Repeat("x", 255)
@@ -213,60 +296,6 @@ func problemSaboteurs() []saboteur {
 				o["title"] = strings.ReplaceAll(title, "<", "&lt;")
 			}
 		}, "POST", "PATCH")},
-		{"only the first fault of a body is told", "HTTP-W1-013", answering(func(_ call, r *reply) {
-			o := object(r.body)
-			if list, ok := o["errors"].([]any); ok && len(list) > 1 {
-				o["errors"] = slices.Clip(list[:1])
-				r.body = asJSON(o)
-			}
-		})},
-		{"a title is cut at 256 characters", "HTTP-W1-017", rewriting(func(o map[string]any) {
-			if title, ok := o["title"].(string); ok {
-				o["title"] = cut(title, 255)
-			}
-		}, "POST", "PATCH")},
-		{"the newest 50 entries of a log shown", "HTTP-R1-009", logs(func(l []any) []any { return l[max(0, len(l)-50):] })},
-		{"the first 100 keywords shown", "HTTP-R1-009", loaded(func(o map[string]any) {
-			if l, ok := o["keywords"].([]any); ok {
-				o["keywords"] = l[:min(100, len(l))]
-			}
-		})},
-		{"the date of the latest change not moved", "HTTP-R1-010", loaded(func(o map[string]any) { o["modificationDate"] = o["creationDate"] })},
-		{"the latest change taken for the originator's", "HTTP-R1-010", loaded(func(o map[string]any) { o["modifier"] = o["originator"] })},
-		{"a change of nothing turns read off", "HTTP-R1-011", func(next serving) serving {
-			var unread memory[string]
-			return func(c call) reply {
-				r := next(c)
-				o, who := object(r.body), c.header.Get("Authorization")
-				if l, ok := o["logs"].([]any); ok && c.is("PATCH", "/problems/*") && len(l) == 0 && object(c.body)["read"] == nil {
-					unread.put(c.path(), who)
-				}
-				if other, ok := unread.get(c.path()); ok && c.is("GET", "/problems/*") && other != who {
-					o["read"] = false
-					r.body = asJSON(o)
-				}
-				return r
-			}
-		}},
-		{"fields written back that were read before", "HTTP-RACE-010", func(next serving) serving {
-			return func(c call) reply {
-				o := object(c.body)
-				if !c.is("PATCH", "/problems/*") || o == nil {
-					return next(c)
-				}
-				now := object(next(call{c.ctx, "GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil}).body)
-				// What a slow decision would take, so that the others
-				// have read as well.
-				time.Sleep(20 * time.Millisecond)
-				for _, name := range []string{"title", "priority", "classification", "assignee"} {
-					if _, given := o[name]; !given {
-						o[name] = now[name]
-					}
-				}
-				c.body = asJSON(o)
-				return next(c)
-			}
-		}},
 	}
 }
 

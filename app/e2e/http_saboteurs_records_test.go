@@ -11,6 +11,11 @@ import (
 
 // recordSaboteurs break comments, keywords, relationships, watchers and the log.
 func recordSaboteurs() []saboteur {
+	return slices.Concat(commentSaboteurs(), keywordSaboteurs(), relationshipSaboteurs(), watcherSaboteurs(), logSaboteurs())
+}
+
+// commentSaboteurs break comments.
+func commentSaboteurs() []saboteur {
 	return []saboteur{
 		{"comments trimmed", "HTTP-TEXT-008", comment(strings.TrimSpace)},
 		{"line ends changed", "HTTP-TEXT-008", comment(func(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") })},
@@ -51,6 +56,21 @@ func recordSaboteurs() []saboteur {
 				return r
 			}
 		}},
+		{"the first 50 comments shown", "HTTP-R2-002", list("/problems/*/comments", first(50))},
+		{"a comment is cut at 65,535 bytes", "HTTP-W3-008", comment(func(text string) string { return text[:min(65_535, len(text))] })},
+		{"html lost in the list", "HTTP-R2-003", list("/problems/*/comments", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				o["html"] = nil
+			}
+			return l
+		})},
+		{"comments dated at the epoch", "HTTP-R2-004", dating("/problems/*/comments")},
+	}
+}
+
+// keywordSaboteurs break keywords.
+func keywordSaboteurs() []saboteur {
+	return []saboteur{
 		{"an empty value does not replace another", "HTTP-WALK-001", answering(func(c call, r *reply) {
 			o := object(r.body)
 			if keywords, ok := o["keywords"].([]any); ok && r.status == 200 && len(keywords) > 1 {
@@ -61,24 +81,6 @@ func recordSaboteurs() []saboteur {
 				}
 				r.body = asJSON(o)
 			}
-		})},
-		{"a log entry lost", "HTTP-LOG-005", logs(func(l []any) []any {
-			return slices.DeleteFunc(l, func(e any) bool { return member(e, "type") == "KeywordDeleted" })
-		})},
-		{"the log newest first", "HTTP-LOG-008", logs(func(l []any) []any { slices.Reverse(l); return l })},
-		{"a batch split", "HTTP-LOG-003", logs(func(l []any) []any {
-			for i, e := range l {
-				e.(map[string]any)["batchIdentifier"] = fmt.Sprint(i)
-			}
-			return l
-		})},
-		{"a deleted keyword logged as set to nothing", "HTTP-LOG-005", logs(func(l []any) []any {
-			for _, e := range l {
-				if member(e, "to") == nil && member(e, "type") == "KeywordDeleted" {
-					e.(map[string]any)["to"] = map[string]any{"value": nil}
-				}
-			}
-			return l
 		})},
 		{"a value that is null left out", "HTTP-W4-002", answering(func(c call, r *reply) {
 			if o := object(r.body); strings.Contains(c.path(), "/keywords/") && r.status < 300 && o != nil && o["value"] == nil {
@@ -134,6 +136,18 @@ func recordSaboteurs() []saboteur {
 				r.header.Set("Content-Type", "application/json")
 			}
 		})},
+		{"a value is cut at 1,000 characters", "HTTP-W4-012", asking(func(c *call) {
+			var value string
+			if c.is("PUT", "/problems/*/keywords/*") && json.Unmarshal(c.body, &value) == nil {
+				c.body = asJSON(cut(value, 1000))
+			}
+		})},
+	}
+}
+
+// relationshipSaboteurs break relationships.
+func relationshipSaboteurs() []saboteur {
+	return []saboteur{
 		{"no mirror", "HTTP-W6-002", func(next serving) serving {
 			var added memory[bool]
 			return func(c call) reply {
@@ -218,6 +232,29 @@ func recordSaboteurs() []saboteur {
 			slices.SortStableFunc(l, func(a, b map[string]any) int { return strings.Compare(other(a), other(b)) })
 			return l
 		})},
+		{"the first 20 relationships shown", "HTTP-R3-003", list("/problems/*/relationships", first(20))},
+		{"at most 50 relationships", "HTTP-R3-003", crowded("/problems/*/relationships")},
+		{"relationships dated at the epoch", "HTTP-R3-005", dating("/problems/*/relationships")},
+		{"relationships dated at the epoch in the list alone", "HTTP-R3-004", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				o["creationDate"] = epoch
+			}
+			return l
+		})},
+		{"a mirror without title and state", "HTTP-R3-004", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
+			for _, o := range l {
+				if p, ok := o["problem"].(map[string]any); ok && slices.Contains([]any{"ChildOf", "DuplicateOf", "CausedBy", "BlockedBy", "ClonedFrom"}, o["type"]) {
+					p["title"], p["state"] = "", nil
+				}
+			}
+			return l
+		})},
+	}
+}
+
+// watcherSaboteurs break watchers.
+func watcherSaboteurs() []saboteur {
+	return []saboteur{
 		{"a watcher added twice is new twice", "HTTP-W8-003", answering(func(c call, r *reply) {
 			if c.is("PUT", "/problems/*/watchers") && r.status == 200 {
 				r.status = 201
@@ -235,36 +272,47 @@ func recordSaboteurs() []saboteur {
 				r.status, r.body = 204, nil
 			}
 		})},
-		{"the first 50 comments shown", "HTTP-R2-002", list("/problems/*/comments", first(50))},
-		{"the first 20 relationships shown", "HTTP-R3-003", list("/problems/*/relationships", first(20))},
 		{"the first 20 watchers shown", "HTTP-R4-002", list("/problems/*/watchers", first(20))},
 		{"at most 50 watchers", "HTTP-R4-002", crowded("/problems/*/watchers")},
-		{"at most 50 relationships", "HTTP-R3-003", crowded("/problems/*/relationships")},
-		{"a comment is cut at 65,535 bytes", "HTTP-W3-008", comment(func(text string) string { return text[:min(65_535, len(text))] })},
-		{"a value is cut at 1,000 characters", "HTTP-W4-012", asking(func(c *call) {
-			var value string
-			if c.is("PUT", "/problems/*/keywords/*") && json.Unmarshal(c.body, &value) == nil {
-				c.body = asJSON(cut(value, 1000))
+		{"watchers with the e-mail address that they had", "HTTP-USER-011", func(next serving) serving {
+			var old memory[any]
+			return func(c call) reply {
+				r := next(c)
+				if o := object(r.body); c.is("POST", "/users") && r.status == 201 {
+					old.put(fmt.Sprint(o["identifier"]), o["email"])
+				}
+				if c.is("GET", "/problems/*/watchers") && r.status == 200 {
+					l := array(r.body)
+					for _, o := range l {
+						if email, ok := old.get(fmt.Sprint(o["identifier"])); ok {
+							o["email"] = email
+						}
+					}
+					r.body = asJSON(l)
+				}
+				return r
 			}
+		}},
+	}
+}
+
+// logSaboteurs break the log.
+func logSaboteurs() []saboteur {
+	return []saboteur{
+		{"a log entry lost", "HTTP-LOG-005", logs(func(l []any) []any {
+			return slices.DeleteFunc(l, func(e any) bool { return member(e, "type") == "KeywordDeleted" })
 		})},
-		{"html lost in the list", "HTTP-R2-003", list("/problems/*/comments", func(l []map[string]any) []map[string]any {
-			for _, o := range l {
-				o["html"] = nil
+		{"the log newest first", "HTTP-LOG-008", logs(func(l []any) []any { slices.Reverse(l); return l })},
+		{"a batch split", "HTTP-LOG-003", logs(func(l []any) []any {
+			for i, e := range l {
+				e.(map[string]any)["batchIdentifier"] = fmt.Sprint(i)
 			}
 			return l
 		})},
-		{"comments dated at the epoch", "HTTP-R2-004", dating("/problems/*/comments")},
-		{"relationships dated at the epoch", "HTTP-R3-005", dating("/problems/*/relationships")},
-		{"relationships dated at the epoch in the list alone", "HTTP-R3-004", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
-			for _, o := range l {
-				o["creationDate"] = epoch
-			}
-			return l
-		})},
-		{"a mirror without title and state", "HTTP-R3-004", list("/problems/*/relationships", func(l []map[string]any) []map[string]any {
-			for _, o := range l {
-				if p, ok := o["problem"].(map[string]any); ok && slices.Contains([]any{"ChildOf", "DuplicateOf", "CausedBy", "BlockedBy", "ClonedFrom"}, o["type"]) {
-					p["title"], p["state"] = "", nil
+		{"a deleted keyword logged as set to nothing", "HTTP-LOG-005", logs(func(l []any) []any {
+			for _, e := range l {
+				if member(e, "to") == nil && member(e, "type") == "KeywordDeleted" {
+					e.(map[string]any)["to"] = map[string]any{"value": nil}
 				}
 			}
 			return l
@@ -316,25 +364,6 @@ func recordSaboteurs() []saboteur {
 				}
 			})
 		})},
-		{"watchers with the e-mail address that they had", "HTTP-USER-011", func(next serving) serving {
-			var old memory[any]
-			return func(c call) reply {
-				r := next(c)
-				if o := object(r.body); c.is("POST", "/users") && r.status == 201 {
-					old.put(fmt.Sprint(o["identifier"]), o["email"])
-				}
-				if c.is("GET", "/problems/*/watchers") && r.status == 200 {
-					l := array(r.body)
-					for _, o := range l {
-						if email, ok := old.get(fmt.Sprint(o["identifier"])); ok {
-							o["email"] = email
-						}
-					}
-					r.body = asJSON(l)
-				}
-				return r
-			}
-		}},
 	}
 }
 

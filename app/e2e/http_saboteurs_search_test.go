@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -79,6 +80,11 @@ var (
 
 // searchSaboteurs break what predicates mean, and how their faults are told.
 func searchSaboteurs() []saboteur {
+	return slices.Concat(meaningSaboteurs(), faultSaboteurs(), savedSaboteurs())
+}
+
+// meaningSaboteurs break the meaning of predicates.
+func meaningSaboteurs() []saboteur {
 	return []saboteur{
 		{"the condition ignored", "HTTP-SEARCH-001", asked(func(values url.Values) {
 			values.Set("predicate", herdCondition.ReplaceAllString(values.Get("predicate"), "$1"))
@@ -153,6 +159,12 @@ func searchSaboteurs() []saboteur {
 				return next(c)
 			}
 		}},
+	}
+}
+
+// faultSaboteurs break the answers to wrong predicates.
+func faultSaboteurs() []saboteur {
+	return []saboteur{
 		{"a predicate with a fault finds nothing", "HTTP-INVALID-001", answering(func(_ call, r *reply) {
 			if r.kind() == "invalid-predicate" {
 				r.status, r.body = http.StatusOK, []byte("[]")
@@ -198,6 +210,12 @@ func searchSaboteurs() []saboteur {
 				return next(c)
 			}
 		}},
+	}
+}
+
+// savedSaboteurs break saved queries.
+func savedSaboteurs() []saboteur {
+	return []saboteur{
 		{"a saved query is run as its owner", "HTTP-QUERY-002", func(next serving) serving {
 			var owners memory[string]
 			return func(c call) reply {
