@@ -75,6 +75,7 @@ type Tab struct {
 	mu       sync.Mutex
 	failures []string
 	requests []Request
+	asked    []string
 }
 
 // Request is an answer to the tab.

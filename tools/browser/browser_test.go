@@ -10,7 +10,6 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
 	"github.com/problemtracking/problems/tools/launch"
 )
 
@@ -349,42 +348,6 @@ func TestKeyboardOfDocs(t *testing.T) {
 	focus("A #addComment", 1)
 	focus("SUMMARY Errors: 400, 401, 403, 404, 40", 20)
 	p.must(p.Press(kb.Enter), p.Shows("stale-revision"))
-	p.clean()
-}
-
-// In a real browser, no attempt runs a script, and none asks another origin.
-func TestAttempts(t *testing.T) {
-	t.Parallel()
-	s := open(t, "memory:")
-	attempts := xsstest.Attempts()
-	p := s.signedIn(s.token)
-	for i := 0; i < len(attempts); i += 12 {
-		some := attempts[i:min(i+12, len(attempts))]
-		made := s.api("POST", "/problems", map[string]any{"title": strings.NewReplacer("\n", " ", "\t", " ").Replace(some[0])})
-		at := fmt.Sprintf("/problems/%v", made["identifier"])
-		for _, attempt := range some {
-			s.api("POST", at+"/comments", map[string]any{"text": attempt})
-			s.api("POST", at+"/comments", map[string]any{"text": "html", "html": attempt})
-		}
-		p.Requests()
-		p.must(p.Open(at), p.Until("document.readyState === 'complete'"))
-		if title, err := Get[string](p.Tab, "document.title"); err != nil || title == "broken" || !strings.HasSuffix(title, " · Problems") {
-			t.Errorf("%s has the title %q (%v)", at, title, err)
-		}
-		for _, r := range p.Requests() {
-			if !strings.HasPrefix(r.URL, s.url) {
-				t.Errorf("%s asks for %s", at, r.URL)
-			}
-		}
-	}
-	for _, attempt := range attempts {
-		query := url.QueryEscape(attempt)
-		at := "/problems?title=" + query + "&predicate=" + query
-		p.must(p.Open(at))
-		if title, err := Get[string](p.Tab, "document.title"); err != nil || title == "broken" {
-			t.Errorf("%s has the title %q (%v)", at, title, err)
-		}
-	}
 	p.clean()
 }
 

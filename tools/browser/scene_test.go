@@ -105,6 +105,18 @@ func open(t testing.TB, store string, variables ...string) *scene {
 // api calls the API and decodes the answer.
 func (s *scene) api(method, path string, body any) map[string]any {
 	s.Helper()
+	status, text := s.call(method, path, body)
+	if status >= 300 {
+		s.Fatalf("%s %s: %d %s", method, path, status, text)
+	}
+	var object map[string]any
+	_ = json.Unmarshal(text, &object) // some answers are lists, or empty
+	return object
+}
+
+// call calls the API and returns the answer, whatever its status.
+func (s *scene) call(method, path string, body any) (status int, text []byte) {
+	s.Helper()
 	var sent bytes.Buffer
 	if body != nil {
 		if err := json.NewEncoder(&sent).Encode(body); err != nil {
@@ -122,13 +134,10 @@ func (s *scene) api(method, path string, body any) map[string]any {
 		s.Fatal(err)
 	}
 	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode >= 300 {
-		s.Fatalf("%s %s: %d %s (%v)", method, path, response.StatusCode, text, err)
+	if text, err = io.ReadAll(response.Body); err != nil {
+		s.Fatal(err)
 	}
-	var object map[string]any
-	_ = json.Unmarshal(text, &object) // some answers are lists, or empty
-	return object
+	return response.StatusCode, text
 }
 
 // member creates a user and returns a token of the user.

@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -36,6 +37,10 @@ func (t *Tab) notice(event any) {
 			text += " " + e.ExceptionDetails.Exception.Description
 		}
 		t.failures = append(t.failures, text)
+	case *page.EventJavascriptDialogOpening:
+		t.failures = append(t.failures, "a dialog: "+e.Message)
+	case *network.EventRequestWillBeSent:
+		t.asked = append(t.asked, e.Request.URL)
 	case *network.EventResponseReceived:
 		t.requests = append(t.requests, Request{ID: string(e.RequestID), URL: e.Response.URL, Status: int(e.Response.Status)})
 	case *network.EventLoadingFinished:
@@ -60,6 +65,16 @@ func (t *Tab) Requests() []Request {
 	defer t.mu.Unlock()
 	all := t.requests
 	t.requests = nil
+	return all
+}
+
+// Asked returns the addresses that pages asked for since the last call, also those without an
+// answer.
+func (t *Tab) Asked() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := t.asked
+	t.asked = nil
 	return all
 }
 
