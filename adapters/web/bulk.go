@@ -143,20 +143,14 @@ func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []textBox) {
 
 // bulkChoices are the fields of the form, with the sent values. Any state can be
 // chosen: the preview says where it is refused.
-func bulkChoices(sent url.Values, c *metadata.Catalogue) []choice {
-	state := newChoice("state", true, ident.None)
-	for _, s := range c.Content().States {
-		state.add(s.ID, s.Name)
-	}
-	choices := []choice{
-		state.done(), prioritiesChoice(ident.None, c), usersFor("assignee", ident.None, c),
-		componentsChoice("component", ident.None, c), milestonesChoice(ident.None, c), classificationsChoice(ident.None, c),
-	}
-	for i := range choices {
-		choices[i].Keep = true
-		if value, ok := sent[choices[i].Field]; ok && value[0] != keep {
-			choices[i].selectNamed(value[0], choices[i].nameOf(value[0]))
+func bulkChoices(sent url.Values, c *metadata.Catalogue) (choices []choice) {
+	for _, f := range referenceFields() {
+		one := objectChoice(f.Name, f.To, ident.None, c)
+		one.Keep, one.Required = true, f.Required
+		if value, ok := sent[f.Name]; ok && value[0] != keep {
+			one.selectNamed(value[0], one.nameOf(value[0]))
 		}
+		choices = append(choices, one)
 	}
 	return choices
 }

@@ -47,40 +47,26 @@ func (f *filters) of(field string, id ident.ID) string {
 // predicate names the object by what people know: its name, or the address of a user. It has
 // the identifier of an object that shares its name.
 func (f *filters) predicate(field string, id ident.ID) string {
-	all, member := f.catalogue.Content(), "name"
-	names := map[ident.ID]string{}
-	switch field {
-	case "state":
-		for _, o := range all.States {
-			names[o.ID] = o.Name
+	kind := metadata.Users
+	for _, of := range referenceFields() {
+		if of.Name == field {
+			kind = of.To
 		}
-	case "priority":
-		for _, o := range all.Priorities {
-			names[o.ID] = o.Name
-		}
-	case "classification":
-		for _, o := range all.Classifications {
-			names[o.ID] = o.Name
-		}
-	case "milestone":
-		for _, o := range all.Milestones {
-			names[o.ID] = o.Name
-		}
-	case "component":
-		member = "fullName"
-		for _, o := range all.Components {
-			names[o.ID] = f.catalogue.FullName(o.ID)
-		}
-	default: // the address of a user is one user's
+	}
+	if kind == metadata.Users { // the address of a user is one user's
 		u, _ := f.catalogue.User(id)
 		return field + ".email = " + quote(u.Email)
 	}
-	for other, name := range names {
-		if other != id && name == names[id] {
+	member, key := "name", f.catalogue.Name(kind, id)
+	if kind == metadata.Components {
+		member, key = "fullName", f.catalogue.FullName(id)
+	}
+	for other := range objectsOf(kind, f.catalogue) {
+		if other.ID != id && other.Key == key {
 			return field + ".identifier = " + quote(id.String())
 		}
 	}
-	return field + "." + member + " = " + quote(names[id])
+	return field + "." + member + " = " + quote(key)
 }
 
 // longestNeedle is the greatest length of the value of a keyword in a predicate, in bytes.
@@ -106,18 +92,16 @@ type fact struct {
 
 // facts returns the fields of a problem that have a value, without its state.
 func (f *filters) facts(p problem.Fields) (facts []fact) {
-	c := f.catalogue
-	for _, one := range []struct {
-		field, text string
-		id          ident.ID
-	}{
-		{"priority", c.Name(metadata.Priorities, p.Priority), p.Priority}, {"assignee", c.Name(metadata.Users, p.Assignee), p.Assignee},
-		{"component", c.FullName(p.Component), p.Component}, {"milestone", c.Name(metadata.Milestones, p.Milestone), p.Milestone},
-		{"classification", c.Name(metadata.Classifications, p.Classification), p.Classification},
-	} {
-		if !one.id.IsNone() {
-			facts = append(facts, fact{"field." + one.field, one.text, f.of(one.field, one.id)})
+	for _, field := range referenceFields() {
+		id := *field.ClientReference(&p)
+		if id.IsNone() || field.Name == "state" {
+			continue
 		}
+		name := f.catalogue.Name(field.To, id)
+		if field.To == metadata.Components {
+			name = f.catalogue.FullName(id)
+		}
+		facts = append(facts, fact{"field." + field.Name, name, f.of(field.Name, id)})
 	}
 	return facts
 }

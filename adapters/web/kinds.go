@@ -162,8 +162,8 @@ func componentForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 		return "", nil
 	}
 	return o.Name, []input{
-		textInput("name", o.Name), {Type: "choice", Choice: componentsChoice("parent", o.Parent, c)},
-		{Type: "choice", Choice: componentsChoice("successor", o.Successor, c)}, {Name: "closed", Type: "checkbox", Checked: o.Closed},
+		textInput("name", o.Name), {Type: "choice", Choice: objectChoice("parent", metadata.Components, o.Parent, c)},
+		{Type: "choice", Choice: objectChoice("successor", metadata.Components, o.Successor, c)}, {Name: "closed", Type: "checkbox", Checked: o.Closed},
 	}
 }
 
@@ -184,7 +184,7 @@ func milestoneForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 		return "", nil
 	}
 	return m.Name, []input{
-		textInput("name", m.Name), {Type: "choice", Choice: componentsChoice("component", m.Component, c)},
+		textInput("name", m.Name), {Type: "choice", Choice: objectChoice("component", metadata.Components, m.Component, c)},
 		{Name: "start", Type: "date", Value: dayText(m.Start)}, {Name: "end", Type: "date", Value: dayText(m.End)},
 	}
 }

@@ -103,7 +103,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	view.StateTo, view.Facts = f.of("state", s.Fields.State), f.facts(s.Fields)
 	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer, f)
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
-	view.Users = usersChoice(ident.None, c)
+	view.Users = objectChoice("user", metadata.Users, ident.None, c)
 	view.Users.Required = true
 	if s.Size > store.Small {
 		err := q.portions(&view, a)

@@ -41,7 +41,7 @@ func showSessions(q *request) (answer, error) {
 		return answer{}, err
 	}
 	c := sessions.Catalogue
-	view := sessionsPage{layout: q.signedIn(q.say("kind.sessions"), c).in("administration"), Kinds: q.kindLinks("sessions"), Users: usersFor("user", who, c)}
+	view := sessionsPage{layout: q.signedIn(q.say("kind.sessions"), c).in("administration"), Kinds: q.kindLinks("sessions"), Users: objectChoice("user", metadata.Users, who, c)}
 	if !who.IsNone() {
 		view.Chosen = who.String()
 	}
@@ -67,7 +67,7 @@ func (q *request) chosenUser() (ident.ID, error) {
 	}
 	id, err := ident.Parse(text)
 	if err != nil {
-		id = named("user", text, states.Catalogue)
+		id = named(metadata.Users, text, states.Catalogue)
 	}
 	if _, ok := states.Catalogue.User(id); !ok {
 		return ident.None, fault.New(fault.NotFound, "there is no user with this name")

@@ -41,7 +41,7 @@ func (q *request) tokensPage(secret string) (answer, error) {
 	c := all.Catalogue
 	view := tokensPage{
 		layout: q.signedIn(q.say("kind.tokens"), c).in("administration"), Kinds: q.kindLinks("tokens"),
-		Users: usersFor("user", ident.None, c), Scopes: access.Scopes(), Secret: secret,
+		Users: objectChoice("user", metadata.Users, ident.None, c), Scopes: access.Scopes(), Secret: secret,
 	}
 	view.Users.Required = true
 	var ended []tokenRow
