@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -42,6 +43,19 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	e.Failure(described, kind, f.RequestID)
 	header.Set("Content-Type", mediaProblem)
 	sendLine(w, r, kind.Status, e.Buf)
+}
+
+// isAboutPredicate reports whether the page about predicates helps with an error. The
+// predicate of a saved query is a member of the body.
+func isAboutPredicate(e *fault.Error) bool {
+	return isOfSearch(e.Kind) || slices.ContainsFunc(e.Items, func(item fault.Item) bool {
+		return item.Kind == fault.InvalidValue && item.At.Equal(fault.At(paramPredicate))
+	})
+}
+
+// isOfSearch reports whether an error is about the predicate of a search.
+func isOfSearch(kind fault.Kind) bool {
+	return kind == fault.InvalidPredicate || kind == fault.QueryTooExpensive
 }
 
 // Crowded returns a whole HTTP/1.1 answer with the status 503. It is for a refused

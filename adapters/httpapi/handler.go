@@ -138,11 +138,8 @@ func New(o Options) (http.Handler, error) {
 		route.Path = pattern(op.Path)
 		api.Adapter().Handle(&route, s.serve(e))
 	}
-	s.addDocument(document)
 	s.addDocs(document)
-	s.addErrorPages()
 	s.addHealth()
-	s.addIndex()
 	s.addUnmatched()
 
 	handler := canonicalPaths(s)

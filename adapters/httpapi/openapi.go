@@ -11,7 +11,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
@@ -411,14 +410,6 @@ func (d *document) headerRefs(status int, names ...string) map[string]*huma.Head
 		refs[name] = &huma.Header{Ref: headerPrefix + headerKey(name)}
 	}
 	return refs
-}
-
-// addDocument serves the OpenAPI document. It renders the document at the first request,
-// because that takes as long as the rest of a start. Huma's own handler would render
-// without a lock. Tests ensure that rendering succeeds.
-func (s *server) addDocument(d *document) {
-	finishSchemas(d.Components.Schemas)
-	s.addFile(pages.DocumentPath, newFile("application/openapi+json", func() ([]byte, error) { return json.Marshal(d.OpenAPI) }))
 }
 
 // errorStatuses returns the statuses of the kinds, in ascending order.

@@ -1,4 +1,4 @@
-package httpapi
+package site
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/negotiation"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
+	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
 // index has the links of the service, each as an absolute path.
@@ -20,26 +21,28 @@ type index struct {
 	Readyz        string `json:"readyz"`
 }
 
-// addIndex serves the root: a page to browsers, and JSON to everybody else.
-func (s *server) addIndex() {
+// AddIndex serves the root: a page to browsers, and JSON to everybody else. The paths of the
+// API begin with api.
+func (s Site) AddIndex(api string) {
 	at := index{
-		API:           s.BasePath + prefix,
-		Documentation: s.BasePath + pages.ReferencePath,
-		OpenAPI:       s.BasePath + pages.DocumentPath,
-		Errors:        s.BasePath + pages.ErrorsPath,
-		Healthz:       s.BasePath + "/healthz",
-		Readyz:        s.BasePath + "/readyz",
+		API:           api,
+		Documentation: s.Base + pages.ReferencePath,
+		OpenAPI:       s.Base + pages.DocumentPath,
+		Errors:        s.Base + pages.ErrorsPath,
+		Healthz:       s.Base + "/healthz",
+		Readyz:        s.Base + "/readyz",
 	}
-	page := newPage(func() ([]byte, error) { return s.site().Index(at.API) })
+	page := newPage(func() ([]byte, error) { return s.pages().Index(at.API) })
 	object, err := json.Marshal(at)
 	if err != nil {
 		panic(err)
 	}
-	path := s.BasePath
+	object = append(object, '\n') // for readers at a terminal
+	path := s.Base
 	if path == "" {
 		path = "/{$}"
 	}
-	s.mux.HandleFunc("GET "+path, s.public(func(w http.ResponseWriter, r *http.Request) {
+	s.Handle("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
 		header.Add("Vary", "Accept")
 		if prefersPage(r.Header) {
@@ -47,9 +50,11 @@ func (s *server) addIndex() {
 			return
 		}
 		header.Set("Content-Type", mediaJSON)
-		sendLine(w, r, http.StatusOK, object)
-	}))
+		httpframe.Send(w, r, http.StatusOK, object)
+	})
 }
+
+const mediaJSON = "application/json"
 
 // prefersPage reports whether a client wants HTML rather than JSON. Clients with "*/*"
 // get JSON.
