@@ -9,6 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
+	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -133,6 +134,23 @@ func TestAttemptsOnSessions(t *testing.T) {
 		b.get(sessionsPath).is(200).harmless(attempt)
 		if err := s.service.EndSession(t.Context(), s.admin, signed.Session.ID); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A list of sessions names browsers and systems, and has other headers as they are.
+func TestBrowserOfSession(t *testing.T) {
+	t.Parallel()
+	q := &request{language: texts.Languages()[0]}
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                                  "Firefox 140 on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36":                         "Chrome 139 on Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1": "Safari 18 on iOS",
+		"curl/8.14.1": "curl/8.14.1",
+		"":            "",
+	} {
+		if got := q.browserOf(agent); got != want {
+			t.Errorf("%q is %q, want %q", agent, got, want)
 		}
 	}
 }

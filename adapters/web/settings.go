@@ -1,7 +1,10 @@
 package web
 
 import (
+	"strings"
 	"time"
+
+	"github.com/mileusna/useragent"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/user"
@@ -23,7 +26,8 @@ type settingsPage struct {
 
 type sessionRow struct {
 	ID               string
-	Agent            string
+	Agent            string // the header User-Agent
+	Browser          string // in words
 	Created, Expires time.Time
 	Scope            access.Scope
 	Current          bool
@@ -44,7 +48,18 @@ func showSettings(q *request) (answer, error) {
 }
 
 func (q *request) sessionRow(s access.Session) sessionRow {
-	return sessionRow{s.ID.String(), s.Agent, s.Created, s.Expires, s.Scope, s.ID == q.caller.Session}
+	return sessionRow{s.ID.String(), s.Agent, q.browserOf(s.Agent), s.Created, s.Expires, s.Scope, s.ID == q.caller.Session}
+}
+
+// browserOf returns a browser and its system in words, if its header User-Agent names both.
+// Otherwise it returns the header.
+func (q *request) browserOf(agent string) string {
+	of := useragent.Parse(agent)
+	if of.Name == "" || of.OS == "" {
+		return agent
+	}
+	name, _, _ := strings.Cut(of.Name+" "+of.Version, ".")
+	return q.say("session.browser", name, of.OS)
 }
 
 func endSession(q *request) (answer, error) { return q.endSession("/settings") }

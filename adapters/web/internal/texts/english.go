@@ -343,6 +343,7 @@ var english = Language{
 		"kind.sessions":     "Sessions",
 		"session.help":      "Browsers that are signed in. End a session, and its browser is signed out at once.",
 		"session.agent":     "Browser",
+		"session.browser":   "%s on %s",
 		"session.since":     "Signed in",
 		"session.until":     "Ends",
 		"session.end-one":   "End a session of %s",

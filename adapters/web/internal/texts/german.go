@@ -306,6 +306,7 @@ var german = Language{
 		"kind.sessions":     "Sitzungen",
 		"session.help":      "Angemeldete Browser. Beende eine Sitzung, und ihr Browser ist sofort abgemeldet.",
 		"session.agent":     "Browser",
+		"session.browser":   "%s unter %s",
 		"session.since":     "Angemeldet",
 		"session.until":     "Endet",
 		"session.end-one":   "Eine Sitzung von %s beenden",
