@@ -65,15 +65,30 @@ func wantPlan(t *testing.T, root predicate.Entity, text, want string) {
 	}
 }
 
-// TestCheck checks the Plans of operators, literals and paths (sections 3 and 4).
-func TestCheck(t *testing.T) {
+// planned is a predicate about problems, with its Plan. The tests of Plans are about
+// operators, literals and paths (sections 3 and 4).
+type planned struct{ text, want string }
+
+// wantPlans checks the Plans of predicates about problems.
+func wantPlans(t *testing.T, all []planned) {
+	t.Helper()
+	for _, c := range all {
+		wantPlan(t, predicate.Problem, c.text, c.want)
+	}
+}
+
+func TestPlansOfLogic(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ text, want string }{
-		// Logic.
+	wantPlans(t, []planned{
 		{"TRUEPREDICATE", "AND()"},
 		{"FALSEPREDICATE", "OR()"},
 		{"NOT (read = YES OR watching = NO)", "NOT OR((#0.read = Bool:true), (#0.watching = Bool:false))"},
-		// Equality.
+	})
+}
+
+func TestPlansOfEquality(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"title != 'a'", "NOT (#0.title = String:'a')"},
 		{"title <>[cd] 'É'", "NOT (#0.title =[cd] String:'e')"},
 		{"resolver = nil", "(#0.resolver = Nil:<nil>)"},
@@ -85,7 +100,13 @@ func TestCheck(t *testing.T) {
 		{"id = 1.5", "(#0.identifier = Float:1.5)"},
 		{"creationDate = modificationDate", "(#0.creationDate = #0.modificationDate)"},
 		{"title =[c] nil", "(#0.title =[c] Nil:<nil>)"},
-		// Literals convert, on either side.
+	})
+}
+
+// TestPlansOfLiterals shows that literals convert, on either side.
+func TestPlansOfLiterals(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"watching = 1", "(#0.watching = Bool:true)"},
 		{"0 = watching", "(Bool:false = #0.watching)"},
 		{"watching = read", "(#0.watching = #0.read)"},
@@ -105,7 +126,12 @@ func TestCheck(t *testing.T) {
 		{"ANY logs.type = 'FieldChanged'", "EXISTS(#0.logs.type AS #1: (#1 = String:'FieldChanged'))"},
 		{"title = 'e\u0301'", "(#0.title = String:'é')"},
 		{"title CONTAINS[c] 'E\u0301'", "(#0.title CONTAINS[c] String:'é')"},
-		// Orders.
+	})
+}
+
+func TestPlansOfOrders(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"id < 3 AND 3.5 >= id", "AND((#0.identifier < Int:3), (Float:3.5 >= #0.identifier))"},
 		{"title <=[c] 'B'", "(#0.title <=[c] String:'b')"},
 		{"resolveDate > creationDate", "(#0.resolveDate > #0.creationDate)"},
@@ -114,7 +140,12 @@ func TestCheck(t *testing.T) {
 		{"id BETWEEN {1, 2.5}", "AND((#0.identifier >= Int:1), (#0.identifier <= Float:2.5))"},
 		{"creationDate BETWEEN {NOW(), nil}", "AND((#0.creationDate >= Date:2024-05-31T12:00:00Z), (#0.creationDate <= Nil:<nil>))"},
 		{"'b' BETWEEN {'a', title}", "AND((String:'b' >= String:'a'), (String:'b' <= #0.title))"},
-		// Membership.
+	})
+}
+
+func TestPlansOfMembership(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"id IN {}", "(#0.identifier IN {})"},
 		{"title IN[c] {'A', nil, state.name}", "(#0.title IN[c] {String:'a', Nil:<nil>, #0.state.name})"},
 		{"watching IN {0, YES}", "(#0.watching IN {Bool:false, Bool:true})"},
@@ -132,14 +163,24 @@ func TestCheck(t *testing.T) {
 		{"title IN 'abc'", "(String:'abc' CONTAINS #0.title)"},
 		{"'b' IN[c] title", "(#0.title CONTAINS[c] String:'b')"},
 		{"title CONTAINS nil", "(#0.title CONTAINS Nil:<nil>)"},
-		// Strings.
+	})
+}
+
+func TestPlansOfStrings(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"title BEGINSWITH 'A'", "(#0.title BEGINSWITH String:'A')"},
 		{"title ENDSWITH[d] 'é'", "(#0.title ENDSWITH[d] String:'e')"},
 		{"title LIKE[c] 'A*\\\\?b?'", "(#0.title LIKE[c] [{Any:false One:false Text:a} {Any:true One:false Text:} {Any:false One:false Text:?b} {Any:false One:true Text:}])"},
 		{"title MATCHES 'a|b'", "(#0.title MATCHES)"},
 		{"title MATCHES[c] 'a.'", "(#0.title MATCHES)"},
 		{"nil LIKE 'a'", "(Nil:<nil> LIKE [{Any:false One:false Text:a}])"},
-		// Qualifiers.
+	})
+}
+
+func TestPlansOfQualifiers(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"ANY watchers = assignee", "EXISTS(#0.watchers AS #1: (#1 = #0.assignee))"},
 		{"SOME watchers.name =[c] 'Ann'", "EXISTS(#0.watchers.name AS #1: (#1 =[c] String:'ann'))"},
 		{"ALL watchers.inactive = NO", "NOT EXISTS(#0.watchers.inactive AS #1: NOT (#1 = Bool:false))"},
@@ -151,7 +192,12 @@ func TestCheck(t *testing.T) {
 			"AND(EXISTS(#0.watchers.email AS #1: (#1 = Nil:<nil>)), NOT EXISTS(#0.watchers.name AS #2: NOT (#2 > String:'a')))"},
 		{"ANY comments.creationDate BETWEEN {creationDate, NOW()}",
 			"EXISTS(#0.comments.creationDate AS #1: AND((#1 >= #0.creationDate), (#1 <= Date:2024-05-31T12:00:00Z)))"},
-		// Collections.
+	})
+}
+
+func TestPlansOfCollections(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"ANY relationships.child.keywords.name = 'x'", "EXISTS(#0.relationships.child.keywords.name AS #1: (#1 = String:'x'))"},
 		{"watchers.@count = 2", "(#0.watchers.@count = Int:2)"},
 		{"watchers[SIZE] < 2", "(#0.watchers.@count < Int:2)"},
@@ -162,7 +208,12 @@ func TestCheck(t *testing.T) {
 		{"min(comments.creationDate) < NOW()", "(#0.comments.creationDate.@min < Date:2024-05-31T12:00:00Z)"},
 		{"COUNT(comments) = average(relationships.type)", "(#0.comments.@count = #0.relationships.type.@avg)"},
 		{"relationships.type.@max = 601", "(#0.relationships.type.@max = Int:601)"},
-		// SUBQUERY.
+	})
+}
+
+func TestPlansOfSubqueries(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"SUBQUERY(comments, $c, $c.author = assignee AND SELF.read = NO).@count >= 2",
 			"(FILTER(#0.comments AS #1: AND((#1.author = #0.assignee), (#0.read = Bool:false))).@count >= Int:2)"},
 		{"SUBQUERY(comments, $c, $c.text = 'a').@count >= 1", "EXISTS(#0.comments AS #1: (#1.text = String:'a'))"},
@@ -190,7 +241,12 @@ func TestCheck(t *testing.T) {
 		{"SUBQUERY(watchers, $ApiUser, $ApiUser.inactive = NO).@count > 0", "EXISTS(#0.watchers AS #1: (#1.inactive = Bool:false))"},
 		{"SUBQUERY(watchers, $v, $v.identifier = $ApiUser).@count > 0 AND SUBQUERY(watchers, $v, $v = assignee).@count > 0",
 			"AND(EXISTS(#0.watchers AS #1: (#1.identifier = UUID:" + callerUUID + ")), EXISTS(#0.watchers AS #2: (#2 = #0.assignee)))"},
-		// Arithmetic.
+	})
+}
+
+func TestPlansOfArithmetic(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"id + 1 = 2", "([+](#0.identifier, Int:1)Int = Int:2)"},
 		{"id * 1.5 = 2", "([*](#0.identifier, Float:1.5)Float = Int:2)"},
 		{"id ** 2 = 4", "([**](#0.identifier, Int:2)Float = Int:4)"},
@@ -202,7 +258,12 @@ func TestCheck(t *testing.T) {
 		{"id = nil + 1", "(#0.identifier = Int:<nil>)"},
 		{"id - nil = 1", "([-](#0.identifier, Nil:<nil>)Int = Int:1)"},
 		{"-nil = id", "(Nil:<nil> = #0.identifier)"},
-		// Functions.
+	})
+}
+
+func TestPlansOfFunctions(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"now() = NOW()", "(Date:2024-05-31T12:00:00Z = Date:2024-05-31T12:00:00Z)"},
 		{"FUNCTION('now') = creationDate", "(Date:2024-05-31T12:00:00Z = #0.creationDate)"},
 		{"dateByAddingMonths(NOW(), -3) < creationDate", "(Date:2024-02-29T12:00:00Z < #0.creationDate)"},
@@ -224,7 +285,12 @@ func TestCheck(t *testing.T) {
 		{"FUNCTION('sum:', relationships.type) = 2", "(#0.relationships.type.@sum = Int:2)"},
 		{"abs(nil) = id", "(Nil:<nil> = #0.identifier)"},
 		{"length(nil) = id", "(Int:<nil> = #0.identifier)"},
-		// Casts.
+	})
+}
+
+func TestPlansOfCasts(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"CAST('2024-05-01', 'NSDate') < creationDate", "(Date:2024-05-01T00:00:00Z < #0.creationDate)"},
 		{"CAST('2024-05-01T10:00:00+02:00', 'NSDate') < creationDate", "(Date:2024-05-01T08:00:00Z < #0.creationDate)"},
 		{"CAST('2024-05-01T10:00:00', 'NSDate') < creationDate", "(Date:2024-05-01T10:00:00Z < #0.creationDate)"},
@@ -240,14 +306,18 @@ func TestCheck(t *testing.T) {
 		{"CAST(title, 'NSString') = '1'", "(#0.title = String:'1')"},
 		{"CAST($ApiUser, 'NSString') = title", "(String:'" + callerUUID + "' = #0.title)"},
 		{"CAST(nil, 'NSDate') = creationDate", "(Date:<nil> = #0.creationDate)"},
-		// Keys ignore case and have other spellings.
+	})
+}
+
+// TestPlansOfKeys shows that keys ignore case and have other spellings.
+func TestPlansOfKeys(t *testing.T) {
+	t.Parallel()
+	wantPlans(t, []planned{
 		{"ID = IDENTIFIER", "(#0.identifier = #0.identifier)"},
 		{"#title = Title", "(#0.title = #0.title)"},
 		{"SUBQUERY(relationships, $r, $r.ChildId = $r.problemIdentifier).@count > 0", "EXISTS(#0.relationships AS #1: (#1.problemIdentifier = #1.problemIdentifier))"},
 		{"(state).name = 'x'", "(#0.state.name = String:'x')"},
-	} {
-		wantPlan(t, predicate.Problem, c.text, c.want)
-	}
+	})
 }
 
 // TestSlots checks that each variable has a slot of its own, and the root has one.

@@ -7,18 +7,28 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/internal/predicatetest"
 )
 
-// TestCheckErrors checks errors and their positions. An error is at the wrong operand,
-// or else at the operator.
-func TestCheckErrors(t *testing.T) {
+// wrong is a predicate with an error. The error is at the wrong operand, or else at the
+// operator.
+type wrong struct {
+	root predicate.Entity
+	text string
+	kind predicate.ErrorKind
+	line int
+	col  int
+}
+
+// wantErrors checks the errors of predicates, and their positions.
+func wantErrors(t *testing.T, all []wrong) {
+	t.Helper()
+	for _, c := range all {
+		_, err := Compile(c.text, c.root, checkEnv)
+		predicatetest.WantError(t, string(c.root)+": "+c.text, err, c.kind, c.line, c.col)
+	}
+}
+
+func TestErrorsOfKeys(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		root predicate.Entity
-		text string
-		kind predicate.ErrorKind
-		line int
-		col  int
-	}{
-		// Keys.
+	wantErrors(t, []wrong{
 		{predicate.Problem, "ttle = 'a'", predicate.UnknownKey, 1, 1},
 		{predicate.Problem, "#and = 'a'", predicate.UnknownKey, 1, 1},
 		{predicate.Problem, "state.resolve = NO", predicate.UnknownKey, 1, 7},
@@ -38,7 +48,13 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.State, "title = 'a'", predicate.UnknownKey, 1, 1},
 		{"Nothing", "identifier = 1", predicate.UnknownKey, 1, 1},
 		{predicate.Problem, "SUBQUERY(watchers, $w, name = 'a').@count > 0", predicate.UnknownKey, 1, 24},
-		// The first fault counts: left to right, operands before their operator.
+	})
+}
+
+// TestFirstErrorCounts shows that the first fault counts: left to right, operands before their operator.
+func TestFirstErrorCounts(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "a = b", predicate.UnknownKey, 1, 1},
 		{predicate.Problem, "title = b", predicate.UnknownKey, 1, 9},
 		{predicate.Problem, "title = 1 AND foo = 2", predicate.TypeMismatch, 1, 7},
@@ -51,13 +67,23 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "FUNCTION('foo:', id, title + 1) = 1", predicate.TypeMismatch, 1, 28},
 		{predicate.Problem, "f(id) = bar", predicate.UnknownFunction, 1, 1},
 		{predicate.Problem, "abs(foo, 1) = 1", predicate.UnknownKey, 1, 5},
-		// Variables.
+	})
+}
+
+func TestErrorsOfVariables(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "$x = 1", predicate.UnboundVariable, 1, 1},
 		{predicate.Problem, "assignee.identifier = $apiuser", predicate.UnboundVariable, 1, 23},
 		{predicate.Problem, "SUBQUERY(watchers, $w, $W.name = 'a').@count > 0", predicate.UnboundVariable, 1, 24},
 		{predicate.Problem, "SUBQUERY($w, $w, $w.name = 'a').@count > 0", predicate.UnboundVariable, 1, 10},
 		{predicate.Problem, "SUBQUERY(watchers, $w, $w.name = 'a').@count > 0 AND $w.name = 'a'", predicate.UnboundVariable, 1, 54},
-		// Equality.
+	})
+}
+
+func TestErrorsOfEquality(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "title = 3", predicate.TypeMismatch, 1, 7},
 		{predicate.Problem, "3 != title", predicate.TypeMismatch, 1, 3},
 		{predicate.Problem, "id = 'a'", predicate.TypeMismatch, 1, 4},
@@ -89,7 +115,12 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "ANY relationships.type = 'Blocks'", predicate.TypeMismatch, 1, 26},
 		{predicate.Problem, "id = 'BlockedBy'", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "relationships.@max.type = 'BlockedBy'", predicate.TypeMismatch, 1, 25},
-		// Orders.
+	})
+}
+
+func TestErrorsOfOrders(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "watching < YES", predicate.TypeMismatch, 1, 10},
 		{predicate.Problem, "state < state", predicate.TypeMismatch, 1, 7},
 		{predicate.Problem, "assignee.identifier < $ApiUser", predicate.TypeMismatch, 1, 21},
@@ -104,13 +135,23 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "watching BETWEEN {0, 1}", predicate.TypeMismatch, 1, 10},
 		{predicate.Problem, "watchers BETWEEN {0, 1}", predicate.TypeMismatch, 1, 10},
 		{predicate.Problem, "{1} BETWEEN {0, 1}", predicate.TypeMismatch, 1, 5},
-		// Modifiers.
+	})
+}
+
+func TestErrorsOfModifiers(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "id =[c] 3", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "id <[d] 3", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "id IN[c] {3}", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "assignee IN[c] watchers", predicate.TypeMismatch, 1, 10},
 		{predicate.Problem, "assignee.identifier =[c] '" + otherUUID + "'", predicate.TypeMismatch, 1, 21},
-		// Membership.
+	})
+}
+
+func TestErrorsOfMembership(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "id IN 3", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "id IN title", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "'a' IN id", predicate.TypeMismatch, 1, 5},
@@ -135,7 +176,12 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "{1, 'a'} CONTAINS id", predicate.TypeMismatch, 1, 5},
 		{predicate.Problem, "id CONTAINS 1", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "$ApiUser CONTAINS '0'", predicate.TypeMismatch, 1, 10},
-		// Strings.
+	})
+}
+
+func TestErrorsOfStrings(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "id BEGINSWITH '1'", predicate.TypeMismatch, 1, 4},
 		{predicate.Problem, "title ENDSWITH 1", predicate.TypeMismatch, 1, 7},
 		{predicate.Problem, "watchers.name BEGINSWITH 'a'", predicate.TypeMismatch, 1, 15},
@@ -156,7 +202,12 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "title MATCHES 'a{1000}a{1000}a'", predicate.InvalidPattern, 1, 15},
 		{predicate.Problem, "title MATCHES '(.*.?){999}'", predicate.InvalidPattern, 1, 15},
 		{predicate.Problem, `title MATCHES '\\1'`, predicate.InvalidPattern, 1, 15},
-		// Qualifiers.
+	})
+}
+
+func TestErrorsOfQualifiers(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "ANY title = 'a'", predicate.TypeMismatch, 1, 1},
 		{predicate.Problem, "id = 1 AND ALL id = 1", predicate.TypeMismatch, 1, 12},
 		{predicate.Problem, "NONE {1} = 'a'", predicate.TypeMismatch, 1, 10},
@@ -173,7 +224,13 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "ANY watchers = watchers", predicate.TypeMismatch, 1, 14},
 		{predicate.Problem, "ANY watchers.identifier = 'a'", predicate.TypeMismatch, 1, 27},
 		{predicate.Problem, "ANY watchers = nil AND ANY foo = 1", predicate.UnknownKey, 1, 28},
-		// Aggregates and SUBQUERY.
+	})
+}
+
+// TestErrorsOfAggregates is about SUBQUERY as well.
+func TestErrorsOfAggregates(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "title.@count = 1", predicate.TypeMismatch, 1, 8},
 		{predicate.Problem, "title[SIZE] = 1", predicate.TypeMismatch, 1, 7},
 		{predicate.Problem, "watchers.@count[SIZE] = 1", predicate.TypeMismatch, 1, 17},
@@ -191,7 +248,13 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "SUBQUERY({1, 'a'}, $t, $t = 1).@count > 0", predicate.TypeMismatch, 1, 14},
 		{predicate.Problem, "SUBQUERY(assignee, $t, TRUEPREDICATE).@count > 0", predicate.TypeMismatch, 1, 10},
 		{predicate.Problem, "SUBQUERY(watchers, $w, $w = 1).@count > 0", predicate.TypeMismatch, 1, 27},
-		// Arithmetic and functions.
+	})
+}
+
+// TestErrorsOfFunctions is about arithmetic as well.
+func TestErrorsOfFunctions(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "title + 1 = 2", predicate.TypeMismatch, 1, 7},
 		{predicate.Problem, "1 - 'a' = 2", predicate.TypeMismatch, 1, 3},
 		{predicate.Problem, "creationDate - creationDate = 2", predicate.TypeMismatch, 1, 14},
@@ -226,7 +289,12 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "sum({1, 'a'}) = 3", predicate.TypeMismatch, 1, 9},
 		{predicate.Problem, "sum({'a'}) = 3", predicate.TypeMismatch, 1, 5},
 		{predicate.Problem, "max(watchers.name) = 'a'", predicate.TypeMismatch, 1, 5},
-		// Casts.
+	})
+}
+
+func TestErrorsOfCasts(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "CAST(1, 'NSFoo') = 1", predicate.Unsupported, 1, 9},
 		{predicate.Problem, "CAST(foo, 'NSFoo') = 1", predicate.UnknownKey, 1, 6},
 		{predicate.Problem, "CAST('2024-13-01', 'NSDate') = NOW()", predicate.TypeMismatch, 1, 6},
@@ -243,11 +311,14 @@ func TestCheckErrors(t *testing.T) {
 		{predicate.Problem, "CAST(1.5, 'NSString') = 'a'", predicate.TypeMismatch, 1, 6},
 		{predicate.Problem, "CAST({1}, 'NSString') = 'a'", predicate.TypeMismatch, 1, 6},
 		{predicate.Problem, "CAST('7', 'NSNumber') = '7'", predicate.TypeMismatch, 1, 23},
-		// Positions after line breaks and code points of several bytes.
+	})
+}
+
+// TestPositionsOfErrors is about positions after line breaks and code points of several bytes.
+func TestPositionsOfErrors(t *testing.T) {
+	t.Parallel()
+	wantErrors(t, []wrong{
 		{predicate.Problem, "title = 'é😀'\nAND title = 3", predicate.TypeMismatch, 2, 11},
 		{predicate.Problem, "'é😀' = 3", predicate.TypeMismatch, 1, 6},
-	} {
-		_, err := Compile(c.text, c.root, checkEnv)
-		predicatetest.WantError(t, string(c.root)+": "+c.text, err, c.kind, c.line, c.col)
-	}
+	})
 }
