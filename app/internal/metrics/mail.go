@@ -16,7 +16,7 @@ func (m *Metrics) Mail(stat func() (mailworker.Stat, bool), attempts func(mailwo
 func (m *Metrics) Replies() func(lmtp.Outcome) {
 	counts := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "problems_mail_replies_total",
-		Help: "Replies by e-mail that came to this server, by outcome: comment, repeated, automatic, deferred, or why it was refused.",
+		Help: "Replies by e-mail to this server, by outcome: comment, repeated, automatic, deferred, or the reason for a refusal.",
 	}, []string{"outcome"})
 	for _, o := range lmtp.Outcomes() {
 		counts.WithLabelValues(string(o))
@@ -33,11 +33,11 @@ type mails struct {
 
 var (
 	mailGathering = prometheus.NewDesc("problems_mail_gathering",
-		"Problems that have changed and are not quiet yet. Only on the server that sends.", nil, nil)
+		"Changed problems within the quiet time before an e-mail. Only on the sending server.", nil, nil)
 	mailPending = prometheus.NewDesc("problems_mail_pending",
-		"Changed problems of which a mail has to tell somebody. Only on the server that sends.", nil, nil)
+		"Changed problems with an e-mail still to send. Only on the sending server.", nil, nil)
 	mailOldest = prometheus.NewDesc("problems_mail_oldest_timestamp_seconds",
-		"Since when the oldest change waits for its mail, in seconds since 1970; 0 when none waits. Only on the server that sends.", nil, nil)
+		"Time since which the oldest change waits for its e-mail, in seconds since 1970; 0 without one. Only on the sending server.", nil, nil)
 	mailAttempts = prometheus.NewDesc("problems_mail_attempts_total",
 		"Attempts of this server to send a mail, by outcome: sent, unreachable, deferred, refused, or lost after the last attempt.", []string{"outcome"}, nil)
 )

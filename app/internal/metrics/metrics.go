@@ -80,16 +80,16 @@ func New(version string) *Metrics {
 		}, []string{"outcome"}),
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "problems_commit_duration_seconds",
-			Help:    "Time that the store took to commit or refuse a change.",
+			Help:    "Time until the store has committed or refused a change.",
 			Buckets: latencies,
 		}),
 		retries: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "problems_commit_retries_total",
-			Help: "Changes that were refused because what they rest on had changed, and so are decided again.",
+			Help: "Changes refused after a conflict, and decided again.",
 		}),
 		views: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "problems_view_duration_seconds",
-			Help:    "Time that a view of the store took, whatever was read in it, until it ended or failed.",
+			Help:    "Time from the beginning of a view of the store to its end or failure, with all its reads.",
 			Buckets: latencies,
 		}),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -98,19 +98,19 @@ func New(version string) *Metrics {
 		}, []string{"call", "outcome"}),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_outcomes_total",
-			Help: "How commits of unknown outcome were settled: stored, ruled-out, or unknown still.",
+			Help: "Commits of unknown outcome, by their later result: stored, ruled-out, or still unknown.",
 		}, []string{"result"}),
 		confirms: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_confirms_total",
-			Help: "Answers without a commit that the store had to confirm, by result: ok, busy, or the kind of the fault.",
+			Help: "Confirmations by the store of answers without a commit, by result: ok, busy, or the kind of the fault.",
 		}, []string{"result"}),
 		replays: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "problems_replays_total",
-			Help: "Requests that got the answer to an earlier one with the same Idempotency-Key.",
+			Help: "Requests with the stored answer of an earlier one with the same Idempotency-Key.",
 		}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_connections_refused_total",
-			Help: "Connections of clients that were refused, by the limit: of their address, or of all.",
+			Help: "Refused connections of clients, by limit: for their address, or for all.",
 		}, []string{"limit"}),
 		rereads: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "problems_files_reread_total",
@@ -122,7 +122,7 @@ func New(version string) *Metrics {
 		}, []string{"result"}),
 		lastRun: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "problems_housekeeping_last_success_timestamp_seconds",
-			Help: "When the housekeeping succeeded last, in seconds since 1970; 0 before the first time.",
+			Help: "Time of the last successful housekeeping, in seconds since 1970; 0 before the first.",
 		}),
 		fine: map[observe.Name]prometheus.Counter{},
 	}
@@ -131,7 +131,7 @@ func New(version string) *Metrics {
 	}
 	underWay := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "problems_http_requests_under_way",
-		Help: "Requests that have begun and are not answered yet, without most streams of events.",
+		Help: "Requests in progress, without most streams of events.",
 	}, func() float64 { return float64(m.underWay.Load()) })
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "problems_build_info",
@@ -189,7 +189,7 @@ func (m *Metrics) ConnectionRefused(limit string) { m.refused.WithLabelValues(li
 func (m *Metrics) Connected(open func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "problems_connections_open",
-		Help: "Connections of clients that are open.",
+		Help: "Open connections of clients.",
 	}, func() float64 { return float64(open()) }))
 }
 
@@ -232,7 +232,7 @@ func (m *Metrics) Reread(file string, err error) {
 func (m *Metrics) Certificate(end func() time.Time) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "problems_tls_certificate_end_timestamp_seconds",
-		Help: "Until when the certificate in use is valid, in seconds since 1970.",
+		Help: "End of the certificate in use, in seconds since 1970.",
 	}, func() float64 { return float64(end().Unix()) }))
 }
 
@@ -251,11 +251,11 @@ func (m *Metrics) Searches(stats func() (waiting, underWay int)) {
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "problems_searches_waiting",
-			Help: "Searches that wait for their turn.",
+			Help: "Searches waiting for their turn.",
 		}, func() float64 { waiting, _ := stats(); return float64(waiting) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "problems_searches_under_way",
-			Help: "Searches that are made at the moment.",
+			Help: "Searches in progress.",
 		}, func() float64 { _, underWay := stats(); return float64(underWay) }),
 	)
 }
@@ -266,11 +266,11 @@ func (m *Metrics) Memory(stats func() (held int64, waiting int)) {
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "problems_memory_held_bytes",
-			Help: "Memory that requests under way hold for bodies and large answers.",
+			Help: "Memory held by requests for bodies and large answers, in bytes.",
 		}, func() float64 { held, _ := stats(); return float64(held) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "problems_memory_waiting",
-			Help: "Requests that wait for memory.",
+			Help: "Requests waiting for memory.",
 		}, func() float64 { _, waiting := stats(); return float64(waiting) }),
 	)
 }
@@ -280,11 +280,11 @@ func (m *Metrics) Clock(refusals func() uint64, offset func() time.Duration) {
 	m.registry.MustRegister(
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "problems_clock_refusals_total",
-			Help: "Writes and questions for readiness that were refused because the clock has gone too far ahead.",
+			Help: "Writes and readiness checks refused because the clock is too far ahead.",
 		}, func() float64 { return float64(refusals()) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "problems_clock_offset_seconds",
-			Help: "How far the clock is ahead of where it should be by the time that has passed; negative when it is behind.",
+			Help: "Lead of the clock over the elapsed time, in seconds; negative when the clock is behind.",
 		}, func() float64 { return offset().Seconds() }),
 	)
 }
@@ -293,7 +293,7 @@ func (m *Metrics) Clock(refusals func() uint64, offset func() time.Duration) {
 func (m *Metrics) Log(dropped func() uint64) {
 	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "problems_log_lines_dropped_total",
-		Help: "Lines that the log lacks, because nobody took them in time or they could not be written.",
+		Help: "Lines missing from the log: nobody read them in time, or a write failed.",
 	}, func() float64 { return float64(dropped()) }))
 }
 
@@ -349,7 +349,7 @@ func GroupCommit(stats func() (transactions, changes uint64)) []prometheus.Colle
 	return []prometheus.Collector{
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "problems_store_transactions_total",
-			Help: "Transactions that stored something, each of which was synced to the disk once.",
+			Help: "Transactions with writes. Each was synced to the disk once.",
 		}, func() float64 { transactions, _ := stats(); return float64(transactions) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "problems_store_changes_total",

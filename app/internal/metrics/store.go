@@ -63,11 +63,11 @@ func settled(c observe.Call) string {
 	return "ruled-out"
 }
 
-// StoreUp reports from now on whether the store can be used, for reads or for writes.
+// StoreUp adds a metric: 1 while the store can be used, for reads or for writes.
 func (m *Metrics) StoreUp(use string, up func() bool) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name:        "problems_store_up",
-		Help:        "1 while the store can be used for this: reads or writes. 0 from the first call that it is away for.",
+		Help:        "1 while the store takes these calls: reads or writes. 0 from the first failed call until one succeeds.",
 		ConstLabels: prometheus.Labels{"use": use},
 	}, func() float64 {
 		if up() {
@@ -77,10 +77,10 @@ func (m *Metrics) StoreUp(use string, up func() bool) {
 	}))
 }
 
-// StoreHost reports from now on the host of the store, if it knows one.
+// StoreHost adds a metric with the host of the store, if the store knows one.
 func (m *Metrics) StoreHost(host func() string) {
 	m.registry.MustRegister(hostInfo{host, prometheus.NewDesc("problems_store_host_info",
-		"1, labelled with the host that the store has used last.", []string{"host"}, nil)})
+		"1, with the last used host of the store as label.", []string{"host"}, nil)})
 }
 
 // hostInfo is a metric with one series and a changing label.
@@ -99,14 +99,14 @@ func (h hostInfo) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Behind returns the metric of the steps that are left to do in the background. each calls
-// its argument for every step, with how much of it is done, from 0 to 1.
+// Behind returns the metric of the unfinished steps in the background. each calls its
+// argument for every step, with the completed part, from 0 to 1.
 func Behind(each func(step func(name string, done float64))) prometheus.Collector {
 	return behind{each, prometheus.NewDesc("problems_store_background_ratio",
-		"How much of a step of the schema is done in the background, from 0 to 1. A step that is done has no series.", []string{"step"}, nil)}
+		"Completed part of a background step of the schema, from 0 to 1. A completed step has no series.", []string{"step"}, nil)}
 }
 
-// behind is a metric with a series for each step that is left to do.
+// behind is a metric with a series for each unfinished step.
 type behind struct {
 	each func(func(string, float64))
 	desc *prometheus.Desc

@@ -22,13 +22,13 @@ type webhooks struct {
 
 var (
 	webhookPending = prometheus.NewDesc("problems_webhook_pending",
-		"Events that wait for a webhook, or entries of the feed that may be for it. Only on the server that delivers.", []string{"webhook"}, nil)
+		"Events waiting for a webhook, or feed entries that may become such events. Only on the delivering server.", []string{"webhook"}, nil)
 	webhookOldest = prometheus.NewDesc("problems_webhook_oldest_timestamp_seconds",
-		"When the oldest event that waits for a webhook happened, in seconds since 1970; 0 when none waits. Only on the server that delivers.", []string{"webhook"}, nil)
+		"Time of the oldest event waiting for a webhook, in seconds since 1970; 0 without one. Only on the delivering server.", []string{"webhook"}, nil)
 	webhookFailures = prometheus.NewDesc("problems_webhook_failures",
-		"Failed attempts for the event that waits for a webhook. Only on the server that delivers.", []string{"webhook"}, nil)
+		"Failed attempts for the current event of a webhook. Only on the delivering server.", []string{"webhook"}, nil)
 	webhookActive = prometheus.NewDesc("problems_webhook_active",
-		"1 while events are sent to a webhook, and 0 when it waits or was stopped. Only on the server that delivers.", []string{"webhook"}, nil)
+		"1 while a webhook gets events, and 0 when it waits or was stopped. Only on the delivering server.", []string{"webhook"}, nil)
 	webhookAttempts = prometheus.NewDesc("problems_webhook_attempts_total",
 		"Attempts of this server to deliver an event, by outcome: delivered, failed or parked.", []string{"outcome"}, nil)
 )
