@@ -10,8 +10,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// locks returns the statements that lock the dependencies of the Change and guard it by
-// its expectations. Everybody locks in the same order, so nobody deadlocks: versions,
+// locks returns statements. They lock the dependencies of the Change and check its
+// expectations. Everybody locks in the same order, so nobody deadlocks: versions,
 // families, problems, each in ascending order. A key without a stored reply has no row to
 // lock: there the effect guards itself.
 func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
@@ -23,10 +23,10 @@ func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
 		switch e := expectation.(type) {
 		case store.CatalogueAt:
 			versions = append(versions, sqlstore.Statement{SQL: "SELECT 1 FROM versions WHERE catalogue = ? AND catalogue_batch IS NOT DISTINCT FROM ?" + lock,
-				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Conflict: "the catalogue is not at the version that is expected"})
+				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Conflict: "the catalogue is not at the expected version"})
 		case store.AccessAt:
 			versions = append(versions, sqlstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ? AND access_batch IS NOT DISTINCT FROM ?" + lock,
-				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Conflict: "the tokens are not at the version that is expected"})
+				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Conflict: "the tokens are not at the expected version"})
 		case store.FamilyAt:
 			families = append(families, e)
 		case store.ProblemAt:

@@ -10,9 +10,9 @@ import (
 func (t *transaction) expect(expectation store.Expectation) error {
 	switch e := expectation.(type) {
 	case store.CatalogueAt:
-		return conflictUnless(t.Catalogue == e.Version, "the catalogue is not at the version that is expected")
+		return conflictUnless(t.Catalogue == e.Version, "the catalogue is not at the expected version")
 	case store.AccessAt:
-		return conflictUnless(t.Access == e.Version, "the tokens are not at the version that is expected")
+		return conflictUnless(t.Access == e.Version, "the tokens are not at the expected version")
 	}
 	statement, ok := t.dialect.Expectation(expectation)
 	if !ok {

@@ -37,8 +37,7 @@ func (r *Report) Badge() string {
 	return out.String()
 }
 
-// badge returns the text of the badge. Colours alone do not tell: not everybody
-// sees them.
+// badge returns the text of the badge. Not everybody sees the colours.
 func (r *Report) badge() string {
 	var parts []string
 	if r.Result != Conformant {
@@ -66,7 +65,7 @@ func (r *Report) colour() string {
 	return grey
 }
 
-// width estimates how many pixels a text takes. The picture makes the text fit.
+// width estimates the width of a text in pixels. The picture stretches the text to fit.
 func width(text string) int { return len([]rune(text)) * 13 / 2 }
 
 func escapeXML(text string) string {

@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// Gate admits the calls of a Store until Close, as adapters need it for Store.Close.
+// Gate admits calls of a Store until Close. Adapters use it for Store.Close.
 // The zero Gate is open.
 type Gate struct {
 	mu     sync.Mutex

@@ -72,13 +72,13 @@ func (s *Service) Burndown(ctx context.Context, caller Caller, id ident.ID) (a A
 	return a, nil
 }
 
-// stay is the form of a problem from a moment on: in the milestone or not, resolved or not.
+// stay is the state of a problem from a moment on: in the milestone or not, resolved or not.
 type stay struct {
 	at           time.Time
 	in, resolved bool
 }
 
-// stays returns the life of a problem with a milestone, by its savepoints.
+// stays returns the states of a problem in a milestone over time, by its savepoints.
 func stays(savepoints []store.Savepoint, milestone ident.ID, c *metadata.Catalogue) (life []stay) {
 	for _, p := range savepoints {
 		state, _ := c.State(p.State)

@@ -3,8 +3,8 @@
 // searches. Each adapter has its own connections, transactions and classification of
 // errors.
 //
-// Statements have a placeholder, "?", for each argument. In [Syntax] the two
-// databases differ; [Dialect] has the statements made from it.
+// Statements have a placeholder, "?", for each argument. [Syntax] has the differences
+// between the two databases. [Dialect] has the statements made from it.
 //
 // # A search
 //

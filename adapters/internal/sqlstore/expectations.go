@@ -2,27 +2,26 @@ package sqlstore
 
 import "github.com/problemtracking/problems/domain/store"
 
-// Expectation returns the statement that finds a row if the expectation holds. It does
-// not know the expectations about versions, as ok reports: each adapter keeps its
-// versions in its own way.
+// Expectation returns a statement. It finds a row if the expectation holds. ok is false
+// for expectations about versions: each adapter stores its versions in its own way.
 func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bool) {
 	switch e := expectation.(type) {
 	case store.ProblemAt:
-		return Statement{d.problemAt, []any{int64(e.ID), e.Revision, d.ID(e.Batch)}, "a problem is not at the revision that is expected"}, true
+		return Statement{d.problemAt, []any{int64(e.ID), e.Revision, d.ID(e.Batch)}, "a problem is not at the expected revision"}, true
 	case store.FamilyAt:
-		return Statement{d.familyAt, []any{typeCode(e.Family), e.Epoch.Number, d.ID(e.Epoch.Batch)}, "a family is not at the epoch that is expected"}, true
+		return Statement{d.familyAt, []any{typeCode(e.Family), e.Epoch.Number, d.ID(e.Epoch.Batch)}, "a family is not at the expected epoch"}, true
 	case store.KeyUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM replies WHERE user_id = ? AND key = ? AND created >= ?)",
 			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, keyUsed}, true
 	case store.StateUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM problems WHERE state = ?)", []any{d.ID(e.State)}, "a problem is in the state"}, true
 	case store.WebhookAt:
-		return Statement{d.webhookAt, []any{d.ID(e.ID), d.ID(e.Version)}, "a webhook does not have the settings that are expected"}, true
+		return Statement{d.webhookAt, []any{d.ID(e.ID), d.ID(e.Version)}, "a webhook does not have the expected settings"}, true
 	case store.LeaseAt:
 		if e.Version.IsNone() {
 			return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM leases WHERE name = ?)", []any{e.Name}, "there is a lease already"}, true
 		}
-		return Statement{d.leaseAt, []any{e.Name, d.ID(e.Version)}, "a lease is not the one that is expected"}, true
+		return Statement{d.leaseAt, []any{e.Name, d.ID(e.Version)}, "a lease does not have the expected version"}, true
 	case store.StoreEmpty:
 		return Statement{SQL: empty + " AND NOT EXISTS (SELECT 1 FROM " + d.WholeFeed + ")", Conflict: "the store is not empty"}, true
 	}

@@ -21,10 +21,9 @@ import (
 // CrashSpec as JSON.
 const ChildVariable = "PROBLEMS_CONFORMANCE_CHILD"
 
-// ActAsChild makes this process the child of a crash, if it was started as one: it
-// commits until it is killed, and the function does not return. It returns true if
-// the process is to be the child of another harness, and has nothing to do for
-// this one.
+// ActAsChild turns this process into the child of a crash, if it was started as one. The
+// child commits until it is killed, and the function does not return. It returns true in
+// the child of another harness.
 func ActAsChild(h harness.Harness, test string) (ofAnother bool) {
 	text, started := os.LookupEnv(ChildVariable)
 	if !started {
@@ -32,7 +31,7 @@ func ActAsChild(h harness.Harness, test string) (ofAnother bool) {
 	}
 	c := &child{h: h, ctx: context.Background()}
 	if err := json.Unmarshal([]byte(text), &c.CrashSpec); err != nil {
-		c.Fatalf("the environment variable %s is not what it should be: %v", ChildVariable, err)
+		c.Fatalf("the environment variable %s has to be a CrashSpec as JSON: %v", ChildVariable, err)
 	}
 	if c.Harness != h.Name || c.Test != test {
 		return true
@@ -118,7 +117,7 @@ func (c *child) work() {
 	c.say(harness.Statement{Action: harness.Resting})
 }
 
-// Restore restores the Archive of the spec.
+// restore restores the Archive of the spec.
 func (c *child) restore(env harness.Env) bool {
 	h := archived(env, c.Restore)
 	c.say(harness.Statement{Phase: harness.Tried, Action: harness.Restoring})
@@ -127,7 +126,7 @@ func (c *child) restore(env harness.Env) bool {
 			c.say(harness.Statement{Phase: harness.Halfway, Action: harness.Restoring})
 			if c.Midway {
 				c.say(harness.Statement{Action: harness.Resting})
-				select {} // until it is killed, while this Restore is under way
+				select {} // until it is killed during this Restore
 			}
 		}
 		return nil
@@ -136,8 +135,8 @@ func (c *child) restore(env harness.Env) bool {
 	return err == nil
 }
 
-// The number of a writer's Changes for each batch it rules out, and for each one it
-// expects to be refused.
+// A writer rules out a batch before every third Change. Every fifth Change has to be
+// refused.
 const (
 	ruleEvery = 3
 	doomEvery = 5
@@ -211,7 +210,7 @@ func (c *child) rule(d *source) bool {
 	c.say(one)
 	_, stored, err := c.store.Outcome(c.ctx, one.Batch, beginning)
 	if err == nil && stored {
-		err = errors.New("Outcome says of a batch that nobody committed that it is stored")
+		err = errors.New("Outcome reports an uncommitted batch as stored")
 	}
 	c.ended(one, err)
 	return err == nil

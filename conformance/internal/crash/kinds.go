@@ -14,14 +14,14 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// Kind is a kind of Change with nothing else in it.
+// Kind is a kind of Change with one effect, or with one log entry.
 type Kind struct {
 	Name   string
-	Effect func(harness.Statement) store.Effect // nil: the Change has a log entry alone
+	Effect func(harness.Statement) store.Effect // nil: the Change has only a log entry
 }
 
-// Kinds returns all kinds. Every effect has one: a store may sync some Changes and forget
-// others. The first kind creates the problem of the child, and later ones change it.
+// Kinds returns all kinds. Every effect has a kind, because a store may sync some Changes
+// and forget others. The first kind creates the problem of the child, and later ones change it.
 func Kinds() []Kind {
 	return append(kindsOfProblems(), kindsOfObjects()...)
 }
@@ -62,7 +62,7 @@ func kindsOfProblems() []Kind {
 			return store.ForgetReads{Problem: s.Problems[0], But: idOf(s, 1)}
 		}},
 		{"event", func(s harness.Statement) store.Effect { return store.Publish{Event: eventOf(s, createdBy(s, 0))} }},
-		{"forgotten events", func(harness.Statement) store.Effect { return store.ForgetFeed{} }}, // none
+		{"forgotten events", func(harness.Statement) store.Effect { return store.ForgetFeed{} }}, // it forgets none
 	}
 }
 

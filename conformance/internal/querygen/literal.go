@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 )
 
-// Hostile returns texts with a history of trouble between a predicate and a database.
+// Hostile returns difficult texts: databases often compare, escape or store them wrongly.
 func Hostile() []string {
 	return []string{
 		"", " ", "a", "A", "\u00e4", "a\u0308", "\u00c4", "i", "I", "\u0130", "\u0131", "k", "\u212a", "ss", "\u00df", "\u1e9e",
@@ -22,7 +22,7 @@ func Hostile() []string {
 	}
 }
 
-// value draws a value of some object under the key; nil if there is none.
+// value draws an object's value of the key. It returns nil if no object has one.
 func (g *Generator) value(key *predicate.Key) predicate.Value {
 	values := g.values[key]
 	if len(values) == 0 {
@@ -102,7 +102,7 @@ func (g *Generator) piece(s string) string {
 	return string(r[from : from+1])
 }
 
-// pattern draws a form of the string, or nearly.
+// pattern draws a LIKE pattern for the string, or for a similar one.
 func (g *Generator) pattern(s string) string {
 	var b strings.Builder
 	runs := 0
@@ -122,7 +122,7 @@ func (g *Generator) pattern(s string) string {
 	return b.String() + g.word("", "*", "*", "?")
 }
 
-// expression draws a regular expression for the string, or nearly.
+// expression draws a regular expression for the string, or for a similar one.
 func (g *Generator) expression(s string) string {
 	if utf8.RuneCountInString(s) > 40 {
 		s = string([]rune(s)[:40])
@@ -136,8 +136,8 @@ func (g *Generator) expression(s string) string {
 	return g.word("", "(?s).*") + head + g.word(".", ".*", "(a|.)", "[[:alpha:]]") + tail + g.word("", ".*")
 }
 
-// literal draws an expression of the kind, independent of objects. Some numbers and dates
-// are a little off.
+// literal draws a constant expression of the kind. Some numbers and dates differ a little
+// from stored values.
 func (g *Generator) literal(f found) string {
 	v := g.value(f.key)
 	switch f.t.Kind {
