@@ -26,6 +26,7 @@ type request struct {
 	frame    *httpframe.Frame
 	language *texts.Language
 	chosen   bool           // whether somebody has chosen the language
+	several  bool           // whether the browser sends several sessions
 	caller   tracker.Caller // zero without a session
 	form     url.Values     // of a POST
 }

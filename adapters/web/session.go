@@ -46,8 +46,13 @@ func inCookieName(r rune) rune {
 // fault.Unauthenticated.
 func (q *request) recognize(ctx context.Context) error {
 	cookies := q.r.CookiesNamed(q.cookie().Name)
-	if len(cookies) != 1 { // several: a site beside this one may have set one
+	switch len(cookies) {
+	case 0:
 		return fault.New(fault.Unauthenticated, "you are not signed in")
+	case 1:
+	default:
+		q.several = true
+		return fault.New(fault.Unauthenticated, "your browser sends several sessions, and another service on this host may have made one of them: delete the cookies of this host, and sign in again")
 	}
 	key, err := access.ParseSessionKey(cookies[0].Value)
 	if err != nil {

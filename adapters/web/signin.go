@@ -103,9 +103,10 @@ func destination(to string) string {
 }
 
 // signInFirst answers a request without a session: a page leads to the form and back. A
-// form is shown again, and nothing typed is lost.
+// form is shown again, and nothing typed is lost. With several sessions, the page for signing
+// in may see only one of them, and would lead back.
 func (q *request) signInFirst(err error) (answer, error) {
-	if q.r.Method == http.MethodPost {
+	if q.r.Method == http.MethodPost || q.several {
 		return answer{}, err
 	}
 	to := strings.TrimPrefix(q.r.URL.RequestURI(), q.base)

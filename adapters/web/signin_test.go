@@ -44,6 +44,29 @@ func TestSignInMakesANewSession(t *testing.T) {
 	}
 }
 
+// Another service on the host has planted a second session, for some pages alone. Such a page
+// says so: one that led to the sign-in would be led back by the first session, and so on.
+func TestTwoSessions(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	mallory := s.as(t, "Mallory", access.Write)
+	at, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted := *mallory.Jar.Cookies(at)[0]
+	planted.Path = "/problems"
+	b := s.signedIn(t)
+	b.Jar.SetCookies(at, []*http.Cookie{&planted})
+	const says = "Your browser sends several sessions, and another service on this host may have made one of them: delete the cookies of this host"
+	b.get("/problems").is(401).has(says, "Sign in").lacks("Mallory", "Administrator")
+	if kept := b.post("/problems/new", "title", "The door is open").is(401).has(says).form("/problems/new"); kept.Get("title") != "The door is open" {
+		t.Errorf("the form has %v", kept)
+	}
+	b.get("/settings").is(200).has("admin@localhost")
+	b.get("/sign-in").is(401).at("/problems")
+}
+
 func TestCookie(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
