@@ -45,6 +45,28 @@ func TestRefusedForm(t *testing.T) {
 	}
 }
 
+// The pages that answer forms have no violation either: both versions of a problem, the
+// preview of a bulk edit and its end, and a new token.
+func TestPagesAfterForms(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	team(s)
+	p := s.signedIn(s.token)
+	fits := func(page string) {
+		p.inAllForms(func(width int64, scheme string) { p.fits(page, width, scheme) })
+	}
+	p.must(p.Size(1280, 900), p.Open("/problems/1"), p.Type("input[name=title]", "The lamp is dark"))
+	s.api("PATCH", "/problems/1", map[string]any{"title": "The lamp is broken", "priority": map[string]any{"name": "High"}})
+	p.must(p.Click("#save"), p.Shows("Somebody changed this problem meanwhile"))
+	fits("two versions")
+	p.must(p.Size(1280, 900), p.Open("/problems/bulk?problem=1&problem=2"), p.Choose("select[name=priority]", "Low"), p.Click("main button.primary"), p.Shows("Change 2 problems"))
+	fits("the preview of a bulk edit")
+	p.must(p.Size(1280, 900), p.Click("main button.primary"), p.Shows("2 problems were changed"))
+	fits("the end of a bulk edit")
+	p.must(p.Size(1280, 900), p.Open("/administration/tokens"), p.Choose("select[name=user]", "Maximilian Musterfrau"), p.Click("main button.primary"), p.Shows("This is the new token"))
+	fits("a new token")
+}
+
 // write sets the text of the new comment, by an expression.
 func write(p *person, expression string) error {
 	_, err := Get[bool](p.Tab, `(() => { document.querySelector("textarea[name=text]").value = `+expression+`; return true })()`)
