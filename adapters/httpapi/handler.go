@@ -30,8 +30,7 @@ import (
 // Version is the one version of the API (spec section 9, D23).
 const Version = "20151105"
 
-// Options are the needs of the handler. Service, Logger, NewRequestID and Now have
-// to be given.
+// Options configure the handler. Service, Logger, NewRequestID and Now are required.
 type Options struct {
 	Service *tracker.Service
 	Limits  Limits
@@ -47,24 +46,24 @@ type Options struct {
 	// TrustedProxies may name the client of a request, by X-Forwarded-For or Forwarded.
 	// Requests from their own addresses do not count for AddressRatePerMinute.
 	TrustedProxies peer.Networks
-	// Origin is where clients reach the service, such as "https://example.org", for the
-	// examples of the documentation. Empty: they use "http://127.0.0.1:8080".
+	// Origin is the address of the service in the examples of the documentation, such as
+	// "https://example.org". Empty: "http://127.0.0.1:8080".
 	Origin string
 	// Version is the version of the program, for the OpenAPI document.
 	Version string
-	// Logger gets the causes of the statuses 500 and 503, because clients do not.
+	// Logger gets the causes of the statuses 500 and 503. Answers do not contain them.
 	Logger *slog.Logger
 	// NewRequestID names a request without a usable X-Request-Id.
 	NewRequestID func() string
 	Now          func() time.Time
-	// Quiet, if not nil, is asked before the log gets the cause of a status 503.
-	// true leaves it out: the log has another line about the store.
+	// Quiet, if not nil, is called before the log gets the cause of a status 503. With
+	// true, the cause is left out: the log has another line about the store.
 	Quiet func() bool
 	// Observe, if not nil, is called after every request, by its goroutine.
 	Observe func(httpframe.Exchange)
 	// Streams bound the streams of events. nil: the default limits.
 	Streams *Streams
-	// Stopping, if not nil, ends when the server begins to stop: so do streams then.
+	// Stopping, if not nil, ends when the server begins to stop. Streams end with it.
 	Stopping context.Context
 }
 
@@ -72,16 +71,15 @@ type Options struct {
 type Limits struct {
 	// BodyBytes is the greatest length of a request body.
 	BodyBytes int64
-	// JSONDepth is how deep arrays and objects of a body may be nested.
+	// JSONDepth is the deepest nesting of arrays and objects in a body.
 	JSONDepth int
-	// RequestTime is how long one request may take, the reading of its body
-	// included.
+	// RequestTime is the longest time for one request, with the reading of its body.
 	RequestTime time.Duration
-	// RatePerMinute is how many requests a token may make. 0: any number.
+	// RatePerMinute is the number of requests for a token. 0: any number.
 	RatePerMinute int
-	// AddressRatePerMinute is how many requests may come from an address without a
-	// valid token. A /64 of IPv6 is one address. The health checks and OPTIONS do
-	// not count. 0: any number.
+	// AddressRatePerMinute is the number of requests from an address without a valid
+	// token. A /64 of IPv6 is one address. Health checks and OPTIONS do not count. 0: any
+	// number.
 	AddressRatePerMinute int
 }
 
@@ -149,7 +147,7 @@ func New(o Options) (http.Handler, error) {
 	return s.frame(handler), nil
 }
 
-// frame returns the handler with a frame around every request.
+// frame returns the handler with an httpframe around every request.
 func (s *server) frame(next http.Handler) http.Handler {
 	return httpframe.Wrap(httpframe.Options{
 		RequestTime: s.Limits.RequestTime, Methods: methods, Memory: s.Memory,
@@ -159,7 +157,7 @@ func (s *server) frame(next http.Handler) http.Handler {
 	}, next)
 }
 
-// public returns a handler of a path without need of a token.
+// public returns a handler for a path without authentication.
 func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
 	known := func(r *http.Request) bool {
 		_, err := s.Service.Recognize(r.Context(), httpframe.Credential(r))

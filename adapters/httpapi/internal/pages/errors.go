@@ -12,7 +12,7 @@ type Error struct {
 	Status      int
 	Title       string
 	Description string
-	// Search is whether the error is about a predicate.
+	// Search is true for errors about predicates.
 	Search bool
 }
 
@@ -27,13 +27,13 @@ func (s Site) Errors(all []Error) ([]byte, error) {
 	return s.render("errors", "Errors", ErrorsPath, errorList{All: true, Errors: all})
 }
 
-// Error returns the page of one error: that at its type.
+// Error returns the page of one error, at the address in its type.
 func (s Site) Error(e Error) ([]byte, error) {
 	return s.render("errors", e.Title, ErrorsPath+"/"+e.Slug, errorList{Errors: []Error{e}})
 }
 
 type errorList struct {
-	// All is whether these are all errors.
+	// All is true on the page of all errors.
 	All    bool
 	Errors []Error
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markdown turns Markdown into HTML. Goldmark leaves out HTML of the text, and the targets
-// of links that run scripts. Headings have identifiers.
+// markdown turns Markdown into HTML. Goldmark leaves out HTML in the text, and link targets
+// with scripts. Headings have identifiers.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(extension.Table),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
@@ -52,7 +52,7 @@ func withHeadings(source []byte) (template.HTML, []heading, error) {
 	return template.HTML(b.String()), found, nil
 }
 
-// elements writes some elements in another way than Goldmark.
+// elements replaces the output of Goldmark for some elements.
 type elements struct{}
 
 // RegisterFuncs names the elements: tables and pictures.
@@ -61,7 +61,8 @@ func (elements) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, described)
 }
 
-// scrolled writes a table that is scrolled by itself, also by keyboard, when it is too wide.
+// scrolled writes a table in a box of its own. People can scroll a wide table there, also by
+// keyboard.
 func scrolled(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		_, err := w.WriteString(`<div class="scroll" role="region" aria-label="Table" tabindex="0"><table>` + "\n")
@@ -71,7 +72,7 @@ func scrolled(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkSt
 	return ast.WalkContinue, err
 }
 
-// described writes the words for a picture in its place: pages load no pictures.
+// described writes the description of a picture in its place: pages load no pictures.
 func described(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 	return ast.WalkContinue, nil
 }

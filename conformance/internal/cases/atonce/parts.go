@@ -22,11 +22,11 @@ func Parts() []bench.Case {
 		Run:  wholeAtOnce,
 	}, {
 		ID:   "COM-004/last-expectation",
-		Rule: "Of concurrent Changes with different first expectations that hold, and one last expectation that each makes false, one is stored. The others are refused with Conflict.",
+		Rule: "Concurrent Changes have different true first expectations, and one last expectation. Each Change makes the last one false. One Change is stored, and the others are refused with Conflict.",
 		Run:  lastExpectation,
 	}, {
 		ID:   "COM-004/last-effect",
-		Rule: "Of concurrent Changes with one number for a new problem as their last effect, one is stored. The others are refused with Conflict, and leave nothing.",
+		Rule: "Concurrent Changes create a problem with the same number as their last effect. One Change is stored. The others are refused with Conflict, and leave nothing.",
 		Run:  lastEffect,
 	}}
 }

@@ -140,7 +140,7 @@ func deadlineDuringCommit(b *bench.Bench) {
 	for _, c := range b.Load(p.ID, store.Comments).Comments {
 		found[c.ID] = true
 	}
-	b.Equal("the comments that are stored, by what Outcome says", want, found)
+	b.Equal("the stored comments, by Outcome", want, found)
 }
 
 func viewAfterContext(b *bench.Bench) {
