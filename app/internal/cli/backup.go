@@ -15,16 +15,16 @@ import (
 type backupCommand struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
-	To string `required:"" placeholder:"FILE" help:"The file to write, which only you can then read. There must be none yet."`
+	To string `required:"" placeholder:"FILE" help:"The new file. Only you can read it. It must not exist yet."`
 }
 
 // Help is shown by kong.
 func (backupCommand) Help() string {
-	return `Writes a copy of a SQLite store as it is at one moment: all that was answered before is in it. The service goes on meanwhile. The copy appears only when it is complete, and on the disk. It is a store by itself. To restore it, stop the service, move the file of the store away, with those beside it that end in -wal and -shm, and put a copy of the backup in its place.
+	return `Writes a copy of a SQLite store at one moment, with all acknowledged writes from before. The service goes on meanwhile. The copy appears only when it is complete and on the disk. It is itself a store. To restore it, stop the service. Move the file of the store away, with the files beside it ending in -wal and -shm. Put a copy of the backup in its place.
 
-Do not copy the file of a running service by other means: what was written last is in a second file.
+Do not copy the file of a running service by other means: the last writes are in a second file.
 
-PostgreSQL has pg_dump and pg_basebackup for this.
+For PostgreSQL, use pg_dump or pg_basebackup.
 
 Examples:
 

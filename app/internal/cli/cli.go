@@ -84,14 +84,14 @@ type grammar struct {
 	Token   tokenCommands   `cmd:"" help:"Create, list and revoke API tokens."`
 	Events  eventsCommand   `cmd:"" help:"Print the events of a running server, and follow them."`
 	Webhook webhookCommands `cmd:"" help:"List, test and replay the webhooks of a running server."`
-	Mail    mailCommand     `cmd:"" help:"Send an e-mail of test."`
-	Export  exportCommand   `cmd:"" help:"Write everything that a store holds, as JSON Lines."`
+	Mail    mailCommand     `cmd:"" help:"Send a test e-mail."`
+	Export  exportCommand   `cmd:"" help:"Write the whole content of a store, as JSON Lines."`
 	Backup  backupCommand   `cmd:"" help:"Copy the file of a store, beside the running service."`
-	Import  importCommand   `cmd:"" help:"Read what \"problems export\" has written into an empty store."`
-	Copy    copyCommand     `cmd:"" help:"Copy everything from one store into another, which is empty."`
-	Health  healthCommand   `cmd:"" help:"Ask the running service of these settings whether it is ready."`
-	Doctor  doctorCommand   `cmd:"" help:"Say what is wrong with the settings and the store, and the way to mend it."`
-	Config  configCommand   `cmd:"" help:"Print the settings that \"problems serve\" would use, or check them."`
+	Import  importCommand   `cmd:"" help:"Read the output of \"problems export\" into an empty store."`
+	Copy    copyCommand     `cmd:"" help:"Copy everything from one store into another, empty one."`
+	Health  healthCommand   `cmd:"" help:"Ask the running service with these settings if it is ready."`
+	Doctor  doctorCommand   `cmd:"" help:"Find faults of the settings and the store, with their remedies."`
+	Config  configCommand   `cmd:"" help:"Print the settings for \"problems serve\", or check them."`
 	Version versionCommand  `cmd:"" help:"Print the version."`
 }
 

@@ -14,15 +14,15 @@ import (
 type configCommand struct {
 	config.Settings `embed:""`
 
-	Explain bool `xor:"look" help:"Say above each setting what it means and where its value comes from."`
-	Check   bool `xor:"look" help:"Print no settings. Name every setting with a fault, and the right form of it."`
+	Explain bool `xor:"look" help:"Print the meaning of each setting above it, and the source of its value."`
+	Check   bool `xor:"look" help:"Print no settings. Name every wrong setting, and its right form."`
 }
 
 // Help is shown by kong.
 func (configCommand) Help() string {
-	return `Each setting is a line NAME=value, quoted for a shell where it has to be. Tokens and passwords are masked, in a comment.
+	return `Each setting is a line NAME=value, with quotes for a shell where necessary. Tokens and passwords appear only masked, in a comment.
 
-With --check, each fault is a line on standard error, and the exit code is 1. It reads the files that the settings name, and nothing else. "problems doctor" looks at the store as well.
+With --check, each fault is a line on standard error, and the exit code is 1. The command reads only the files in the settings. "problems doctor" also examines the store.
 
 Examples:
 

@@ -18,16 +18,16 @@ import (
 type copyCommand struct {
 	From         backend.URL     `required:"" placeholder:"URL" help:"The store to copy; its service may be running."`
 	FromDatabase config.Database `embed:"" prefix:"from-"`
-	To           backend.URL     `required:"" placeholder:"URL" help:"The store to fill: an empty one, or one that is not there yet."`
+	To           backend.URL     `required:"" placeholder:"URL" help:"The store to fill: an empty one, or a new one."`
 	ToDatabase   config.Database `embed:"" prefix:"to-"`
-	ToDirect     backend.URL     `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around a pooler that --to leads to: for migrations."`
+	ToDirect     backend.URL     `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around the pooler in --to, for migrations."`
 }
 
 // Help is shown by kong.
 func (copyCommand) Help() string {
-	return `Does what "problems export" and "problems import" do, without a file between them. No environment variable sets anything here, for there are two stores.
+	return `Does what "problems export" and "problems import" do, without a file between them. Environment variables have no effect here, because there are two stores.
 
-Changes that a running service makes to the first store after the copy has begun are not copied: to move for good, stop the service before.
+The copy leaves out changes from after its beginning. To move for good, stop the service before.
 
 Examples:
 

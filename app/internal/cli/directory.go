@@ -20,11 +20,11 @@ type place struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
 	Clock       config.ClockGap `embed:"" group:"Clock"`
-	AcceptClock bool            `help:"Write although the clock is further ahead of the newest change in the store than --max-clock-gap."`
+	AcceptClock bool            `help:"Write although the clock's lead over the newest change in the store is above --max-clock-gap."`
 
 	Remote struct {
-		URL       string       `name:"url" placeholder:"URL" help:"Work on the running server at this address, such as http://127.0.0.1:8080, instead of on a store."`
-		Token     config.Token `placeholder:"TOKEN" help:"Token of scope admin for that server. Better set as a variable: other users of the machine can see flags."`
+		URL       string       `name:"url" placeholder:"URL" help:"Use the running server at this address, such as http://127.0.0.1:8080, instead of a store."`
+		Token     config.Token `placeholder:"TOKEN" help:"Token of scope admin for the server. Better set as a variable: other users of the machine can see flags."`
 		TokenFile string       `placeholder:"FILE" help:"File with that token."`
 	} `embed:"" group:"Running server"`
 }

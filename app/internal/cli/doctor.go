@@ -19,9 +19,9 @@ type doctorCommand struct {
 
 // Help is shown by kong.
 func (doctorCommand) Help() string {
-	return `Looks at the settings, at the files and services that they name, and at the store: versions, settings of the database, tables, indexes, sequences, rights, replication slots, the archive of the log, and free disk. It changes nothing, and may run beside the service, with the same settings and as the same user. A SQLite file is read as a whole.
+	return `Examines the settings, their files and services, and the store: versions, settings of the database, tables, indexes, sequences, rights, replication slots, the log archive, and free disk. It changes nothing. Run it with the settings of the service, as the same user, also beside the service. It reads a SQLite file as a whole.
 
-The exit code is 1 when something keeps the service from working or puts data at risk. A warning alone leaves it at 0.
+The exit code is 1 if the service cannot work, or data is at risk. With warnings only, it is 0.
 
 Examples, the second one for the service of a package:
 

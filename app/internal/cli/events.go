@@ -23,18 +23,18 @@ type eventsCommand struct {
 		TokenFile string       `placeholder:"FILE" help:"File with that token."`
 	} `embed:"" group:"Running server"`
 
-	Follow    bool   `short:"f" help:"Go on with further events as they happen, also after a lost connection and a restart of the server."`
+	Follow    bool   `short:"f" help:"Go on with new events, also after a lost connection or a restart of the server."`
 	Limit     int    `placeholder:"N" help:"End after this many events. With --follow and --after=now, 1 waits for the next event. Default: no limit."`
-	After     string `placeholder:"EVENT" help:"Start behind the event with this identifier, or with now: behind the newest event. Default: at the oldest event."`
-	Predicate string `placeholder:"PREDICATE" help:"Print the events of problems that satisfy it when they are read, such as \"assignee = $ApiUser\"."`
+	After     string `placeholder:"EVENT" help:"Start behind the event with this identifier. With now, start behind the newest event. Default: at the oldest event."`
+	Predicate string `placeholder:"PREDICATE" help:"Print the events of problems with a true predicate at the time of reading, such as \"assignee = $ApiUser\"."`
 	Problem   int64  `placeholder:"N" help:"Print the events of this problem."`
-	State     string `placeholder:"FILE" help:"Keep the position in this file, and go on from there at the next start. --after counts until there is one."`
-	IfGone    string `default:"fail" enum:"fail,oldest,now" placeholder:"WHAT" help:"What to do when the server does not have the position any more: fail, or go on from the oldest event or from now. Default: ${default}."`
+	State     string `placeholder:"FILE" help:"Keep the position in this file, and go on from there at the next start. --after counts only without a position in the file."`
+	IfGone    string `default:"fail" enum:"fail,oldest,now" placeholder:"WHAT" help:"Reaction to a lost position: fail, or go on from the oldest event or from now. Default: ${default}."`
 }
 
 // Help is shown by kong.
 func (eventsCommand) Help() string {
-	return `Each event is a line of JSON on standard output, as the API has it. With --state, an event is printed before the file has its position: after a crash of this command, the last events come once more, with the same identifiers.
+	return `Each event is a line of JSON on standard output, as in the API. With --state, the command prints an event before the file has its position. After a crash, the last events come again, with the same identifiers.
 
 Examples:
 

@@ -18,13 +18,13 @@ const stream = "-"
 type exportCommand struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
-	To    string `default:"-" placeholder:"FILE" help:"The file to write, which only you can then read; - for standard output. Default: ${default}."`
-	Force bool   `help:"Replace the file if it is there. What is no regular file is never replaced."`
+	To    string `default:"-" placeholder:"FILE" help:"The file to write. Only you can read it. - for standard output. Default: ${default}."`
+	Force bool   `help:"Replace an existing file. The command replaces only regular files."`
 }
 
 // Help is shown by kong.
 func (exportCommand) Help() string {
-	return `Writes everything as it is at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens (as hashes, with which they go on working), and problems with all that belongs to them. Replies kept for Idempotency-Key are left out. "problems import" reads it into a store of any kind. A file appears only when it is complete.
+	return `Writes the content at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens, and problems with all their parts. Tokens are hashes, and stay valid. Stored answers for Idempotency-Key are left out. "problems import" reads the output into a store of any kind. A file appears only when it is complete.
 
 Examples:
 

@@ -9,17 +9,17 @@ import (
 )
 
 type healthCommand struct {
-	Listen        string `default:"127.0.0.1:8080" group:"Server" placeholder:"HOST:PORT" help:"Address of the service, as \"problems serve\" has it. Default: ${default}."`
-	MetricsListen string `group:"Server" placeholder:"HOST:PORT" help:"Address of the metrics, as \"problems serve\" has it. If there is one, it is asked: it answers however many connections the service has."`
-	TLSCert       string `name:"tls-cert" group:"Server" placeholder:"FILE" help:"Certificate of the service: with one, it is asked by HTTPS."`
+	Listen        string `default:"127.0.0.1:8080" group:"Server" placeholder:"HOST:PORT" help:"Address of the service, as for \"problems serve\". Default: ${default}."`
+	MetricsListen string `group:"Server" placeholder:"HOST:PORT" help:"Address of the metrics, as for \"problems serve\". If it is set, the command asks there: it answers for any number of client connections."`
+	TLSCert       string `name:"tls-cert" group:"Server" placeholder:"FILE" help:"Certificate of the service. With it, the command asks by HTTPS."`
 
-	Live    bool          `help:"Ask only whether the process answers, not whether it would take a write."`
-	Timeout time.Duration `default:"5s" placeholder:"TIME" help:"For the answer. Default: ${default}."`
+	Live    bool          `help:"Ask only if the process answers, not if the store accepts writes."`
+	Timeout time.Duration `default:"5s" placeholder:"TIME" help:"Time for the answer. Default: ${default}."`
 }
 
 // Help is shown by kong.
 func (healthCommand) Help() string {
-	return `Asks the service on this machine that has the same settings. The exit code is 0 when it is ready, and 1 when it is not or when nothing answers. It is ready when it would take a write. With --live, any answer will do.
+	return `Asks the service on this machine with the same settings. The exit code is 0 if it is ready, and otherwise 1, also without an answer. The service is ready while the store accepts writes. With --live, any answer is enough.
 
 Examples:
 

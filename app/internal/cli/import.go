@@ -21,9 +21,9 @@ type importCommand struct {
 
 // Help is shown by kong.
 func (importCommand) Help() string {
-	return `Reads what "problems export" has written into an empty store, before the first "problems serve" puts its own metadata there. Every line is checked; if one is wrong, nothing is imported. Identifiers, dates and revisions stay, and tokens go on working. A store that is not there yet is made.
+	return `Reads the output of "problems export" into an empty store. Run it before the first "problems serve" writes its own metadata there. It checks every line, and imports nothing if one is wrong. Identifiers, dates and revisions stay the same, and tokens stay valid. It creates a missing store.
 
-The format is documented in adapters/README.md, for bringing in data from elsewhere.
+adapters/README.md describes the format, for data from other systems.
 
 Examples:
 

@@ -12,12 +12,12 @@ import (
 type mailCommand struct {
 	config.Settings `embed:""`
 
-	Test string `required:"" placeholder:"ADDRESS" help:"Address for a mail of test."`
+	Test string `required:"" placeholder:"ADDRESS" help:"Address for a test e-mail."`
 }
 
 // Help is shown by kong.
 func (mailCommand) Help() string {
-	return `It sends one mail by the settings of "problems serve", at once, and needs no running server.
+	return `Sends one e-mail at once, with the settings of "problems serve". It needs no running server.
 
 Example:
 

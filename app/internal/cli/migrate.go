@@ -14,17 +14,17 @@ import (
 type migrateCommand struct {
 	config.Storage `embed:"" group:"Store"`
 
-	Status bool `xor:"look" help:"Only show which steps are done and which are left to do."`
-	DryRun bool `xor:"look" help:"Only print the SQL of the steps that are left to do, for whoever runs it by hand; nothing when all are done."`
+	Status bool `xor:"look" help:"Only show the completed and the remaining steps."`
+	DryRun bool `xor:"look" help:"Only print the SQL of the remaining steps, to run it by hand."`
 
-	WithoutLog bool `xor:"look" help:"Go on with a SQLite file whose write-ahead log is gone, and with it what was written last."`
+	WithoutLog bool `xor:"look" help:"Go on with a SQLite file without its write-ahead log. Its last writes are lost."`
 }
 
 // Help is shown by kong.
 func (migrateCommand) Help() string {
-	return `"problems serve" does this by itself when it starts, unless PROBLEMS_AUTO_MIGRATE=false. Any number may run at once: each step is done once. A store of a newer version is refused if a step of it leaves no way back: --status shows this for each step. Before such a step, a SQLite file is copied, to a name beside it with .before- and the step.
+	return `"problems serve" does this at its start, unless PROBLEMS_AUTO_MIGRATE=false. Several processes may run at once: each step runs once. A step without a way back makes older versions refuse the store: --status shows this for each step. Before such a step, the command copies a SQLite file to a name beside it, with .before- and the step.
 
-In PostgreSQL, some steps are done beside the services, such as large indexes: lists and searches are only slower without them. One process at a time is at work, a service or this command, which ends when all is done. The log and --status show how far it has come, such as "under way, 43 %". What a killed process has left, another one completes.
+In PostgreSQL, some steps, such as large indexes, run beside the services: lists and searches are only slower without them. One process at a time works on them, a service or this command. This command ends when all steps are done. The log and --status show the progress, such as "under way, 43 %". Another process completes the work of a killed one.
 
 Examples:
 

@@ -11,12 +11,16 @@ import (
 type serveCommand struct {
 	config.Settings `embed:""`
 
-	AcceptClock bool `help:"Start although the clock is further ahead of the newest change in the store than --max-clock-gap."`
+	AcceptClock bool `help:"Start although the clock's lead over the newest change in the store is above --max-clock-gap."`
 }
 
 // Help is shown by kong.
 func (serveCommand) Help() string {
-	return `Prints "listening on http://…" on standard output and, on an empty store, the token of a first administrator, admin@localhost; on a later start, the command that makes another token. Logs are JSON lines on standard error; the service does not wait for anybody to read them, but for three seconds at the end. SIGTERM or SIGINT ends the service once the requests under way are answered; another one, a second or more later, ends it at once. A changed certificate, and a changed file of the database's password, are read again by themselves, and at once after SIGHUP: new connections use what is there, and open ones go on; what cannot be used is logged, and the former content stays in use. When the terminal of the service is closed, SIGHUP ends it as SIGTERM does. A database that is away at the start is waited for: the service listens, is not ready, and prints the second line when the database is there. A service that is told to end before it listens has the exit code 0 as well, and prints nothing.
+	return `Prints "listening on http://…" on standard output. On an empty store, the second line is the token of a first administrator, admin@localhost. On a later start, it is a command for another token. Logs are JSON lines on standard error. The service does not wait for their reader, except for three seconds at the end.
+
+SIGTERM or SIGINT ends the service after its running requests. Another one, a second or more later, ends it at once. When the terminal of the service closes, SIGHUP ends it, too. Otherwise, SIGHUP rereads changed certificates and the changed password file of the database at once. Without SIGHUP, the service notices them by itself. New connections use the new files, and open ones go on. The service logs an unusable file, and goes on with the former content.
+
+At its start, the service waits for a missing database. It listens, is not ready, and prints the second line when the database is there. If a signal ends the service before it listens, the exit code is 0, and the service prints nothing.
 
 Examples:
 

@@ -10,17 +10,17 @@ import (
 )
 
 type tokenCommands struct {
-	Create tokenCreate `cmd:"" help:"Create a token and print it, this once."`
-	List   tokenList   `cmd:"" help:"List all tokens, without what makes them work."`
+	Create tokenCreate `cmd:"" help:"Create a token and print it once."`
+	List   tokenList   `cmd:"" help:"List all tokens, without their secrets."`
 	Revoke tokenRevoke `cmd:"" help:"Make a token invalid for good."`
 }
 
 type tokenCreate struct {
 	place
 
-	User    string `required:"" placeholder:"USER" help:"For whom the token acts: e-mail address or identifier."`
-	Scope   string `required:"" enum:"read,write,admin" placeholder:"SCOPE" help:"What it allows: read, write or admin, each of which includes the ones before it."`
-	Expires expiry `placeholder:"WHEN" help:"When it ends: a time from now such as 720h, or a date such as 2030-01-31T12:00:00Z. Default: never."`
+	User    string `required:"" placeholder:"USER" help:"The user of the token: e-mail address or identifier."`
+	Scope   string `required:"" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope: read, write or admin. Each includes the ones before it."`
+	Expires expiry `placeholder:"WHEN" help:"End of the token: a time from now such as 720h, or a date such as 2030-01-31T12:00:00Z. Default: never."`
 	JSON    bool   `name:"json" help:"Print the token with its record as JSON instead."`
 }
 
@@ -32,7 +32,7 @@ func (tokenCreate) Help() string {
     write  also write problems and all that belongs to them, save queries, create milestones
     admin  also write users, tokens and all other metadata, and read the audit log
 
-Only the token goes to standard output, so that a script can take it.
+Only the token goes to standard output, for scripts.
 
 Examples:
 

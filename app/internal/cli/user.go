@@ -10,14 +10,14 @@ import (
 type userCommands struct {
 	Add        userAdd        `cmd:"" help:"Add a user and print the identifier."`
 	List       userList       `cmd:"" help:"List all users."`
-	Deactivate userDeactivate `cmd:"" help:"Make a user inactive, which revokes the user's tokens for good."`
+	Deactivate userDeactivate `cmd:"" help:"Make a user inactive, and revoke the user's tokens for good."`
 }
 
 type userAdd struct {
 	place
 
 	Name  string `required:"" placeholder:"NAME" help:"Name of the user, 1 to 255 characters."`
-	Email string `required:"" placeholder:"EMAIL" help:"E-mail address, which no other user has."`
+	Email string `required:"" placeholder:"EMAIL" help:"E-mail address, unique among all users."`
 	JSON  bool   `name:"json" help:"Print the user as JSON instead."`
 }
 
@@ -75,7 +75,7 @@ func (c *userList) Run(ctx context.Context, p Process) error {
 type userDeactivate struct {
 	place
 
-	LastAdmin bool   `help:"Deactivate the user even if no valid token of scope admin is left then. \"problems token create\" on the store makes another. Not with --url."`
+	LastAdmin bool   `help:"Deactivate the user even if no valid token of scope admin remains. \"problems token create\" on the store makes another. Not with --url."`
 	Who       string `arg:"" name:"user" help:"E-mail address or identifier."`
 }
 

@@ -117,7 +117,7 @@ type webhookReplay struct {
 	adminServer
 
 	Identifier string `arg:"" help:"Identifier of the webhook."`
-	After      string `placeholder:"EVENT" help:"Send the events behind the one with this identifier, or with oldest: all of them, or with now: only new ones. Default: go on at the event that has failed."`
+	After      string `placeholder:"EVENT" help:"Send the events behind the one with this identifier. With oldest, send all events. With now, send only new events. Default: go on with the failed event."`
 }
 
 // Run is called by kong.

@@ -10,13 +10,13 @@ import (
 
 // ClockGap bounds how far the clock may be ahead when a process starts. 0 is no bound.
 type ClockGap struct {
-	Max time.Duration `name:"max-clock-gap" default:"8784h" placeholder:"TIME" help:"How far the clock may be ahead of the newest change in the store at the start; 0 for any. Default: ${default}, 366 days."`
+	Max time.Duration `name:"max-clock-gap" default:"8784h" placeholder:"TIME" help:"Largest lead of the clock over the newest change in the store at the start; 0 for any. Default: ${default}, 366 days."`
 }
 
 // Clock bounds how far the clock may go ahead without being told.
 type Clock struct {
 	Gap     ClockGap      `embed:""`
-	MaxStep time.Duration `name:"max-clock-step" default:"24h" placeholder:"TIME" help:"How far the clock may go ahead of the time that has passed since the start, which includes sleep; 0 for any. Further ahead, writes are refused. Default: ${default}."`
+	MaxStep time.Duration `name:"max-clock-step" default:"24h" placeholder:"TIME" help:"Largest lead of the clock over the elapsed time since the start, with sleep; 0 for any. Above it, the service refuses writes. Default: ${default}."`
 }
 
 // AfterApply is called by kong once all flags are set.

@@ -14,9 +14,9 @@ import (
 // names of its own flags begin like that one.
 type Database struct {
 	PasswordFile string        `postgres:"" placeholder:"FILE" help:"File with the password of the PostgreSQL database."`
-	Pooler       bool          `postgres:"" help:"Tell that the URL leads to a pooler in transaction mode, which refuses prepared statements and settings of a session."`
-	Timeout      time.Duration `postgres:"" default:"10s" placeholder:"TIME" help:"For one statement of the PostgreSQL database. Default: ${default}."`
-	AcceptLoss   bool          `postgres:"" help:"Use a PostgreSQL database that can lose what it has confirmed: one with fsync, full_page_writes or synchronous_commit off."`
+	Pooler       bool          `postgres:"" help:"The URL leads to a pooler in transaction mode: use no prepared statements and no settings of a session."`
+	Timeout      time.Duration `postgres:"" default:"10s" placeholder:"TIME" help:"Limit for one statement of the PostgreSQL database. Default: ${default}."`
+	AcceptLoss   bool          `postgres:"" help:"Accept a PostgreSQL database that can lose acknowledged writes: with fsync, full_page_writes or synchronous_commit off."`
 }
 
 // Check fails for a value without sense. prefix is the begin of the flags' names.

@@ -8,9 +8,9 @@ import (
 
 // Insight has the ways to see what the service does, beside its log and its metrics.
 type Insight struct {
-	TracesURL      string        `name:"traces-url" placeholder:"URL" help:"Collector of OpenTelemetry for traces by OTLP over HTTP, such as http://127.0.0.1:4318. Default: no traces."`
-	TracesRatio    float64       `default:"1" placeholder:"RATIO" help:"Part of the requests with a trace, from 0 to 1. A request with the header traceparent follows its client. Default: ${default}."`
-	FlightRecorder time.Duration `default:"0s" placeholder:"TIME" help:"Keep the last seconds of the execution in memory, such as 10s, for /debug/flight at --metrics-listen; 0 for none. Default: ${default}."`
+	TracesURL      string        `name:"traces-url" placeholder:"URL" help:"OpenTelemetry collector for traces by OTLP over HTTP, such as http://127.0.0.1:4318. Default: no traces."`
+	TracesRatio    float64       `default:"1" placeholder:"RATIO" help:"Traced part of the requests, from 0 to 1. A request with the header traceparent continues the trace of its client. Default: ${default}."`
+	FlightRecorder time.Duration `default:"0s" placeholder:"TIME" help:"Length of the execution trace in memory, such as 10s, for /debug/flight at --metrics-listen; 0 for none. Default: ${default}."`
 }
 
 // faults returns all faults. metrics is the address of the metrics; "" without one.

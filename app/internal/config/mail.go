@@ -18,15 +18,15 @@ import (
 
 // Mail says how the service sends e-mail.
 type Mail struct {
-	MailURL          MailURL       `name:"mail-url" placeholder:"URL" help:"Mail server for e-mail to watchers, assignees and originators, such as smtp://user@mail.example.org:587 or smtps://mail.example.org. smtp needs STARTTLS, unless ?starttls=optional or ?starttls=off follows. It needs --mail-from and --public-url. Default: none, and no e-mail is sent."`
+	MailURL          MailURL       `name:"mail-url" placeholder:"URL" help:"Mail server for e-mail to watchers, assignees and originators, such as smtp://user@mail.example.org:587 or smtps://mail.example.org. smtp needs STARTTLS, unless ?starttls=optional or ?starttls=off follows. It needs --mail-from and --public-url. Default: none, without e-mail."`
 	MailPassword     Password      `placeholder:"PASSWORD" help:"Password at the mail server, instead of one in --mail-url. Better set as a variable: other users of the machine can see flags."`
-	MailPasswordFile string        `placeholder:"FILE" help:"File with that password. It is read at each connection."`
+	MailPasswordFile string        `placeholder:"FILE" help:"File with this password. The service reads it at each connection."`
 	MailFrom         string        `placeholder:"ADDRESS" help:"Sender of all e-mail, such as problems@example.org or Problems <problems@example.org>."`
 	MailLanguage     string        `default:"en" enum:"en,de" placeholder:"LANGUAGE" help:"Language of e-mail: en or de. Default: ${default}."`
-	MailQuiet        time.Duration `default:"2m" placeholder:"TIME" help:"For how long a problem has to be without a change before an e-mail tells of it: at most 15m. Default: ${default}."`
+	MailQuiet        time.Duration `default:"2m" placeholder:"TIME" help:"Time without changes before an e-mail about a problem, at most 15m. Default: ${default}."`
 
-	MailRepliesListen  string `placeholder:"HOST:PORT" help:"Address on which a mail server hands over replies by LMTP, such as 127.0.0.1:2424 or unix:/run/problems/lmtp.sock. They become comments. It is for the mail server alone. It needs --mail-replies-address. Default: off."`
-	MailRepliesAddress string `placeholder:"ADDRESS" help:"Address for replies, such as reply@example.org. The mail server hands over all mail to reply+…@example.org."`
+	MailRepliesListen  string `placeholder:"HOST:PORT" help:"Address for a mail server to deliver replies by LMTP, such as 127.0.0.1:2424 or unix:/run/problems/lmtp.sock. Replies become comments. Only the mail server may reach this address. It needs --mail-replies-address. Default: off."`
+	MailRepliesAddress string `placeholder:"ADDRESS" help:"Address for replies, such as reply@example.org. The mail server delivers all mail for reply+…@example.org."`
 }
 
 // MailURL is the URL of a mail server, perhaps with a password. The password is hidden from

@@ -27,25 +27,25 @@ type Settings struct {
 
 // Server has the addresses of the service and its output.
 type Server struct {
-	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free one. Default: ${default}."`
-	BasePath           string        `placeholder:"PATH" help:"What stands before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: nothing."`
-	PublicURL          string        `name:"public-url" placeholder:"URL" help:"Where people reach the service, such as https://tracker.example.org, if a proxy stands before it. Its path is the base path. Default: the address of the listener."`
-	Web                string        `default:"on" enum:"on,off" placeholder:"WHEN" help:"The client application for browsers: on or off. Default: ${default}."`
-	CORSOrigins        []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins whose pages may call the service from a browser, such as https://tracker.example.org, or * for all. Default: none."`
-	TLSCert            string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key the service speaks HTTPS."`
+	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free port. Default: ${default}."`
+	BasePath           string        `placeholder:"PATH" help:"Path before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: none."`
+	PublicURL          string        `name:"public-url" placeholder:"URL" help:"Address of the service for people, such as https://tracker.example.org, behind a proxy. Its path is the base path. Default: the address of the listener."`
+	Web                string        `default:"on" enum:"on,off" placeholder:"WHEN" help:"The pages for browsers: on or off. Default: ${default}."`
+	CORSOrigins        []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins of web pages with access to the API from a browser, such as https://tracker.example.org, or * for all. Default: none."`
+	TLSCert            string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key, the service speaks HTTPS."`
 	TLSKey             string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
-	TrustedProxies     peer.Networks `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Networks of reverse proxies, such as 10.0.0.0/8,2001:db8::1, or none. They name the client in X-Forwarded-For, or else in Forwarded, and are exempt from the limits of one address. Default: ${default}."`
-	MetricsListen      string        `placeholder:"HOST:PORT" help:"Address on which /metrics answers Prometheus, without a token. /healthz and /readyz are there too, however many connections the service has. Default: off."`
-	BootstrapToken     Token         `placeholder:"TOKEN" help:"Token of the first administrator, admin@localhost, of an empty store; without it one is generated and printed. Better set as a variable: other users of the machine can see flags."`
-	BootstrapTokenFile string        `placeholder:"FILE" help:"File with that token. It is read at the start."`
-	Hints              string        `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"Print the address of the documentation and a first curl line at the start: always, never, or auto, when standard output is a terminal."`
-	LogLevel           LogLevel      `default:"info" placeholder:"LEVEL" help:"What is logged to standard error: debug, info (requests), warn or error. Default: ${default}."`
+	TrustedProxies     peer.Networks `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Networks of reverse proxies, such as 10.0.0.0/8,2001:db8::1, or none. The proxies name the client in X-Forwarded-For, or else in Forwarded. The limits for one address do not apply to them. Default: ${default}."`
+	MetricsListen      string        `placeholder:"HOST:PORT" help:"Address of /metrics for Prometheus, without a token. /healthz and /readyz are there, too: they answer for any number of client connections. Default: off."`
+	BootstrapToken     Token         `placeholder:"TOKEN" help:"Token of the first administrator of an empty store, admin@localhost. By default, the service generates and prints one. Better set as a variable: other users of the machine can see flags."`
+	BootstrapTokenFile string        `placeholder:"FILE" help:"File with this token. The service reads it at the start."`
+	Hints              string        `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"When to print the address of the documentation and a first curl line at the start: always, never, or auto for terminals only."`
+	LogLevel           LogLevel      `default:"info" placeholder:"LEVEL" help:"Lowest level of log lines on standard error: debug, info (requests), warn or error. Default: ${default}."`
 }
 
 // Limits bound the requests of a client, and the size of a problem and of a user's data
 // (D22).
 type Limits struct {
-	Memory           Size `default:"512MiB" placeholder:"SIZE" help:"Most memory that the server is to need, with the unit KiB, MiB or GiB: at least 8 times --max-problem. Requests that would need more wait, and are refused after some seconds. A store in memory comes on top. Default: ${default}."`
+	Memory           Size `default:"512MiB" placeholder:"SIZE" help:"Memory limit of the server, with the unit KiB, MiB or GiB: at least 8 times --max-problem. Requests above it wait, and fail after some seconds. A store in memory needs additional memory. Default: ${default}."`
 	MaxProblem       Size `default:"64MiB" placeholder:"SIZE" help:"Largest problem: its title, keywords, comments and log together. Default: ${default}."`
 	MaxBody          Size `default:"1MiB" placeholder:"SIZE" help:"Largest body of a request, in bytes or with the unit KiB or MiB. Default: ${default}."`
 	MaxHeaders       Size `default:"32KiB" placeholder:"SIZE" help:"Largest total of a request's headers. Default: ${default}."`
@@ -54,25 +54,25 @@ type Limits struct {
 	MaxWatchers      int  `default:"1000" placeholder:"N" help:"Most watchers of one problem. Default: ${default}."`
 	MaxRelationships int  `default:"1000" placeholder:"N" help:"Most relationships of one problem. Default: ${default}."`
 	MaxQueries       int  `default:"1000" placeholder:"N" help:"Most saved queries of one user. Default: ${default}."`
-	MaxStreams       int  `default:"2000" placeholder:"N" help:"Most streams of events and polls that wait for one, at a time. One user can have half of them. Default: ${default}."`
+	MaxStreams       int  `default:"2000" placeholder:"N" help:"Most streams of events and waiting polls at a time. One user can have half of them. Default: ${default}."`
 	MaxRate          int  `default:"0" placeholder:"N" help:"Most requests per minute with one token; 0 for any number. Default: ${default}."`
 
-	KeepEvents time.Duration `default:"0s" placeholder:"TIME" help:"For how long the feed keeps its events, such as 720h; 0 for ever. Default: ${default}."`
+	KeepEvents time.Duration `default:"0s" placeholder:"TIME" help:"Time to keep events in the feed, such as 720h; 0 for ever. Default: ${default}."`
 
-	MaxAddressRate        int `default:"600" placeholder:"N" help:"Most requests per minute from one address without a valid token; 0 for any number. 64 bits of an IPv6 address count. Default: ${default}."`
-	MaxConnections        int `default:"4096" placeholder:"N" help:"Most connections of clients at a time. An eighth is kept for trusted proxies. Default: ${default}, or what the limit of open files allows."`
+	MaxAddressRate        int `default:"600" placeholder:"N" help:"Most requests per minute from one address without a valid token; 0 for any number. A /64 of IPv6 is one address. Default: ${default}."`
+	MaxConnections        int `default:"4096" placeholder:"N" help:"Most connections of clients at a time. An eighth is reserved for trusted proxies. Default: ${default}, or fewer by the limit of open files."`
 	MaxAddressConnections int `default:"256" placeholder:"N" help:"Most connections from one address at a time; 0 for any number. Default: ${default}."`
 }
 
 // Timeouts bound all durations. Those for clients can be 0: no bound.
 type Timeouts struct {
-	RequestTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"For one request as a whole, such as 30s or 1m. Default: ${default}."`
-	HeaderTimeout   time.Duration `default:"10s" placeholder:"TIME" help:"For a client to send the headers of a request. Default: ${default}."`
-	ReadTimeout     time.Duration `default:"30s" placeholder:"TIME" help:"For a client to send a whole request. Default: ${default}."`
-	WriteTimeout    time.Duration `default:"2m" placeholder:"TIME" help:"From the end of a request's headers until its answer is sent. Default: ${default}."`
-	IdleTimeout     time.Duration `default:"2m" placeholder:"TIME" help:"For which a connection without requests is kept. Default: ${default}."`
-	RereadInterval  time.Duration `default:"10s" placeholder:"TIME" help:"For which a changed certificate, or a changed file with a password, may go unnoticed; 0 for ever, until SIGHUP. Default: ${default}."`
-	ShutdownTimeout time.Duration `default:"20s" placeholder:"TIME" help:"For which the requests under way are waited for when the service ends. Default: ${default}."`
+	RequestTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Limit for one request as a whole, such as 30s or 1m. Default: ${default}."`
+	HeaderTimeout   time.Duration `default:"10s" placeholder:"TIME" help:"Time for the headers of a request to arrive; 0 for --read-timeout. Default: ${default}."`
+	ReadTimeout     time.Duration `default:"30s" placeholder:"TIME" help:"Time for a whole request to arrive; 0 for no limit. Default: ${default}."`
+	WriteTimeout    time.Duration `default:"2m" placeholder:"TIME" help:"Time from the end of a request's headers to the end of its answer; 0 for no limit. Default: ${default}."`
+	IdleTimeout     time.Duration `default:"2m" placeholder:"TIME" help:"Time to keep an idle connection open; 0 for --read-timeout. Default: ${default}."`
+	RereadInterval  time.Duration `default:"10s" placeholder:"TIME" help:"Time between checks for a changed certificate or password file; 0 for SIGHUP only. Default: ${default}."`
+	ShutdownTimeout time.Duration `default:"20s" placeholder:"TIME" help:"Time for running requests to end when the service stops. Default: ${default}."`
 }
 
 // Variable returns the name of the environment variable of a flag.

@@ -12,17 +12,17 @@ import (
 
 // SignIn has the ways to sign in to the client application without a token (D41).
 type SignIn struct {
-	OIDCIssuer           string   `name:"oidc-issuer" placeholder:"URL" help:"Provider of OpenID Connect for signing in with a browser, such as https://id.example.org/realms/main, exactly as the provider names itself. It needs --public-url, and the provider the redirect URI {public URL}/sign-in/callback. People are matched by their verified e-mail address. Default: none."`
+	OIDCIssuer           string   `name:"oidc-issuer" placeholder:"URL" help:"OpenID Connect provider for signing in with a browser, such as https://id.example.org/realms/main, exactly as the provider gives it. It needs --public-url. The provider needs the redirect URI {public URL}/sign-in/callback. The verified e-mail address finds the user. Default: none."`
 	OIDCClientID         string   `name:"oidc-client-id" placeholder:"NAME" help:"Name of this service at the provider."`
 	OIDCClientSecret     Password `name:"oidc-client-secret" placeholder:"PASSWORD" help:"Password of this service at the provider. Better set as a variable: other users of the machine can see flags."`
-	OIDCClientSecretFile string   `name:"oidc-client-secret-file" placeholder:"FILE" help:"File with that password. It is read at each sign-in."`
+	OIDCClientSecretFile string   `name:"oidc-client-secret-file" placeholder:"FILE" help:"File with this password. The service reads it at each sign-in."`
 	OIDCName             string   `name:"oidc-name" placeholder:"NAME" help:"Name of the provider on the button. Default: the host of --oidc-issuer."`
-	OIDCScope            string   `name:"oidc-scope" default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of everybody who signs in by the provider: read, write or admin. Default: ${default}."`
-	OIDCCreateUsers      string   `name:"oidc-create-users" default:"off" enum:"on,off" placeholder:"WHEN" help:"Make a user for each unknown person of the provider: on or off. Default: ${default}, and an administrator adds users."`
+	OIDCScope            string   `name:"oidc-scope" default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of all people from the provider: read, write or admin. Default: ${default}."`
+	OIDCCreateUsers      string   `name:"oidc-create-users" default:"off" enum:"on,off" placeholder:"WHEN" help:"Make a user for each unknown person of the provider: on or off. Default: ${default}: an administrator adds users."`
 
-	ProxyUserHeader   string        `placeholder:"NAME" help:"Header of a proxy with the e-mail address of the person that it has authenticated, such as X-Forwarded-Email. The proxy has to remove it from the requests of clients. Default: off."`
-	ProxyUserNetworks peer.Networks `placeholder:"NETWORKS" help:"Networks of the proxies that may set --proxy-user-header, such as 10.0.0.5. It counts on connections from there alone, and X-Forwarded-For does not matter. Nobody else may be able to connect from there."`
-	ProxyScope        string        `default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of everybody who signs in by --proxy-user-header: read, write or admin. Default: ${default}."`
+	ProxyUserHeader   string        `placeholder:"NAME" help:"Header of a proxy with the e-mail address of the authenticated person, such as X-Forwarded-Email. The proxy has to remove it from the requests of clients. Default: off."`
+	ProxyUserNetworks peer.Networks `placeholder:"NETWORKS" help:"Networks of the proxies with --proxy-user-header, such as 10.0.0.5. The header counts only on connections from there. X-Forwarded-For does not matter. Only the proxies may connect from there."`
+	ProxyScope        string        `default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of all people from the proxy: read, write or admin. Default: ${default}."`
 }
 
 // AfterApply is called by kong once all flags are set. It checks the settings

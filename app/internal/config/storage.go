@@ -15,14 +15,14 @@ import (
 
 // Storage says where the data is, and how a database with it is used.
 type Storage struct {
-	Store            backend.URL `placeholder:"URL" help:"Where the data is: ${store_urls}. Default: ${store_default}."`
-	DataDir          string      `default:"${data_dir}" placeholder:"DIR" help:"Directory of the default store; created when it is missing. Default: $$XDG_DATA_HOME/problems or ~/.local/share/problems."`
+	Store            backend.URL `placeholder:"URL" help:"URL of the store: ${store_urls}. Default: ${store_default}."`
+	DataDir          string      `default:"${data_dir}" placeholder:"DIR" help:"Directory of the default store. The service creates a missing one. Default: $$XDG_DATA_HOME/problems or ~/.local/share/problems."`
 	StorePassword    Password    `postgres:"" placeholder:"PASSWORD" help:"Password of the PostgreSQL database, instead of one in its URL. Better set as a variable: other users of the machine can see flags."`
 	Database         `embed:"" prefix:"store-"`
-	StoreDirect      backend.URL   `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around a pooler that --store leads to: for migrations. Default: that of --store."`
-	StoreConnections int           `postgres:"" default:"16" placeholder:"N" help:"Most connections to the PostgreSQL database at a time, half of which searches can use. Default: ${default}."`
-	AutoMigrate      bool          `postgres:"" default:"true" negatable:"" help:"Bring the schema of a PostgreSQL database up to date at the start. Without it \"problems migrate\" has to be run before. Default: ${default}."`
-	MigrationTimeout time.Duration `postgres:"" default:"30s" placeholder:"TIME" help:"For which to wait while another process migrates the PostgreSQL database, or uses a table that is to be changed. Default: ${default}."`
+	StoreDirect      backend.URL   `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around the pooler in --store, for migrations. Default: the URL in --store."`
+	StoreConnections int           `postgres:"" default:"16" placeholder:"N" help:"Most connections to the PostgreSQL database at a time. Searches use at most half. Default: ${default}."`
+	AutoMigrate      bool          `postgres:"" default:"true" negatable:"" help:"Bring the schema of a PostgreSQL database up to date at the start. Otherwise, run \"problems migrate\" before. Default: ${default}."`
+	MigrationTimeout time.Duration `postgres:"" default:"30s" placeholder:"TIME" help:"Longest wait for another migration of the PostgreSQL database, or for a lock on a table. Default: ${default}."`
 
 	// fallback is the store in DataDir. Prepare makes the directory for it.
 	fallback backend.URL `kong:"-"`

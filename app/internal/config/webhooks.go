@@ -4,6 +4,6 @@ import "github.com/problemtracking/problems/adapters/httpframe/peer"
 
 // Webhooks say where the service may send events (D40).
 type Webhooks struct {
-	WebhookAllow   peer.Networks `default:"none" placeholder:"NETWORKS" help:"Networks and addresses to which webhooks may go, although they are not public, such as 10.0.0.0/8,2001:db8::1. Default: ${default}."`
-	WebhookKeyFile string        `placeholder:"FILE" help:"File with the key behind the secrets of webhooks: 32 random bytes or more, in base64. All servers of a store need the same. Default: for a file as the store, one beside it, made when it is needed."`
+	WebhookAllow   peer.Networks `default:"none" placeholder:"NETWORKS" help:"Non-public networks and addresses allowed for webhooks, such as 10.0.0.0/8,2001:db8::1. Default: ${default}."`
+	WebhookKeyFile string        `placeholder:"FILE" help:"File with the key for the secrets of webhooks: 32 random bytes or more, in base64. All servers of a store need the same key. Default: a file beside a store in a file, created at need."`
 }
