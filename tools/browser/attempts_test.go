@@ -208,8 +208,8 @@ func newHostile(t *testing.T) *hostile {
 	return h
 }
 
-// signInAs begins a session as a browser of this name.
-func (s *scene) signInAs(agent, token string) {
+// signInAs begins a session as a browser of this name, and returns its key.
+func (s *scene) signInAs(agent, token string) (key string) {
 	s.Helper()
 	r, err := http.NewRequest("POST", s.url+"/sign-in", strings.NewReader(url.Values{"token": {token}}.Encode()))
 	if err != nil {
@@ -225,6 +225,7 @@ func (s *scene) signInAs(agent, token string) {
 	if response.StatusCode != http.StatusSeeOther {
 		s.Fatalf("%q cannot sign in: %d", agent, response.StatusCode)
 	}
+	return response.Cookies()[0].Value
 }
 
 // visible keeps the characters that may be in the address of a webhook.
