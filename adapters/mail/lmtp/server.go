@@ -61,9 +61,9 @@ type Options struct {
 // Server answers mail servers. Its methods may be called from many goroutines.
 type Server struct {
 	Options
-	smtp  *smtp.Server
-	door  *door
-	paces paces
+	smtp        *smtp.Server
+	connections *connections
+	paces       paces
 
 	working context.Context // ends when Drain gives up
 	stop    context.CancelFunc
@@ -75,7 +75,7 @@ func New(o Options) *Server {
 	if o.Step == 0 {
 		o.Step = step
 	}
-	s := &Server{Options: o, door: newDoor(mostConnections, o.Now)}
+	s := &Server{Options: o, connections: newConnections(mostConnections, o.Now)}
 	s.working, s.stop = context.WithCancel(context.Background())
 	s.smtp = smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &session{server: s, connection: c.Conn()}, nil
@@ -93,7 +93,7 @@ func New(o Options) *Server {
 func (s *Server) Serve(l net.Listener) error {
 	s.serving.Add(1)
 	defer s.serving.Done()
-	if err := s.smtp.Serve(s.door.guard(l)); !errors.Is(err, net.ErrClosed) {
+	if err := s.smtp.Serve(s.connections.limit(l)); !errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return nil
@@ -102,12 +102,12 @@ func (s *Server) Serve(l net.Listener) error {
 // Drain closes the listener, and lets the mails under way end. It returns ctx's error
 // after it has cut off those that took longer: their mail servers send them again.
 func (s *Server) Drain(ctx context.Context) error {
-	s.door.close()
+	s.connections.close()
 	s.serving.Wait() // the connections accepted until now are known
 	err := s.smtp.Shutdown(ctx)
 	s.stop()
 	if err != nil && ctx.Err() != nil {
-		s.door.cut()
+		s.connections.cut()
 		return err
 	}
 	return nil

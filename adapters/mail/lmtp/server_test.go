@@ -179,7 +179,7 @@ func TestSilentClient(t *testing.T) {
 
 func TestMostConnections(t *testing.T) {
 	t.Parallel()
-	r := serve(t, func(s *Server) { s.door.most = 2 })
+	r := serve(t, func(s *Server) { s.connections.most = 2 })
 	first := r.talk(t)
 	r.talk(t)
 	c := r.dial(t)

@@ -42,8 +42,8 @@ func mostConnections(s config.Settings, files uint64) int {
 	return min(most, fewestConnections+int(min(files-min(files, spare+fewestConnections), 1<<30)))
 }
 
-// doorman lets connections in until there are too many.
-type doorman struct {
+// admission limits the number of connections.
+type admission struct {
 	connections *peer.Connections
 	logger      *slog.Logger
 	now         func() time.Time
@@ -57,29 +57,29 @@ type doorman struct {
 	unlogged int
 }
 
-// guard returns a listener for the admitted connections.
-func (d *doorman) guard(l net.Listener) net.Listener { return &guarded{l, d} }
+// limit returns a listener for the admitted connections.
+func (a *admission) limit(l net.Listener) net.Listener { return &limitedListener{l, a} }
 
-// guarded is a listener behind a doorman.
-type guarded struct {
+// limitedListener is a listener for admitted connections only.
+type limitedListener struct {
 	net.Listener
-	*doorman
+	*admission
 }
 
 // Accept returns the next admitted connection.
-func (g *guarded) Accept() (net.Conn, error) {
+func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
-		accepted, err := g.Listener.Accept()
+		accepted, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
 		connection, address := accepted.(*net.TCPConn), addressOf(accepted)
-		bound := g.connections.Open(address)
+		bound := l.connections.Open(address)
 		if bound == peer.None {
 			bufferLittle(connection)
-			return &counted{TCPConn: connection, closed: sync.OnceFunc(func() { g.connections.Close(address) })}, nil
+			return &counted{TCPConn: connection, closed: sync.OnceFunc(func() { l.connections.Close(address) })}, nil
 		}
-		g.refuse(connection, address, bound)
+		l.refuse(connection, address, bound)
 	}
 }
 
@@ -106,15 +106,15 @@ func addressOf(connection net.Conn) netip.Addr {
 }
 
 // refuse closes a connection, with the reason if it costs little.
-func (d *doorman) refuse(connection *net.TCPConn, address netip.Addr, bound peer.Bound) {
-	d.refused(bound)
-	d.log(address, bound)
-	if d.answer != nil {
+func (a *admission) refuse(connection *net.TCPConn, address netip.Addr, bound peer.Bound) {
+	a.refused(bound)
+	a.log(address, bound)
+	if a.answer != nil {
 		select {
-		case d.slots <- struct{}{}:
+		case a.slots <- struct{}{}:
 			go func() {
-				defer func() { <-d.slots }()
-				tell(connection, d.answer())
+				defer func() { <-a.slots }()
+				tell(connection, a.answer())
 			}()
 			return
 		default:
@@ -137,13 +137,13 @@ func tell(connection *net.TCPConn, answer []byte) {
 }
 
 // log logs refused connections: at once, and then every now and then.
-func (d *doorman) log(address netip.Addr, bound peer.Bound) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.unlogged++
-	if now := d.now(); d.line.IsZero() || now.Sub(d.line) >= refusedLine || now.Before(d.line) {
-		d.logger.Warn("connections are refused: there are too many", "limit", string(bound), "last", peer.Subnet(address).String(), "refused", d.unlogged)
-		d.line, d.unlogged = now, 0
+func (a *admission) log(address netip.Addr, bound peer.Bound) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.unlogged++
+	if now := a.now(); a.line.IsZero() || now.Sub(a.line) >= refusedLine || now.Before(a.line) {
+		a.logger.Warn("connections are refused: there are too many", "limit", string(bound), "last", peer.Subnet(address).String(), "refused", a.unlogged)
+		a.line, a.unlogged = now, 0
 	}
 }
 

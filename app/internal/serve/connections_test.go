@@ -36,10 +36,10 @@ func TestMostConnections(t *testing.T) {
 	}
 }
 
-// door is a listener with a doorman that lets one connection in.
-type door struct {
+// onlyOne is a listener for one connection at a time.
+type onlyOne struct {
 	net.Listener
-	*doorman
+	*admission
 	log *bytes.Buffer
 	in  chan net.Conn
 
@@ -47,14 +47,14 @@ type door struct {
 	refusals []peer.Bound
 }
 
-func newDoor(t *testing.T, answer func() []byte) *door {
+func newOnlyOne(t *testing.T, answer func() []byte) *onlyOne {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &door{log: new(bytes.Buffer), in: make(chan net.Conn, 8)}
-	d.doorman = &doorman{
+	d := &onlyOne{log: new(bytes.Buffer), in: make(chan net.Conn, 8)}
+	d.admission = &admission{
 		connections: peer.NewConnections(1, 1, peer.Networks{}),
 		logger:      slog.New(slog.NewTextHandler(d.log, nil)),
 		answer:      answer,
@@ -66,7 +66,7 @@ func newDoor(t *testing.T, answer func() []byte) *door {
 			d.refusals = append(d.refusals, bound)
 		},
 	}
-	d.Listener = d.guard(l)
+	d.Listener = d.limit(l)
 	accepting := make(chan struct{})
 	go func() {
 		defer close(accepting)
@@ -85,8 +85,8 @@ func newDoor(t *testing.T, answer func() []byte) *door {
 	return d
 }
 
-// knock connects to the door.
-func (d *door) knock(t *testing.T) net.Conn {
+// connect connects to the listener.
+func (d *onlyOne) connect(t *testing.T) net.Conn {
 	t.Helper()
 	connection, err := net.Dial("tcp", d.Addr().String())
 	if err != nil {
@@ -101,11 +101,11 @@ func (d *door) knock(t *testing.T) net.Conn {
 
 func TestRefusedConnectionsAreTold(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, func() []byte { return httpapi.Crowded("/tracker", "r1") })
-	d.knock(t)
+	d := newOnlyOne(t, func() []byte { return httpapi.Crowded("/tracker", "r1") })
+	d.connect(t)
 	inside := <-d.in
 	for range 3 {
-		outside := d.knock(t)
+		outside := d.connect(t)
 		// The request is on the way while the connection is refused.
 		if _, err := io.WriteString(outside, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestRefusedConnectionsAreTold(t *testing.T) {
 	for range 2 { // the second time counts for nothing
 		_ = inside.Close()
 	}
-	d.knock(t)
+	d.connect(t)
 	again := <-d.in
 	if d.connections.Count() != 1 {
 		t.Errorf("%d connections are counted, not 1", d.connections.Count())
@@ -145,11 +145,11 @@ func TestRefusedConnectionsAreTold(t *testing.T) {
 // A client that speaks TLS gets nothing that it cannot read.
 func TestRefusedConnectionsWithTLS(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
-	d.knock(t)
+	d := newOnlyOne(t, nil)
+	d.connect(t)
 	inside := <-d.in
 	defer inside.Close()
-	if b, err := io.ReadAll(d.knock(t)); err != nil || len(b) > 0 {
+	if b, err := io.ReadAll(d.connect(t)); err != nil || len(b) > 0 {
 		t.Errorf("instead of the end of the connection came %q, %v", b, err)
 	}
 }
@@ -157,14 +157,14 @@ func TestRefusedConnectionsWithTLS(t *testing.T) {
 // A refusal that nobody reads does not keep the others waiting.
 func TestRefusalsAreBounded(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, func() []byte { return httpapi.Crowded("", "r1") })
-	d.knock(t)
+	d := newOnlyOne(t, func() []byte { return httpapi.Crowded("", "r1") })
+	d.connect(t)
 	inside := <-d.in
 	defer inside.Close()
 	for range refusals {
 		d.slots <- struct{}{}
 	}
-	if b, err := io.ReadAll(d.knock(t)); err != nil || len(b) > 0 {
+	if b, err := io.ReadAll(d.connect(t)); err != nil || len(b) > 0 {
 		t.Errorf("instead of the end of the connection came %q, %v", b, err)
 	}
 }
@@ -173,7 +173,7 @@ func TestRefusalsAreLoggedNowAndThen(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	now := time.Date(2015, 11, 5, 0, 0, 0, 0, time.UTC)
-	d := &doorman{logger: slog.New(slog.NewTextHandler(&log, nil)), now: func() time.Time { return now }}
+	d := &admission{logger: slog.New(slog.NewTextHandler(&log, nil)), now: func() time.Time { return now }}
 	var at []int
 	for i := range 200 { // one a second
 		before := log.Len()
@@ -191,7 +191,7 @@ func TestRefusalsAreLoggedNowAndThen(t *testing.T) {
 // Accept fails as the listener does.
 func TestGuardedListenerEnds(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newOnlyOne(t, nil)
 	_ = d.Listener.Close()
 	if _, err := d.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("a closed listener gives %v", err)

@@ -16,14 +16,14 @@ import (
 
 // endpoint is an address with a handler.
 type endpoint struct {
-	address  string
-	files    *files // with the certificate; nil: it speaks no TLS
-	server   *http.Server
-	listener net.Listener     // nil: none yet; the supervisor may have opened it
-	serving  sync.WaitGroup   // of serve
-	doorman  *doorman         // nil: all connections are let in
-	open     func() int       // the number of open connections; nil: nobody counts them
-	streams  *httpapi.Streams // nil: it has none
+	address   string
+	files     *files // with the certificate; nil: it speaks no TLS
+	server    *http.Server
+	listener  net.Listener     // nil: none yet; the supervisor may have opened it
+	serving   sync.WaitGroup   // of serve
+	admission *admission       // nil: it admits all connections
+	open      func() int       // the number of open connections; nil: nobody counts them
+	streams   *httpapi.Streams // nil: it has none
 }
 
 // listen takes the address. From then on clients can connect, and wait.
@@ -44,8 +44,8 @@ func (e *endpoint) listen(ctx context.Context) error {
 			return fmt.Errorf("cannot listen on %s: %w", e.address, err)
 		}
 	}
-	if e.doorman != nil {
-		e.listener = e.doorman.guard(e.listener)
+	if e.admission != nil {
+		e.listener = e.admission.limit(e.listener)
 	}
 	return nil
 }

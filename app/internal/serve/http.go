@@ -147,14 +147,14 @@ func both(api http.Handler, pages *web.Handler) http.Handler {
 	})
 }
 
-// newDoorman returns the limits of connections to the API.
-func newDoorman(o Options, m *metrics.Metrics, logger *slog.Logger) *doorman {
+// newAdmission returns the limits of connections to the API.
+func newAdmission(o Options, m *metrics.Metrics, logger *slog.Logger) *admission {
 	settings, files := o.Settings, openFiles()
 	most := mostConnections(settings, files)
 	if most < settings.Limits.MaxConnections {
 		logger.Warn("the limit of open files allows fewer connections than the setting", "connections", most, "files", files)
 	}
-	d := &doorman{
+	a := &admission{
 		connections: peer.NewConnections(most, settings.Limits.MaxAddressConnections, settings.Server.TrustedProxies),
 		logger:      logger,
 		now:         o.Now,
@@ -162,22 +162,22 @@ func newDoorman(o Options, m *metrics.Metrics, logger *slog.Logger) *doorman {
 		slots:       make(chan struct{}, refusals),
 	}
 	if settings.Server.TLSCert == "" {
-		d.answer = func() []byte { return httpapi.Crowded(settings.Server.BasePath, o.NewRequestID()) }
+		a.answer = func() []byte { return httpapi.Crowded(settings.Server.BasePath, o.NewRequestID()) }
 	}
-	m.Connected(d.connections.Count)
-	return d
+	m.Connected(a.connections.Count)
+	return a
 }
 
 // newAPI returns the endpoint of the API. The logger gets the errors of connections.
-func newAPI(settings config.Settings, handler http.Handler, doorman *doorman, logger *slog.Logger) *endpoint {
+func newAPI(settings config.Settings, handler http.Handler, admission *admission, logger *slog.Logger) *endpoint {
 	var open func() int
-	if doorman != nil {
-		open = doorman.connections.Count
+	if admission != nil {
+		open = admission.connections.Count
 	}
 	return &endpoint{
-		doorman: doorman,
-		open:    open,
-		address: settings.Server.Listen,
+		admission: admission,
+		open:      open,
+		address:   settings.Server.Listen,
 		server: &http.Server{
 			Handler:           handler,
 			ReadHeaderTimeout: settings.Timeouts.HeaderTimeout,
@@ -221,7 +221,7 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *webhookworker.Worker, mails *mailworker.Worker, answers *replies, logger *slog.Logger) {
 	settings := o.Settings
 	connections := limits.connections.logger(logger)
-	api := newAPI(settings, handler, newDoorman(o, m, connections), connections)
+	api := newAPI(settings, handler, newAdmission(o, m, connections), connections)
 	api.listener = o.Listener
 	api.server.RegisterOnShutdown(stop.begin)
 	if settings.Server.TLSCert != "" {
