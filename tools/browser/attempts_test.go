@@ -101,8 +101,9 @@ type hostile struct {
 	lines    []string // the attempts, in one line each and all distinct
 	// constants are the attempts in predicates.
 	constants []string
-	// components, emails and urls are those lines and attempts that the API takes there.
-	components, emails, urls []string
+	// components, emails and urls are those lines and attempts that the API takes there. States
+	// are some of the lines: more than 60 are not drawn.
+	components, emails, urls, states []string
 	// problems are numbers, and hubs the paths of those with many relationships.
 	problems, hubs []string
 	agents         []string // names of browsers, half of them of the user with the token
@@ -163,12 +164,16 @@ func newHostile(t *testing.T) *hostile {
 		h.milestone = made("/milestones", named(line))
 		h.priority = made("/priorities", named(line, "order", 10+i))
 		made("/classifications", named(line))
-		h.state = made("/states", named(line, "order", 10+i, "initial", true, "nextStates", []map[string]any{named("Open")}))
+		if i%4 == 0 {
+			h.state = made("/states", named(line, "order", 10+i, "initial", true, "nextStates", []map[string]any{named("Open")}))
+			h.states = append(h.states, line)
+		}
 		made("/queries", named(line, "predicate", "title = "+constant(attempt), "sort", "-identifier"))
 		problem := map[string]any{"title": line}
-		for _, field := range []string{"state", "priority", "classification", "milestone", "assignee"} {
+		for _, field := range []string{"priority", "classification", "milestone", "assignee"} {
 			problem[field] = named(line)
 		}
+		problem["state"] = named(h.states[len(h.states)-1])
 		if h.component != "" {
 			problem["component"] = map[string]any{"identifier": h.component}
 		}
@@ -257,13 +262,15 @@ func TestAttemptsOnAllPages(t *testing.T) {
 	}
 	last := h.lines[len(h.lines)-1]
 	for kind, texts := range map[string][]string{
-		"states": h.lines, "components": h.components, "milestones": h.lines, "priorities": h.lines, "classifications": h.lines, "users": slices.Concat(h.lines, h.emails),
+		"components": h.components, "milestones": h.lines, "priorities": h.lines, "classifications": h.lines, "users": slices.Concat(h.lines, h.emails),
 		"queries": h.lines, "webhooks": h.urls, "sessions": h.agents,
-		"states/" + h.state: {last}, "components/" + h.component: h.components[len(h.components)-1:], "milestones/" + h.milestone: {last}, "users/" + h.user: {last},
+		"states/" + h.state: h.states[len(h.states)-1:], "components/" + h.component: h.components[len(h.components)-1:], "milestones/" + h.milestone: {last}, "users/" + h.user: {last},
 		"webhooks/" + h.hook: h.constants, "webhooks/" + h.hook + "/delete": nil, "tokens": nil, "audit": nil, "audit?before=300": nil,
 	} {
 		p.visit("/administration/"+kind, texts...)
 	}
+	p.visit("/administration/states", h.states...)
+	p.check(`document.querySelectorAll("svg title").length > 40`)
 	p.visit("/milestones", h.lines...)
 	p.visit("/milestones/"+h.milestone, last)
 	p.visit("/problems/new")
