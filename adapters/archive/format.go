@@ -131,7 +131,7 @@ func (v *version) parse(raw jsontext.Value) error {
 	case err != nil:
 		return err
 	case n > Version:
-		return fmt.Errorf("the format has version %d, which is newer than this program, which reads version %d", n, Version)
+		return fmt.Errorf("the format has version %d, and this program reads only up to version %d", n, Version)
 	case n < 1:
 		return fmt.Errorf("must be a version from 1 to %d", Version)
 	}

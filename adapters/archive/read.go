@@ -158,7 +158,7 @@ func (r *Reader) readEnd() error {
 	r.line++
 	switch _, err := r.in.ReadByte(); err {
 	case nil:
-		return errors.New("comes after the manifest, with which an archive ends")
+		return errors.New("comes after the manifest: an archive ends with it")
 	case io.EOF:
 		return io.EOF
 	default:

@@ -25,7 +25,7 @@ const (
 func (f *Frame) Admit(user ident.ID) error {
 	f.memory.For(user)
 	if f.memory.Crowded() {
-		return fault.New(fault.Unavailable, "requests under way hold too much memory, with answers that are not read: nothing was done; read them, or try again later")
+		return fault.New(fault.Unavailable, "running requests with unread answers hold too much memory: nothing was done; read these answers, or try again later")
 	}
 	f.memory.Add(perRequest)
 	return nil

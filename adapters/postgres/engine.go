@@ -15,7 +15,7 @@ var dsql = regexp.MustCompile(`[./@,=]dsql(-[a-z]+)?\.[a-z0-9-]+\.on\.aws\b`)
 // supported refuses URLs of unsuitable engines.
 func supported(text string) error {
 	if dsql.MatchString(text) {
-		return errors.New("the URL leads to Aurora DSQL, which cannot hold a tracker: it has no READ COMMITTED, and no locks that wait; Aurora PostgreSQL has both")
+		return errors.New("the URL leads to Aurora DSQL. It has no READ COMMITTED and no waiting locks; Aurora PostgreSQL has both")
 	}
 	return nil
 }

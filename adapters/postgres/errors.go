@@ -60,7 +60,7 @@ func classify(err error) error {
 	_, lost := errors.AsType[net.Error](err)
 	switch {
 	case errors.Is(err, errUndecided), errors.Is(err, errUnconfirmed):
-		return fault.Wrap(fault.Unavailable, err, "the database does not confirm what it stores and shows; nothing was changed")
+		return fault.Wrap(fault.Unavailable, err, "the database does not confirm its writes; nothing was changed")
 	case timedOut(err):
 		return fault.Wrap(fault.Unavailable, err, "the database did not answer in time")
 	case lost, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, pgconn.ErrConnClosed):
@@ -133,11 +133,11 @@ func classifyCommit(err error) error {
 	}
 	switch {
 	case errors.Is(err, errUndecided):
-		return fault.Wrap(fault.UnknownOutcome, err, "the database has not said in time what has become of the change")
+		return fault.Wrap(fault.UnknownOutcome, err, "the database has not confirmed the change in time")
 	case errors.Is(err, errUnconfirmed):
-		return fault.Wrap(fault.UnknownOutcome, err, "the database has stopped waiting for its standby, which may not have the change")
+		return fault.Wrap(fault.UnknownOutcome, err, "the database has stopped waiting for its standby: the standby may lack the change")
 	}
-	return fault.Wrap(fault.UnknownOutcome, err, "the connection to the database was lost before it said what has become of the change")
+	return fault.Wrap(fault.UnknownOutcome, err, "the connection to the database was lost before an answer about the change")
 }
 
 // refused reports whether the server has answered a statement with an error that undoes

@@ -112,7 +112,7 @@ func (o Options) directly(ctx context.Context, migrating bool, fn func(Options, 
 	return all, nil
 }
 
-var errPooler = errors.New("a pooler cannot carry migrations: give a direct URL as well (--store-direct; for a copy --to-direct), which leads to the database itself")
+var errPooler = errors.New("a pooler cannot carry migrations: also give a direct URL of the database (--store-direct; for a copy --to-direct)")
 
 // unlessOver returns the error, unless it is only the driver's report that ctx is over.
 func unlessOver(ctx context.Context, err error) error {

@@ -117,5 +117,5 @@ func unreadable(err error) error {
 	if failure, ok := errors.AsType[*pgconn.ParseConfigError](err); ok && failure.Unwrap() != nil {
 		return fmt.Errorf("postgres: the URL of the database: %w", failure.Unwrap())
 	}
-	return errors.New("postgres: the URL of the database has a parameter with a value that is not known, or as many ports as hosts are needed")
+	return errors.New("postgres: the URL of the database has an unknown value of a parameter, or not as many ports as hosts")
 }

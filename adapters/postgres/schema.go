@@ -35,7 +35,7 @@ func schemaOf(text string) (string, error) {
 	case len(names) > 1:
 		return "", errors.New("the URL of a database has the parameter schema more than once")
 	case parameters.Has("search_path"):
-		return "", errors.New("the URL of a database has both schema and search_path: leave one out; schema is the one whose schema migrations create")
+		return "", errors.New("the URL of a database has both schema and search_path: leave one out; migrations create only the one in schema")
 	case !schemaForm.MatchString(names[0]), strings.HasPrefix(names[0], "pg_"), names[0] == "information_schema":
 		return "", errSchema
 	}

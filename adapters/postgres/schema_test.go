@@ -76,7 +76,7 @@ func TestDSQLIsRefused(t *testing.T) {
 		"postgres://dsql.example.org/x":                                 false,
 		"postgres://db/dsql?application_name=on.aws":                    false,
 	} {
-		if err := CheckURL(text); (err != nil) != refused || refused && !strings.Contains(err.Error(), "Aurora DSQL, which cannot hold a tracker") {
+		if err := CheckURL(text); (err != nil) != refused || refused && !strings.Contains(err.Error(), "Aurora DSQL. It has no READ COMMITTED") {
 			t.Errorf("%s: %v; refused should be %t", text, err, refused)
 		}
 	}

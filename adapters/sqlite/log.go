@@ -107,7 +107,7 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 	case tables == 0 && !o.WithoutLog:
 		return found{}, fmt.Errorf("there is nothing in the file: if it was copied from a running service, put the copy of the write-ahead log at %s; if not, remove the file to begin anew", f.logPath())
 	case mark == logged && !o.WithoutLog:
-		return found{}, fmt.Errorf("its write-ahead log %s is missing, and with it what was written last: put the log beside the file, or a backup in its place; \"problems migrate --without-log\" goes on without what is lost", f.logPath())
+		return found{}, fmt.Errorf("its write-ahead log %s is missing, with the last writes: put the log beside the file, or a backup in its place; \"problems migrate --without-log\" goes on without the lost writes", f.logPath())
 	}
 	return found{unlogged: mark == copied, empty: tables == 0}, nil
 }

@@ -213,7 +213,7 @@ func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]probl
 		return nil, err
 	}
 	if len(hits) > MostChanged {
-		return nil, fault.New(fault.TooManyResults, "more than %d problems match, which is the most that one request can change: add conditions, and change them in parts", MostChanged)
+		return nil, fault.New(fault.TooManyResults, "more than %d problems match, the limit for one request: add conditions, and change the problems in parts", MostChanged)
 	}
 	ids := make([]problem.ID, len(hits))
 	for i, hit := range hits {

@@ -56,7 +56,7 @@ func (s *Service) Reply(ctx context.Context, reply Reply) (Replied, error) {
 			return err
 		}
 		if u, known := catalogue.User(of.User); !known || u.Inactive {
-			return fault.New(fault.Forbidden, "the user who got the mail has been deactivated since: an administrator can change that")
+			return fault.New(fault.Forbidden, "the recipient of the e-mail is inactive: an administrator can change that")
 		}
 		return nil
 	})

@@ -129,7 +129,7 @@ func (d directory) checkLastAdmin(w Write, at time.Time, revoked func(access.Tok
 	if !access.Administered(d.tokens, active, at) || access.Administered(left, active, at) {
 		return nil
 	}
-	return fault.New(fault.InUse, "nobody could administer the service after this: it has no other token of scope admin that is valid. "+
+	return fault.New(fault.InUse, "nobody could administer the service after this: it has no other valid token of scope admin. "+
 		"Create one first, or use the command line on the store itself, with the flag --last-admin")
 }
 

@@ -109,7 +109,7 @@ func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest 
 	faults := slices.Clone(cmd.Faults)
 	body.Require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
 	if of.count >= webhook.Most {
-		faults.Add(fault.InvalidValue, fault.Location{}, "there are already %d webhooks, which is the most: delete one first", webhook.Most)
+		faults.Add(fault.InvalidValue, fault.Location{}, "there are already %d webhooks, the limit: delete one first", webhook.Most)
 	}
 	e := webhook.Endpoint{Owner: caller.User, Created: cb.At, OnFailure: webhook.Wait, Secret: webhook.SecretRef{Key: key.ID(), Generation: 1}}
 	e = cmd.apply(e.Begin(newest), &faults)

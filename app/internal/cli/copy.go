@@ -62,7 +62,7 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 		return fmt.Errorf("copy: %w", err)
 	}
 	if c.From.IsSame(c.To) {
-		return errors.New("copy: --from and --to are the same store: give an empty one for --to, or one that is not there yet")
+		return errors.New("copy: --from and --to are the same store: give an empty one for --to, or a new one")
 	}
 	from, err := storage.Open(ctx, config.Storage{Store: c.From, Database: c.FromDatabase}, p.logger())
 	if err != nil {

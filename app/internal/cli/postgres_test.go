@@ -127,7 +127,7 @@ func TestCopyWithSettings(t *testing.T) {
 	}{
 		{[]string{"copy", "--from=" + served(t), "--to=" + lossy, "--to-timeout=1m"}, "--to-accept-loss", "copy: --to: postgres: "},
 		{[]string{"copy", "--from=" + lossy, "--to=" + file, "--from-pooler"}, "--from-accept-loss", "copy: --from: postgres: "},
-		{[]string{"copy", "--from=" + file, "--to=" + pooled, "--to-pooler"}, "--to-direct=" + pooled, "give a direct URL as well"},
+		{[]string{"copy", "--from=" + file, "--to=" + pooled, "--to-pooler"}, "--to-direct=" + pooled, "also give a direct URL"},
 	} {
 		call(t, nil, c.args...).fails(t, 1, c.refused)
 		must(t, nil, append(c.args, c.lacking)...)

@@ -143,7 +143,7 @@ func (l *Limits) faults() (faults []error) {
 		}
 	}
 	if l.MaxProblem < 4*l.MaxBody {
-		faults = append(faults, errors.New("--max-problem has to be at least 4 times --max-body: what was sent is in the log as well"))
+		faults = append(faults, errors.New("--max-problem has to be at least 4 times --max-body, because the log keeps the sent texts, too"))
 	}
 	if l.Memory/8 < l.MaxProblem {
 		faults = append(faults, errors.New("--memory has to be at least 8 times --max-problem"))

@@ -83,7 +83,7 @@ func reachable(listener string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("--listen has to be a host and a port such as 127.0.0.1:8080: %w", err)
 	case port == "0":
-		return "", errors.New("--listen has the port 0, which stands for any: give the port of the running service")
+		return "", errors.New("--listen has the port 0: give the port of the running service")
 	case host == "":
 		host = "localhost"
 	}

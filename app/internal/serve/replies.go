@@ -72,7 +72,7 @@ const socketMode fs.FileMode = 0o660
 // file.
 func listenUnix(ctx context.Context, path string) (net.Listener, error) {
 	if found, err := os.Lstat(path); err == nil && found.Mode().Type() != fs.ModeSocket {
-		return nil, errors.New("the path belongs to a file or directory that is no socket: name another one")
+		return nil, errors.New("the path is a file or directory, not a socket: choose another path")
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "unix", path)
 	if errors.Is(err, syscall.EADDRINUSE) {

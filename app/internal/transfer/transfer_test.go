@@ -314,7 +314,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 			empty := export(t, s)
 			for name, c := range map[string]struct{ text, want string }{
 				"cut off":      {strings.Join(lines[:len(lines)-2], ""), fmt.Sprintf("import: line %d: is missing: the archive ends without its manifest; nothing was imported", len(lines)-1)},
-				"more":         {good + "{}\n", fmt.Sprintf("import: line %d: comes after the manifest, with which an archive ends; nothing was imported", len(lines))},
+				"more":         {good + "{}\n", fmt.Sprintf("import: line %d: comes after the manifest: an archive ends with it; nothing was imported", len(lines))},
 				"a wrong line": {strings.Join(lines[:20], "") + "{}\n", "import: line 21, /kind: is missing; nothing was imported"},
 			} {
 				_, err := transfer.Import(t.Context(), strings.NewReader(c.text), s, filled)
