@@ -26,11 +26,11 @@ var among = flag.Int64("complete.problems", 10_000, "among how many `problems` B
 // it.
 func BenchmarkComplete(b *testing.B) {
 	s := openAmong(b, *among)
-	id := s.api("POST", "/problems", map[string]any{"title": "Version 0"})["identifier"]
+	id := s.api("POST", "/problems", map[string]any{"title": "Version 0"})["identifier"].(float64)
 	for n := range 99 {
-		s.api("PATCH", fmt.Sprintf("/problems/%v", id), map[string]any{"title": fmt.Sprintf("Version %d", n+1)})
+		s.api("PATCH", fmt.Sprintf("/problems/%.0f", id), map[string]any{"title": fmt.Sprintf("Version %d", n+1)})
 	}
-	for _, page := range []struct{ name, path string }{{"list", "/problems"}, {"problem", fmt.Sprintf("/problems/%v", id)}} {
+	for _, page := range []struct{ name, path string }{{"list", "/problems"}, {"problem", fmt.Sprintf("/problems/%.0f", id)}} {
 		b.Run(page.name, func(b *testing.B) {
 			p := s.signedIn(s.token)
 			var times []float64
