@@ -45,7 +45,7 @@ func (s server) missing() bool { return s.Wanted != "" && !s.There }
 // pending returns the error for a schema without all its steps.
 func (s server) pending() error {
 	if s.missing() {
-		return fmt.Errorf("the database has no schema %s: \"problems migrate\" or the service creates it", s.Wanted)
+		return fmt.Errorf("the database has no schema %s: run \"problems migrate\" first, or let the service create it", s.Wanted)
 	}
 	return errors.New("the schema has steps left to do: run \"problems migrate\" first, or let the service do it")
 }
