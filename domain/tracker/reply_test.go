@@ -67,8 +67,8 @@ func TestRefusedReplies(t *testing.T) {
 	}{
 		"a forged token":      {Reply{Token: token[1:], Text: "a"}, fault.NotFound, "is not from a mail"},
 		"no token":            {Reply{Text: "a"}, fault.NotFound, "is not from a mail"},
-		"of nobody":           {Reply{Token: mail.NewReplyToken(testKey, ident.ID{9}, id), Text: "a"}, fault.Forbidden, "deactivated"},
-		"deactivated":         {Reply{Token: inactive, Text: "a"}, fault.Forbidden, "deactivated"},
+		"of nobody":           {Reply{Token: mail.NewReplyToken(testKey, ident.ID{9}, id), Text: "a"}, fault.Forbidden, "inactive"},
+		"deactivated":         {Reply{Token: inactive, Text: "a"}, fault.Forbidden, "inactive"},
 		"an unknown problem":  {Reply{Token: mail.NewReplyToken(testKey, who, 99), Text: "a"}, fault.ProblemNotFound, ""},
 		"nothing but a quote": {Reply{Token: token, Text: "> It is dark."}, fault.RequiredField, "no text above"},
 		"too long":            {Reply{Token: token, Text: "äöü", Most: 5}, fault.TooLarge, "has 6 bytes, and a comment can have 5"},

@@ -35,7 +35,7 @@ func origin(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) || strings.HasSuffix(u.Host, ":") {
-		return "", fmt.Errorf("--cors-origins takes origins such as https://tracker.example.org, or *: %q is wrong. An origin has a scheme, a host and perhaps a port", text)
+		return "", fmt.Errorf("--cors-origins takes origins such as https://tracker.example.org, or *: %q is none: an origin has a scheme, a host and perhaps a port", text)
 	}
 	if strings.ContainsFunc(u.Host, func(c rune) bool { return c > '~' }) {
 		return "", fmt.Errorf("--cors-origins: the host of %q has to be in ASCII, as browsers send it: xn--…", text)

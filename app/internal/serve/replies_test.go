@@ -41,7 +41,7 @@ func TestSocketOfReplies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{file, dir} {
-		if _, err := listenUnix(t.Context(), path); err == nil || !strings.Contains(err.Error(), "no socket") {
+		if _, err := listenUnix(t.Context(), path); err == nil || !strings.Contains(err.Error(), "not a socket") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
