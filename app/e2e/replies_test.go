@@ -158,7 +158,7 @@ func TestReplies(t *testing.T) {
 	if status, body := c.do("PATCH", "/users/"+user.Identifier, `{"inactive":true}`); status != http.StatusOK {
 		t.Fatalf("%d %s", status, body)
 	}
-	if refused := deliver(t, socket, address, "2@example.org", "Me again."); refused == nil || refused.Code != 550 || !strings.Contains(refused.Message, "deactivated") {
+	if refused := deliver(t, socket, address, "2@example.org", "Me again."); refused == nil || refused.Code != 550 || !strings.Contains(refused.Message, "is inactive") {
 		t.Errorf("a deactivated user is answered with %v", refused)
 	}
 	if all := comments(t, c); len(all) != 2 {
