@@ -144,7 +144,7 @@ func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []textBox) {
 // bulkChoices are the fields of the form, with the sent values. Any state can be
 // chosen: the preview says where it is refused.
 func bulkChoices(sent url.Values, c *metadata.Catalogue) (choices []choice) {
-	for _, f := range referenceFields() {
+	for _, f := range referenceFields {
 		one := objectChoice(f.Name, f.To, ident.None, c)
 		one.Keep, one.Required = true, f.Required
 		if value, ok := sent[f.Name]; ok && value[0] != keep {

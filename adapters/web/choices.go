@@ -171,7 +171,7 @@ func named(kind metadata.Kind, name string, c *metadata.Catalogue) (found ident.
 func (q *request) identify() error {
 	var c *metadata.Catalogue
 	kinds := map[string]metadata.Kind{"user": metadata.Users, "parent": metadata.Components, "successor": metadata.Components}
-	for _, f := range referenceFields() {
+	for _, f := range referenceFields {
 		kinds[f.Name] = f.To
 	}
 	for field, kind := range kinds {

@@ -39,7 +39,7 @@ type textBox struct {
 // newEdit returns the form with these values. It offers the possible next states.
 func newEdit(f problem.Fields, revision int64, c *metadata.Catalogue) edit {
 	e := edit{Revision: revision, Texts: textBoxes(f)}
-	for _, field := range referenceFields() {
+	for _, field := range referenceFields {
 		current := *field.ClientReference(&f)
 		if field.Name == "state" {
 			e.Choices = append(e.Choices, stateChoice(current, revision == 0, c))
@@ -50,11 +50,11 @@ func newEdit(f problem.Fields, revision int64, c *metadata.Catalogue) edit {
 	return e
 }
 
-// referenceFields returns all fields set by people with an object as their value, in the
-// order of the pages. A field without a place in it comes last.
-func referenceFields() (fields []*problem.Field) {
-	for _, f := range problem.ClientFields() {
-		if f.Kind == problem.ReferenceField {
+// referenceFields are all fields set by people with an object as their value, in the order
+// of the pages. A field without a place in it comes last.
+var referenceFields = func() (fields []*problem.Field) {
+	for _, f := range problem.FieldsOf(problem.ReferenceField) {
+		if f.Client {
 			fields = append(fields, f)
 		}
 	}
@@ -63,7 +63,7 @@ func referenceFields() (fields []*problem.Field) {
 		return cmp.Compare(slices.Index(order, b.Name), slices.Index(order, a.Name))
 	})
 	return fields
-}
+}()
 
 // textBoxes returns all texts set by people, with these values.
 func textBoxes(fields problem.Fields) (boxes []textBox) {

@@ -44,22 +44,25 @@ func (f *filters) of(field string, id ident.ID) string {
 	return link
 }
 
+// name returns the name of an object in lists: of a component, the full one.
+func (f *filters) name(kind metadata.Kind, id ident.ID) string {
+	if kind == metadata.Components {
+		return f.catalogue.FullName(id)
+	}
+	return f.catalogue.Name(kind, id)
+}
+
 // predicate names the object by what people know: its name, or the address of a user. It has
 // the identifier of an object that shares its name.
 func (f *filters) predicate(field string, id ident.ID) string {
-	kind := metadata.Users
-	for _, of := range referenceFields() {
-		if of.Name == field {
-			kind = of.To
-		}
-	}
+	kind := problem.FieldNamed(field).To
 	if kind == metadata.Users { // the address of a user is one user's
 		u, _ := f.catalogue.User(id)
 		return field + ".email = " + quote(u.Email)
 	}
-	member, key := "name", f.catalogue.Name(kind, id)
+	member, key := "name", f.name(kind, id)
 	if kind == metadata.Components {
-		member, key = "fullName", f.catalogue.FullName(id)
+		member = "fullName"
 	}
 	for other := range objectsOf(kind, f.catalogue) {
 		if other.ID != id && other.Key == key {
@@ -92,16 +95,12 @@ type fact struct {
 
 // facts returns the fields of a problem that have a value, without its state.
 func (f *filters) facts(p problem.Fields) (facts []fact) {
-	for _, field := range referenceFields() {
+	for _, field := range referenceFields {
 		id := *field.ClientReference(&p)
 		if id.IsNone() || field.Name == "state" {
 			continue
 		}
-		name := f.catalogue.Name(field.To, id)
-		if field.To == metadata.Components {
-			name = f.catalogue.FullName(id)
-		}
-		facts = append(facts, fact{"field." + field.Name, name, f.of(field.Name, id)})
+		facts = append(facts, fact{"field." + field.Name, f.name(field.To, id), f.of(field.Name, id)})
 	}
 	return facts
 }

@@ -437,28 +437,15 @@ func (v *listPage) row(s store.Snapshot, f *filters) row {
 
 // cellOf returns the value of a column.
 func cellOf(name string, s store.Snapshot, f *filters) cell {
-	c := f.catalogue
-	object := func(text string, id ident.ID) cell { return cell{Column: name, Text: text, To: f.of(name, id)} }
 	switch name {
-	case "state":
-		return object(c.Name(metadata.States, s.State), s.State)
-	case "priority":
-		return object(c.Name(metadata.Priorities, s.Priority), s.Priority)
-	case "assignee":
-		return object(c.Name(metadata.Users, s.Assignee), s.Assignee)
-	case "component":
-		return object(c.FullName(s.Component), s.Component)
-	case "milestone":
-		return object(c.Name(metadata.Milestones, s.Milestone), s.Milestone)
-	case "classification":
-		return object(c.Name(metadata.Classifications, s.Classification), s.Classification)
-	case "originator":
-		return object(c.Name(metadata.Users, s.Originator), s.Originator)
 	case "created":
 		return cell{Column: name, Time: s.Created}
-	default:
+	case "modified":
 		return cell{Column: name, Time: s.Modified}
 	}
+	field := problem.FieldNamed(name)
+	id := *field.Reference(&s.Problem)
+	return cell{Column: name, Text: f.name(field.To, id), To: f.of(name, id)}
 }
 
 // withWords adds a condition on titles to a predicate. The predicate is on lines of its

@@ -46,12 +46,10 @@ func inCookieName(r rune) rune {
 // fault.Unauthenticated.
 func (q *request) recognize(ctx context.Context) error {
 	cookies := q.r.CookiesNamed(q.cookie().Name)
-	switch len(cookies) {
-	case 0:
+	if len(cookies) == 0 {
 		return fault.New(fault.Unauthenticated, "you are not signed in")
-	case 1:
-	default:
-		q.several = true
+	}
+	if q.several = len(cookies) > 1; q.several {
 		return fault.New(fault.Unauthenticated, "your browser sends several sessions, and another service on this host may have made one of them: delete the cookies of this host, and sign in again")
 	}
 	key, err := access.ParseSessionKey(cookies[0].Value)
