@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
@@ -104,7 +105,7 @@ func (w *Worker) send(ctx context.Context, part *tracker.MailWorker, s mail.Stat
 	}
 	switch {
 	case err == nil, errors.Is(err, errIdle): // nil: the server stops
-		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), calls)
+		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), background.Calls)
 		defer cancel()
 		return part.Release(limited, r.state())
 	case errors.Is(err, errLost):
@@ -258,7 +259,7 @@ func (r *round) state() (s mail.State) {
 // save stores the state, and renews the lease.
 func (r *round) save() error {
 	begun := time.Now()
-	ctx, cancel := context.WithTimeout(r.ctx, calls)
+	ctx, cancel := context.WithTimeout(r.ctx, background.Calls)
 	defer cancel()
 	held, err := r.part.Save(ctx, r.state())
 	if err != nil {
@@ -327,7 +328,7 @@ func (r *round) done(of result, sent bool) {
 func (r *round) settle(of result) {
 	r.busy, r.worked = nil, time.Now()
 	if of.err == nil {
-		r.counts.add(Sent)
+		r.counts.Add(Sent)
 		if r.pause > 0 {
 			r.Logger.Info("e-mail is sent again")
 		}
@@ -339,7 +340,7 @@ func (r *round) settle(of result) {
 	if !ok || r.ctx.Err() != nil {
 		return // the lease has ended meanwhile
 	}
-	r.counts.add(Outcome(failure.Kind))
+	r.counts.Add(Outcome(failure.Kind))
 	if failure.Kind == mail.Unreachable {
 		if r.pause == 0 {
 			r.Logger.Error("e-mail cannot be sent; it waits, and will be tried again", "error", failure.Reason)
@@ -352,7 +353,7 @@ func (r *round) settle(of result) {
 	now := time.Now()
 	next, again := of.tray.Failed(failure.Kind == mail.Refused, now)
 	if !again {
-		r.counts.add(Lost)
+		r.counts.Add(Lost)
 		r.Logger.Warn("an e-mail is given up after its last attempt", "user", of.tray.User.String(), "error", failure.Reason)
 		r.done(of, false)
 		return

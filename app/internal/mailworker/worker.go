@@ -5,10 +5,10 @@ package mailworker
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/mail"
@@ -30,7 +30,7 @@ type Options struct {
 type Worker struct {
 	Options
 	stat   atomic.Pointer[Stat]
-	counts counts
+	counts background.Counts[Outcome] // the attempts of this server
 }
 
 // New returns a Worker.
@@ -68,43 +68,15 @@ func Outcomes() []Outcome {
 	return []Outcome{Sent, Outcome(mail.Unreachable), Outcome(mail.Deferred), Outcome(mail.Refused), Lost}
 }
 
-// counts are the attempts of this server, by outcome.
-type counts struct {
-	mu sync.Mutex
-	by map[Outcome]int64
-}
-
-func (c *counts) add(o Outcome) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.by == nil {
-		c.by = make(map[Outcome]int64)
-	}
-	c.by[o]++
-}
-
 // Attempts returns the number of attempts of this server with an outcome.
-func (w *Worker) Attempts(o Outcome) int64 {
-	w.counts.mu.Lock()
-	defer w.counts.mu.Unlock()
-	return w.counts.by[o]
-}
-
-const (
-	// lookFor is the time between two looks at the lease and the feed, on a server that
-	// does not send.
-	lookFor = time.Second
-	// calls is the time limit of one call to the store.
-	calls = 3 * time.Second
-)
+func (w *Worker) Attempts(o Outcome) int64 { return w.counts.Of(o) }
 
 // Run sends until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
 	part := w.Service.NewMailWorker(w.Alone)
-	failing := false
-	for ctx.Err() == nil {
+	background.Repeat(ctx, func() error {
 		begun := time.Now()
-		limited, cancel := context.WithTimeout(ctx, calls)
+		limited, cancel := context.WithTimeout(ctx, background.Calls)
 		state, taken, err := part.Take(limited, begun)
 		cancel()
 		if taken {
@@ -112,22 +84,11 @@ func (w *Worker) Run(ctx context.Context) {
 			err = w.send(ctx, part, state, begun.Add(lease.Hold))
 			w.stat.Store(nil)
 		}
-		// An outage of the store has lines of its own.
-		if now := err != nil && ctx.Err() == nil && !fault.Is(err, fault.Unavailable); now != failing {
-			if failing = now; failing {
-				w.Logger.Error("e-mail is not sent; it will be tried again", "error", err.Error())
-			}
-		}
-		sleep(ctx, lookFor)
-	}
+		return err
+	}, away, func(err error) {
+		w.Logger.Error("e-mail is not sent; it will be tried again", "error", err.Error())
+	})
 }
 
-// sleep waits for a time, or for the end of ctx.
-func sleep(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}
+// away reports whether the store was away in a call. Its outage has log lines of its own.
+func away(err error) bool { return fault.Is(err, fault.Unavailable) }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -34,7 +35,7 @@ func newHold(part *tracker.WebhookWorker, alone bool, taken time.Time, end func(
 // keep renews the lease until ctx ends, or until another server has it.
 func (h *hold) keep(ctx context.Context) {
 	for !h.alone && ctx.Err() == nil && !h.taken.Load() {
-		sleep(ctx, max(tick, time.Until(h.renewed.Load().Add(lease.Renewal))))
+		background.Sleep(ctx, max(tick, time.Until(h.renewed.Load().Add(lease.Renewal))))
 		if time.Since(*h.renewed.Load()) >= lease.Renewal {
 			_, _ = h.renew(ctx, nil) // the guard ends the round after failures
 		}
@@ -56,7 +57,7 @@ func (h *hold) renew(ctx context.Context, progress []store.PutProgress) (stored 
 		return false, nil
 	}
 	begun := time.Now()
-	limited, cancel := context.WithTimeout(ctx, calls)
+	limited, cancel := context.WithTimeout(ctx, background.Calls)
 	defer cancel()
 	held, err := h.part.Renew(limited, progress)
 	switch {

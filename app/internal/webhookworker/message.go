@@ -87,7 +87,7 @@ func (r *round) settle(done result) {
 	l.urgent = l.urgent || l.p.Failures > 0 || !done.attempt.Succeeded()
 	l.p = l.p.After(l.OnFailure, done.event.Cursor, done.event.Type, done.attempt)
 	l.dirty = true
-	r.counts.add(l.p.Deliveries[len(l.p.Deliveries)-1].Outcome)
+	r.counts.Add(l.p.Deliveries[len(l.p.Deliveries)-1].Outcome)
 	if l.p.State != webhook.Active {
 		r.ended(l)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
@@ -38,12 +39,12 @@ func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
 			hand(page{err: err})
 			return
 		case err != nil:
-			sleep(ctx, afterFailure)
+			background.Sleep(ctx, afterFailure)
 		case len(p.Events) > 0:
 			if !hand(page{events: p.Events, next: p.Next, catalogue: p.Catalogue}) {
 				return
 			}
-			sleep(ctx, tracker.WebhookPace)
+			background.Sleep(ctx, tracker.WebhookPace)
 		default:
 			_ = f.Wait(ctx) // fails at the end of ctx alone
 		}
@@ -139,7 +140,7 @@ func (r *round) later(err error, lines ...*line) error {
 	}
 	r.catchUp = append(r.catchUp, lines...)
 	if away(err) {
-		sleep(r.ctx, tick)
+		background.Sleep(r.ctx, tick)
 		return nil
 	}
 	return err
@@ -172,7 +173,7 @@ func (r *round) take(p page) error {
 		if !away(err) {
 			return err
 		}
-		sleep(r.ctx, tick)
+		background.Sleep(r.ctx, tick)
 	}
 	r.tail = p.next
 	for _, l := range live {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -75,7 +76,7 @@ func (r *round) changed(all bool) []store.PutProgress {
 
 // release stores the progress of all webhooks, and gives the lease back.
 func (r *round) release(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, calls)
+	ctx, cancel := context.WithTimeout(ctx, background.Calls)
 	defer cancel()
 	for {
 		changed := r.changed(true)

@@ -1,0 +1,51 @@
+package background
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Each series of failures is told once. The end of the worker is none.
+func TestRepeatTellsTheFirstFailure(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		one, other, away := errors.New("one"), errors.New("other"), errors.New("away")
+		ctx, end := context.WithCancel(t.Context())
+		results := []error{nil, one, other, away, one, nil, other, nil, one}
+		began, calls := time.Now(), 0
+		var told []error
+		Repeat(ctx, func() error {
+			if calls++; calls == len(results) {
+				end()
+			}
+			return results[calls-1]
+		}, func(err error) bool { return err == away }, func(err error) { told = append(told, err) })
+		if want := []error{one, one, other}; !slices.Equal(told, want) || calls != len(results) {
+			t.Errorf("%d calls, told are %v, want %v", calls, told, want)
+		}
+		if took, want := time.Since(began), time.Duration(len(results)-1)*lookFor; took != want {
+			t.Errorf("the calls took %v, want %v", took, want)
+		}
+	})
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	var c Counts[string]
+	if n := c.Of("sent"); n != 0 {
+		t.Errorf("there are %d before the first", n)
+	}
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() { c.Add("sent") })
+	}
+	all.Wait()
+	if sent, lost := c.Of("sent"), c.Of("lost"); sent != 50 || lost != 0 {
+		t.Errorf("there are %d sent and %d lost, want 50 and 0", sent, lost)
+	}
+}
