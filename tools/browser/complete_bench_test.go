@@ -2,7 +2,6 @@ package browser
 
 import (
 	"bufio"
-	"crypto/rand"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/conformance/dataset"
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/tools/launch"
 )
@@ -51,9 +49,7 @@ func BenchmarkComplete(b *testing.B) {
 // openAmong starts the program on a SQLite file with the data set of that many problems.
 func openAmong(b *testing.B, problems int64) *scene {
 	b.Helper()
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // never fails
-	secret := access.NewSecret(random)
+	secret := newSecret()
 	dir := b.TempDir()
 	file, err := os.Create(filepath.Join(dir, "archive"))
 	if err != nil {

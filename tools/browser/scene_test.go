@@ -83,13 +83,17 @@ type scene struct {
 	token string
 }
 
+func newSecret() access.Secret {
+	var random [32]byte
+	_, _ = rand.Read(random[:]) // never fails
+	return access.NewSecret(random)
+}
+
 // open starts the program on a store.
 func open(t testing.TB, store string, variables ...string) *scene {
 	t.Helper()
 	p := launch.Program{Path: program, Home: t.TempDir(), Logs: filepath.Join(t.TempDir(), "log")}
-	var random [32]byte
-	_, _ = rand.Read(random[:]) // never fails
-	secret := access.NewSecret(random).Reveal()
+	secret := newSecret().Reveal()
 	server, err := p.Serve(t.Context(), store, append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+secret)...)
 	if err != nil {
 		t.Fatal(err)
