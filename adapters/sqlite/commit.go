@@ -150,7 +150,7 @@ func (w *writer) missing() error {
 		return nil
 	}
 	if now, err := os.Stat(w.file.logPath()); err != nil || !os.SameFile(*wal, now) {
-		return fault.Wrap(fault.Unavailable, err, "the write-ahead log of the store was moved, replaced or deleted: stop the service: it then moves the whole log into the file")
+		return fault.Wrap(fault.Unavailable, err, "the write-ahead log of the store was moved, replaced or deleted: stop the service, and it moves the whole log into the file")
 	}
 	return nil
 }

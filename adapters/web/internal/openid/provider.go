@@ -173,7 +173,7 @@ func (p *Provider) checkEndpoint(address string) error {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != issuer.Scheme || u.Host == "" {
-		return errors.New("the provider describes an endpoint without a URL of the scheme " + issuer.Scheme + ": " + address)
+		return errors.New("an endpoint of the provider has to be a URL with the scheme " + issuer.Scheme + ": " + address)
 	}
 	return nil
 }
