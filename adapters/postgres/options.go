@@ -40,8 +40,8 @@ type Options struct {
 	// Timeout is for how long the database may work at one statement. 10
 	// seconds by default.
 	Timeout time.Duration
-	// AcquireTimeout is for how long a call waits for a connection while all
-	// are in use or the database is away. 2 seconds by default.
+	// AcquireTimeout is for how long a call waits for a connection while all are in use or
+	// the database is away. The default is a fifth of Timeout, and at least 2 seconds.
 	AcquireTimeout time.Duration
 	// AcceptLoss opens a database that loses confirmed commits in a crash: fsync,
 	// synchronous_commit or full_page_writes is off.
@@ -70,7 +70,6 @@ type Options struct {
 const (
 	DefaultConnections      = 16
 	DefaultTimeout          = 10 * time.Second
-	DefaultAcquireTimeout   = 2 * time.Second
 	DefaultMigrationTimeout = 30 * time.Second
 )
 
@@ -99,7 +98,7 @@ func (o Options) complete() (Options, error) {
 	}
 	setDefault(&o.Connections, DefaultConnections)
 	setDefault(&o.Timeout, DefaultTimeout)
-	setDefault(&o.AcquireTimeout, DefaultAcquireTimeout)
+	setDefault(&o.AcquireTimeout, max(2*time.Second, o.Timeout/5))
 	setDefault(&o.MigrationTimeout, DefaultMigrationTimeout)
 	setDefault(&o.pause, sqlstore.ReportInterval)
 	if o.Logger == nil {

@@ -19,7 +19,7 @@ import (
 func TestPatroni(t *testing.T) {
 	c := startCluster(t)
 	balanced, listed := c.proxyURL(), c.hostsURL()
-	r := startFeedRunThrough(t, balanced, listed)
+	r := startFeedRunThrough(t, balanced, listed, "PROBLEMS_STORE_TIMEOUT=10s") // the default
 	r.write(8)
 	r.goesOn(50)
 	for _, d := range []disturbance{

@@ -141,7 +141,7 @@ func serveProgram(t testing.TB, program string, log *os.File, command []string, 
 	args := append(command, program, "serve")
 	s := &server{t: t, program: program, cmd: exec.Command(args[0], args[1:]...), stderr: new(lockedBuffer), ended: make(chan struct{}),
 		transport: &http.Transport{MaxIdleConnsPerHost: 64}}
-	s.cmd.Env = environment(t, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + store}, append(webhookKey(t, store), variables...)...)...)
+	s.cmd.Env = environment(t, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + store}, append(ofPostgres(t, store), variables...)...)...)
 	s.cmd.Stderr = s.stderr
 	if log != nil {
 		s.cmd.Stderr = log
@@ -187,9 +187,10 @@ func serveProgram(t testing.TB, program string, log *os.File, command []string, 
 	return s
 }
 
-// webhookKey is the setting for the key of webhooks, for a store without a file of its own.
-// All servers of the tests have the same.
-func webhookKey(t testing.TB, store string) []string {
+// ofPostgres is the settings for a store on PostgreSQL: patience with a busy machine, and
+// the key of webhooks, which has no file of its own there. All servers of the tests have
+// the same.
+func ofPostgres(t testing.TB, store string) []string {
 	t.Helper()
 	if !strings.HasPrefix(store, "postgres") {
 		return nil
@@ -198,7 +199,7 @@ func webhookKey(t testing.TB, store string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []string{"PROBLEMS_WEBHOOK_KEY_FILE=" + file}
+	return []string{"PROBLEMS_STORE_TIMEOUT=50s", "PROBLEMS_WEBHOOK_KEY_FILE=" + file}
 }
 
 var webhookKeyFile = sync.OnceValues(func() (string, error) {

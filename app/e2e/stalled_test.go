@@ -23,7 +23,7 @@ func TestStalled(t *testing.T) {
 		soon = 15 * time.Second
 	)
 	proxy, token := postgrestest.NewProxy(t, postgrestest.Schema(t)), newToken(t)
-	s := serve(t, proxy.URL(), "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	s := serve(t, proxy.URL(), "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_STORE_TIMEOUT=10s") // the default
 	c := s.as(token)
 	if code, body := c.do(http.MethodPost, "/problems", `{"title":"Before"}`); code != http.StatusCreated {
 		t.Fatalf("the first problem: %d %s", code, body)
