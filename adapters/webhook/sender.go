@@ -163,6 +163,11 @@ func (s *Sender) send(ctx context.Context, url string, m webhook.Message) (int, 
 	if err != nil {
 		return 0, err
 	}
+	if answer.StatusCode == http.StatusSwitchingProtocols {
+		// There is no answer behind it. The connection is its body, and ctx does not end it.
+		_ = answer.Body.Close()
+		return answer.StatusCode, nil
+	}
 	// The status alone counts. The body is read to use the connection again. A receiver that
 	// hangs in it must not delay its next message: then the connection is closed.
 	defer time.AfterFunc(answerTime, cancel).Stop()

@@ -279,6 +279,44 @@ func TestBodyThatHangs(t *testing.T) {
 	}
 }
 
+// After status 101 the connection belongs to neither side's HTTP: no end of a context closes
+// it. A receiver that answers so and then keeps silent holds up nobody.
+func TestSwitchedProtocols(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		defer close(gone)
+		c, both, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		_, _ = both.WriteString("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: silence\r\n\r\n")
+		_ = both.Flush()
+		_, _ = c.Read(make([]byte, 1)) // until the sender has gone
+	}))
+	defer receiver.Close()
+	sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback, Timeout: time.Second})
+	defer sender.Close()
+	attempt := make(chan rules.Attempt, 1)
+	go func() { attempt <- sender.Send(t.Context(), receiver.URL, rules.Message{Body: []byte("{}")}) }()
+	select {
+	case a := <-attempt:
+		if a.Succeeded() || a.Status != http.StatusSwitchingProtocols {
+			t.Errorf("the attempt is %+v", a)
+		}
+	case <-time.After(20 * time.Second):
+		receiver.CloseClientConnections()
+		t.Fatal("the attempt has no end")
+	}
+	select {
+	case <-gone:
+	case <-time.After(20 * time.Second):
+		t.Error("the connection stays open")
+	}
+}
+
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
