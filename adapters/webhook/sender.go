@@ -158,6 +158,10 @@ func (s *Sender) send(ctx context.Context, url string, m webhook.Message) (int, 
 	r.Header.Set("Webhook-Id", m.ID)
 	r.Header.Set("Webhook-Timestamp", webhook.Timestamp(m.Time))
 	r.Header.Set("Webhook-Signature", m.Signature)
+	// A receiver may close a kept connection in the moment of the next message: that is no
+	// failure. Without a value, the header is not sent, and lets the transport try again over a
+	// new connection. The receiver drops a second message with the same Webhook-Id.
+	r.Header["Idempotency-Key"] = nil
 	// A transport, unlike a client, follows no redirect and keeps no cookies.
 	answer, err := s.transport.RoundTrip(r)
 	if err != nil {

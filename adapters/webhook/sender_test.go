@@ -317,6 +317,52 @@ func TestSwitchedProtocols(t *testing.T) {
 	}
 }
 
+// Receivers close idle connections, some of them after a second. One that does so in the moment
+// of a message gets it over a new connection: nothing has failed.
+func TestKeptConnectionThatCloses(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	var messages atomic.Int64
+	go func() {
+		for {
+			c, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			in := bufio.NewReader(c)
+			for {
+				r, err := http.ReadRequest(in)
+				if err != nil {
+					break
+				}
+				if _, sent := r.Header["Idempotency-Key"]; sent {
+					t.Error("the message has an Idempotency-Key")
+				}
+				_, _ = io.Copy(io.Discard, r.Body)
+				if messages.Add(1) == 2 {
+					break // without an answer
+				}
+				_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+			}
+			_ = c.Close()
+		}
+	}()
+	sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback})
+	defer sender.Close()
+	for range 2 {
+		if a := sender.Send(t.Context(), "http://"+listener.Addr().String(), rules.Message{Body: []byte("{}")}); !a.Succeeded() {
+			t.Errorf("the attempt is %+v", a)
+		}
+	}
+	if n := messages.Load(); n != 3 {
+		t.Errorf("%d messages arrived, want 3", n)
+	}
+}
+
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
