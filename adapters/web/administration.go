@@ -71,8 +71,9 @@ type administered struct {
 	// form returns the form of an object, or of a new one for ident.None. It returns nil for
 	// an unknown object.
 	form func(*metadata.Catalogue, ident.ID) (name string, inputs []input)
-	// save stores the form in the request, as a new object for ident.None.
-	save func(*request, ident.ID) error
+	// save stores the form in the request, as a new object for ident.None. Another object
+	// has to meet the condition, as tracker.UpdateObject explains it.
+	save func(q *request, id ident.ID, condition func(*metadata.Catalogue) error) error
 }
 
 // ofPath returns the kind in the path.
@@ -156,7 +157,7 @@ func createObject(q *request) (answer, error) {
 	if !q.caller.Scope.Covers(k.creator) {
 		return answer{}, fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", k.creator, q.caller.Scope)
 	}
-	if err := k.save(q, ident.None); err != nil {
+	if err := k.save(q, ident.None, nil); err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/administration/" + k.slug), nil
@@ -168,29 +169,17 @@ func changeObject(q *request) (answer, error) {
 		return answer{}, err
 	}
 	id, err := q.objectID()
-	if err == nil {
-		err = q.unchanged(k, id)
+	if err != nil {
+		return answer{}, err
 	}
-	if err == nil {
-		err = k.save(q, id)
-	}
+	err = k.save(q, id, func(c *metadata.Catalogue) error {
+		_, now := k.form(c, id)
+		return q.began(now)
+	})
 	if err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/administration/" + k.slug), nil
-}
-
-// unchanged compares an object with the values that its form began with, as began does. An
-// object has no revision, so a change at the very same moment goes unnoticed.
-func (q *request) unchanged(k administered, id ident.ID) error {
-	states, err := q.Service.States().List(q.context())
-	if err != nil {
-		return err
-	}
-	if _, now := k.form(states.Catalogue, id); now != nil {
-		return q.began(now)
-	}
-	return nil
 }
 
 // began compares the values of now with those that the form in the request began with, if the

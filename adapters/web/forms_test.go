@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -355,4 +356,32 @@ func TestTwoAdministrators(t *testing.T) {
 	page := ann.get(at)
 	bob.post("/administration/states", "name", "Asleep").is(200)
 	page.submit(at, "name", "Finished").is(200).has("Finished", "Asleep")
+}
+
+// Several administrators send what they opened together, all at once: one form is stored.
+func TestAdministratorsAtOnce(t *testing.T) {
+	t.Parallel()
+	const people = 6
+	s := newSite(t)
+	ann := s.as(t, "Ann", access.Admin)
+	ann.get("/administration/webhooks").submit("/administration/webhooks", "url", "https://example.org/hook").is(200)
+	for _, object := range []struct{ list, link, field, values string }{
+		{"/administration/states", "Change In Progress", "order", "%d"},
+		{"/administration/webhooks", "Change https://example.org/hook", "url", "https://example.org/%d"},
+	} {
+		at := attribute(anchor(ann.get(object.list), object.link), "href")
+		for round := range 5 {
+			opened, statuses := ann.get(at), make([]int, people)
+			var group sync.WaitGroup
+			for i := range people {
+				group.Go(func() {
+					statuses[i] = opened.submit(at, object.field, fmt.Sprintf(object.values, round*people+i)).status
+				})
+			}
+			group.Wait()
+			if slices.Sort(statuses); !slices.Equal(statuses, []int{200, 412, 412, 412, 412, 412}) {
+				t.Errorf("%s: the answers are %v, want one 200", object.list, statuses)
+			}
+		}
+	}
 }

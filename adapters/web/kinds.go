@@ -26,14 +26,14 @@ var kinds = []administered{
 }
 
 // saved returns the function to store the form of a kind. read returns its content.
-func saved[T, P any](objects func(*tracker.Service) tracker.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, ident.ID) error {
-	return func(q *request, id ident.ID) (err error) {
+func saved[T, P any](objects func(*tracker.Service) tracker.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, ident.ID, func(*metadata.Catalogue) error) error {
+	return func(q *request, id ident.ID, condition func(*metadata.Catalogue) error) (err error) {
 		var faults fault.List
 		p := read(q.form, &faults)
 		if id.IsNone() {
 			_, err = objects(q.Service).Create(q.context(), q.caller, tracker.CreateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p})
 		} else {
-			_, err = objects(q.Service).Update(q.context(), q.caller, id, tracker.UpdateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p})
+			_, err = objects(q.Service).Update(q.context(), q.caller, id, tracker.UpdateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p, Condition: condition})
 		}
 		return err
 	}

@@ -187,15 +187,9 @@ func setWebhook(q *request, cmd tracker.ChangeWebhook) (answer, error) {
 // changeWebhook stores the settings of a webhook, unless somebody changed them since the form
 // began.
 func changeWebhook(q *request) (answer, error) {
-	return onWebhook(q, func(id ident.ID) (answer, error) {
-		now, err := q.Service.Webhook(q.context(), id)
-		if err == nil {
-			err = q.began(q.webhookForm(now.Value.Endpoint))
-		}
-		if err != nil {
-			return answer{}, err
-		}
-		return setWebhook(q, tracker.ChangeWebhook{WebhookPatch: webhookOf(q.form)})
+	return setWebhook(q, tracker.ChangeWebhook{
+		WebhookPatch: webhookOf(q.form),
+		Condition:    func(now webhook.Endpoint) error { return q.began(q.webhookForm(now)) },
 	})
 }
 

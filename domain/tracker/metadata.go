@@ -41,6 +41,9 @@ type UpdateObject[P any] struct {
 	// Service holds the members written only by the service. Each has to equal the
 	// current value.
 	Service ObjectServiceFields
+	// Condition, when not nil, refuses the change of the objects as they are now. Its
+	// error is that of the command.
+	Condition func(*metadata.Catalogue) error
 }
 
 // ObjectServiceFields are the members of a metadata object written only by the service,
@@ -171,6 +174,11 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 			old, ok := o.rules.find(w.catalogue, id)
 			if !ok {
 				return store.Change{}, Answer[T]{}, o.rules.notFound()
+			}
+			if cmd.Condition != nil {
+				if err := cmd.Condition(w.catalogue); err != nil {
+					return store.Change{}, Answer[T]{}, err
+				}
 			}
 			write := cmd.Write
 			refuseOthers(o.rules.compare(cmd.Service, old, w.catalogue), &write.Faults)

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
@@ -171,6 +172,32 @@ func TestUserUseCases(t *testing.T) {
 	noError(t, err)
 	equal(t, "user", one.Value, created.Value)
 	noError(t, s.Ready(t.Context()))
+}
+
+// A condition holds for the objects that the change replaces, also when another server is
+// faster.
+func TestConditionOvertaken(t *testing.T) {
+	t.Parallel()
+	other := newService(t)
+	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+	noError(t, err)
+	rename := func(name string) UpdateObject[UserPatch] {
+		return UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}, Condition: func(c *metadata.Catalogue) error {
+			if now, _ := c.User(bob.Value.ID); now.Name != "Bob" {
+				return fault.New(fault.StaleRevision, "the name is %s", now.Name)
+			}
+			return nil
+		}}
+	}
+	s := other.behind(hooked{commit: once(func() {
+		_, err := other.Users().Update(t.Context(), other.admin, bob.Value.ID, rename("Rob"))
+		noError(t, err)
+	})})
+	_, err = s.Users().Update(t.Context(), s.admin, bob.Value.ID, rename("Robert"))
+	wantFault(t, err, fault.StaleRevision)
+	now, err := other.Users().Load(t.Context(), bob.Value.ID)
+	noError(t, err)
+	equal(t, "name", now.Value.Name, "Rob")
 }
 
 // D17: of a token issued and its user deactivated at the same time by two servers,

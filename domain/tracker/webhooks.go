@@ -35,6 +35,9 @@ type ChangeWebhook struct {
 	// Cursor makes the webhook go on behind another event of the feed; Now behind the
 	// newest one.
 	Cursor patch.Field[string]
+	// Condition, when not nil, refuses the change of the webhook as it is now. Its error is
+	// that of the command.
+	Condition func(webhook.Endpoint) error
 }
 
 // WebhookPatch holds the settings of a webhook that a client sets.
@@ -267,6 +270,11 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 	cb := changes.NewBuilder(m, caller.User)
 	faults := slices.Clone(cmd.Faults)
 	old := of.webhook
+	if cmd.Condition != nil {
+		if err := cmd.Condition(old.Endpoint); err != nil {
+			return store.Change{}, Answer[webhook.Webhook]{}, err
+		}
+	}
 	next := old
 	next.Endpoint = cmd.apply(old.Endpoint, &faults)
 	if cmd.Active.Null {
