@@ -250,7 +250,7 @@ func TestFollowWaits(t *testing.T) {
 		for _, test := range []struct {
 			by    *Service
 			limit time.Duration
-		}{{here, 0}, {there, 400 * time.Millisecond}, {here, 5250 * time.Microsecond}, {there, 400 * time.Millisecond}} {
+		}{{here, 0}, {there, 500 * time.Millisecond}, {here, 5250 * time.Microsecond}, {there, 500 * time.Millisecond}} {
 			if page := nextPage(t, f); len(page.Events) > 0 {
 				t.Fatalf("there are events before anything happened: %q", titles(page))
 			}

@@ -76,7 +76,7 @@ type Options struct {
 	// means never.
 	KeepEvents time.Duration
 	// FeedPoll is the time between two looks at the feed while somebody follows it. An
-	// event of another server takes this long to arrive. 0 means 400 ms.
+	// event of another server takes this long to arrive. 0 means 500 ms.
 	FeedPoll time.Duration
 	// WebhookKey returns the key behind the secrets of webhooks (D40). It is called when
 	// somebody needs it. nil: there is none.

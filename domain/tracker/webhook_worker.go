@@ -26,7 +26,8 @@ const webhookLease = "webhooks"
 // may call Renew instead.
 type WebhookWorker struct {
 	holder
-	plans map[question]compiled
+	needed bool // the latest Take has found a webhook
+	plans  map[question]compiled
 }
 
 // question is a predicate in the view of a user. Endpoints with the same one share the answer.
@@ -72,16 +73,16 @@ func (s *Service) NewWebhookWorker(alone bool) *WebhookWorker {
 // with fault.Internal.
 func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, err error) {
 	var current lease.Lease
-	var ok, any bool
+	var ok bool
 	err = w.service.store.View(ctx, func(r store.Reader) error {
 		some, err := r.Webhooks(ctx, 0, 1)
-		if any = len(some) > 0; !any || err != nil {
+		if w.needed = len(some) > 0; !w.needed || err != nil {
 			return err
 		}
 		current, ok, err = w.read(ctx, r)
 		return err
 	})
-	if err != nil || !any {
+	if err != nil || !w.needed {
 		return false, err
 	}
 	if !w.free(current, ok, now) {
@@ -93,6 +94,9 @@ func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, er
 	w.held = current
 	return w.store(ctx, nil, false)
 }
+
+// Needed reports whether the latest Take has found a webhook.
+func (w *WebhookWorker) Needed() bool { return w.needed }
 
 // Renew renews the lease, and stores the progress of webhooks with it. held is false when
 // another server has the lease: nothing is stored then. An error leaves open who has it.

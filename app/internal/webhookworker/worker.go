@@ -43,6 +43,10 @@ func (w *Worker) Attempts(o webhook.Outcome) int64 { return w.counts.Of(o) }
 // afterFailure is the pause after a failure of the store.
 const afterFailure = time.Second
 
+// unusedPause is a pause for a store without webhooks, besides the usual one. Each look costs
+// the database two statements.
+const unusedPause = 2 * time.Second
+
 // Run delivers until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
 	part := w.Service.NewWebhookWorker(w.Alone)
@@ -58,6 +62,9 @@ func (w *Worker) Run(ctx context.Context) {
 			if ctx.Err() == nil {
 				w.Logger.Info("this server delivers webhooks no longer")
 			}
+		}
+		if err == nil && !part.Needed() {
+			background.Sleep(ctx, unusedPause)
 		}
 		return err
 	}, away, func(err error) {

@@ -42,7 +42,7 @@ type Hub struct {
 // Bounds of the hub.
 const (
 	// usualPoll is the default time between two looks at the store.
-	usualPoll = 400 * time.Millisecond
+	usualPoll = 500 * time.Millisecond
 	// shortestPause is the time between two reads under load, with pauseOfListener more
 	// for each listener, up to longestPause. Each read wakes every listener, and most of
 	// the cost of a stream is that of a write, with one event or with twenty.
@@ -59,7 +59,7 @@ const (
 )
 
 // New returns a Hub of a store without listeners. catalogue returns the current catalogue.
-// The Hub looks at the store in intervals of poll; 0 means 400 ms.
+// The Hub looks at the store in intervals of poll; 0 means 500 ms.
 func New(s store.Store, catalogue func(context.Context) (*metadata.Catalogue, error), poll time.Duration) *Hub {
 	if poll == 0 {
 		poll = usualPoll
