@@ -162,5 +162,5 @@ func (s *server) notFound(r *http.Request) error {
 			break
 		}
 	}
-	return fault.New(fault.NotFound, "there is nothing at this path")
+	return fault.New(fault.NotFound, "there is nothing at this path; the paths of this API begin with %s", s.BasePath+prefix)
 }

@@ -376,7 +376,7 @@ func TestHeaders(t *testing.T) {
 	}
 	r, _ = http.NewRequest("POST", s.URL+path+"/comments", strings.NewReader(`{"text":"x"}`))
 	r.Header.Set("Content-Type", "application/json")
-	b.do(r).is(415)
+	b.do(r).is(415).has("the API has other addresses, which /docs describes")
 	b.post(path+"/comments", "text", strings.Repeat("x", 1<<20)).is(413)
 }
 

@@ -96,7 +96,7 @@ const perFormByte = 3
 func (q *request) readForm() error {
 	media, _, _ := strings.Cut(q.r.Header.Get("Content-Type"), ";")
 	if media != "application/x-www-form-urlencoded" {
-		return fault.New(fault.UnsupportedMediaType, "a form is application/x-www-form-urlencoded")
+		return fault.New(fault.UnsupportedMediaType, "a form is application/x-www-form-urlencoded; the API has other addresses, which %s/docs describes", q.base)
 	}
 	body, err := q.frame.ReadBody(q.w, q.r, perFormByte*q.Limits.FormBytes)
 	if err != nil {
