@@ -12,6 +12,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
@@ -186,7 +187,7 @@ func (c *call) listEvents() (answer, error) {
 const mostLookedThrough = 2 * time.Second
 
 // await returns the next page with an event. Without one it returns an empty page, after
-// the given time at the end of the feed.
+// the given time at the end of the feed. It fails if the token was revoked meanwhile.
 func (c *call) await(f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
 	ctx, cancel := c.whileConnected()
 	defer cancel()
@@ -194,12 +195,25 @@ func (c *call) await(f *tracker.Follower, wait time.Duration) (tracker.EventPage
 		c.extendDeadlines(wait + c.Limits.RequestTime)
 	}
 	began := c.Now()
+	page, err := c.awaitEvent(ctx, f, wait)
+	if err == nil && c.Now().Sub(began) >= streamCheck {
+		_, err = c.Service.Recognize(ctx, httpframe.Credential(c.r))
+	}
+	if err != nil {
+		return tracker.EventPage{}, c.unlessGone(err)
+	}
+	return page, nil
+}
+
+// awaitEvent is await with any token.
+func (c *call) awaitEvent(ctx context.Context, f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
+	began := c.Now()
 	waiting, cancelWait := context.WithTimeout(ctx, wait)
 	defer cancelWait()
 	for {
 		page, err := f.Next(ctx)
 		if err != nil {
-			return page, c.unlessGone(err)
+			return page, err
 		}
 		switch {
 		case len(page.Events) > 0:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -336,6 +337,28 @@ func TestEventStreamEndsWithTheToken(t *testing.T) {
 			s = s.open(t, "/events?after=now")
 		}
 	})
+}
+
+// A revoked token ends a poll that waits as well: neither an event nor the end of the wait has
+// another answer.
+func TestPollEndsWithTheToken(t *testing.T) {
+	t.Parallel()
+	for _, happens := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := openStream(t, published(1), "/events?after=now")
+			answer := make(chan *httptest.ResponseRecorder, 1)
+			go func() { answer <- s.do(request("GET", api+"/events?after=now&wait=10", "")) }()
+			time.Sleep(time.Second)
+			s.revoke(samples.Time)
+			time.Sleep(2 * time.Second)
+			if happens {
+				s.publish(published(2)[1])
+			}
+			if w := <-answer; w.Code != http.StatusUnauthorized || strings.Contains(w.Body.String(), "batchIdentifier") {
+				t.Errorf("with an event (%v), the answer is %d %s", happens, w.Code, w.Body)
+			}
+		})
+	}
 }
 
 // While the store is away, the comments still come: a stream that is silent is dead.

@@ -117,6 +117,11 @@ func streamSaboteurs() []saboteur {
 				return r
 			}
 		}},
+		{"a wait that outlives its token", "HTTP-EV-017", answering(func(c call, r *reply) {
+			if strings.Contains(c.uri, "wait=60") && r.status == http.StatusUnauthorized {
+				*r = reply{status: http.StatusOK, header: http.Header{"Content-Type": {"application/json"}}, body: []byte("[]")}
+			}
+		})},
 		{"a stream without comments", "HTTP-EV-013", streamBlocks(func(_ call, block string) string {
 			if strings.HasPrefix(block, ":") {
 				return ""

@@ -26,6 +26,7 @@ func eventCases() []session.Case {
 		session.Extended("HTTP-EV-008", source, "with wait, a request is answered when there is an event", waitEndsWithAnEvent),
 		session.Extended("HTTP-EV-010", source, "what was refused, a dry run, and a write that changes nothing are no events", nothingIsNoEvent),
 		session.Extended("HTTP-EV-011", source, "while many write, a reader gets each event once, in the order of the revisions", readersGetEachEventOnce),
+		session.Extended("HTTP-EV-017", source, "a request that waits gets no event from after the revocation of its token", revokedTokenEndsWaits),
 	}
 }
 
@@ -232,6 +233,25 @@ func eventsAreRefused(s *session.Session) {
 
 // foreignCursor is a cursor of a history that no server under test ever had.
 const foreignCursor = "4eQHAQECAwQFBgcICQoLDA0ODxA"
+
+// revokedTokenEndsWaits leaves the server 3 seconds to notice the end of the token.
+func revokedTokenEndsWaits(s *session.Session) {
+	p := s.Problem()
+	made := s.Admin.Post("/tokens", `{"user":`+s.User().Part()+`,"scope":"read"}`).Is(201)
+	bob := s.As(session.Secret(made))
+	path := "/events?wait=60&after=" + now(s) + of(p)
+	answers := session.Together(2, func(i int) *session.Answer {
+		if i == 0 {
+			return bob.Get(path)
+		}
+		time.Sleep(time.Second) // the other request has to wait already
+		s.Admin.Delete("/tokens/"+made.Text("/identifier"), "").Is(204)
+		time.Sleep(3 * time.Second)
+		return s.Admin.Patch(p.Path, `{"title":"The door is shut"}`)
+	})
+	answers[1].Is(200)
+	answers[0].Fault(401, "unauthenticated")
+}
 
 func waitEndsWithAnEvent(s *session.Session) {
 	p := s.Problem()
