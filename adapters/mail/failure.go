@@ -29,6 +29,9 @@ func (s *Sender) notConnected(err error) *mail.Failure {
 		}
 		return unreachable("the mail server has answered with %d before the mail", e.Code)
 	}
+	if _, ok := errors.AsType[textproto.ProtocolError](err); ok || errors.Is(err, errAnswer) {
+		return unreachable("the mail server does not speak SMTP: its answer has no code, or no end")
+	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return unreachable("the host of the mail server is unknown: its name has no address")
 	}

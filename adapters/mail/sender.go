@@ -152,13 +152,17 @@ func (s *Sender) connect(ctx context.Context) error {
 	options := []gomail.Option{
 		gomail.WithPort(s.Server.Port), gomail.WithTimeout(s.Timeout), gomail.WithTLSPolicy(s.Server.policy()), gomail.WithTLSConfig(trust),
 		gomail.WithHELO(s.helo()), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (opened net.Conn, err error) {
-			if s.Server.TLS == Implicit {
-				opened, err = (&tls.Dialer{Config: trust}).DialContext(dialing, network, address)
-			} else {
-				opened, err = new(net.Dialer).DialContext(dialing, network, address)
-			}
-			if err != nil {
+			if opened, err = new(net.Dialer).DialContext(dialing, network, address); err != nil {
 				return nil, err
+			}
+			opened = &boundedConn{Conn: opened}
+			if s.Server.TLS == Implicit {
+				encrypted := tls.Client(opened, trust)
+				if err := encrypted.HandshakeContext(dialing); err != nil {
+					_ = opened.Close()
+					return nil, err
+				}
+				opened = encrypted
 			}
 			conn, stop = opened, context.AfterFunc(ctx, func() { _ = opened.Close() })
 			return opened, nil

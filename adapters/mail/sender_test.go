@@ -394,6 +394,52 @@ func TestServerThatHangs(t *testing.T) {
 	}
 }
 
+// A server that speaks something else is found out at once. Its words stay out of the failure,
+// and an answer without an end does not fill the memory.
+func TestServerWithoutSMTP(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]string{"a line": "welcome s3cr3t\r\n", "a line without an end": "s3cr3t", "an answer without an end": "220-s3cr3t\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			repeat := 1
+			if strings.HasSuffix(name, "without an end") {
+				repeat = 10_000
+			}
+			sent := make(chan int, 1)
+			go func() {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				defer c.Close()
+				part := []byte(strings.Repeat(answer, repeat))
+				all := 0
+				for ; all < 64<<20; all += len(part) {
+					if _, err := c.Write(part); err != nil || repeat == 1 {
+						break
+					}
+				}
+				sent <- all
+				_, _ = c.Read(make([]byte, 1)) // until the sender has gone
+			}()
+			s := (&server{t: t, port: l.Addr().(*net.TCPAddr).Port}).sender(plain)
+			failed := s.Send(t.Context(), letter())
+			failure, ok := errors.AsType[*rules.Failure](failed)
+			if !ok || failure.Kind != rules.Unreachable || !strings.Contains(failure.Reason, "does not speak SMTP") || strings.Contains(failure.Reason, "s3cr3t") {
+				t.Errorf("the failure is %+v", failed)
+			}
+			if n := <-sent; n > 32<<20 { // what the system buffers is far less
+				t.Errorf("%d bytes of an answer without an end were taken", n)
+			}
+		})
+	}
+}
+
 func TestEndOfTheContext(t *testing.T) {
 	t.Parallel()
 	s := serve(t, false)
