@@ -30,11 +30,24 @@ func OpenState(path string) (*State, string, error) {
 	return &State{path}, position, f.Discard()
 }
 
+// mostState is above the length of any position, in bytes.
+const mostState = 1 << 10
+
 func readPosition(path string) (string, error) {
-	text, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		// To open a pipe waits for its writer, and a device can have no end.
+		return "", fmt.Errorf("%s is not a regular file: the position needs one", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", path, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostState+1))
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", path, err)
 	}
@@ -42,7 +55,7 @@ func readPosition(path string) (string, error) {
 	if position == "" {
 		return "", nil
 	}
-	if _, err := event.ParseCursor(position); err != nil {
+	if _, err := event.ParseCursor(position); err != nil || len(text) > mostState {
 		return "", fmt.Errorf("%s is not a file of this command: it has to hold the identifier of an event, and nothing else", path)
 	}
 	return position, nil

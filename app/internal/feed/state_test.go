@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/problemtracking/problems/app/internal/feed"
@@ -38,6 +39,16 @@ func TestState(t *testing.T) {
 	}
 }
 
+// content returns what is in a file, and "" for anything else.
+func content(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	text, _ := os.ReadFile(path)
+	return string(text)
+}
+
 func TestStateRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -49,18 +60,25 @@ func TestStateRefuses(t *testing.T) {
 		return path
 	}
 	cursor := event.Cursor{Number: 1, Index: 1, Batch: ident.ID{1}}.String()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
-		write("other", "#!/bin/sh\n"):               "is not a file of this command",
-		write("two", cursor+"\n"+cursor):            "is not a file of this command",
-		write("large", strings.Repeat("x", 10_000)): "is not a file of this command",
+		write("other", "#!/bin/sh\n"):                                  "is not a file of this command",
+		write("two", cursor+"\n"+cursor):                               "is not a file of this command",
+		write("large", strings.Repeat("x", 10_000)):                    "is not a file of this command",
+		write("far too large", cursor+strings.Repeat("\n", 2_000)+"x"): "is not a file of this command",
+		pipe:                                "is not a regular file: the position needs one",
+		"/dev/null":                         "is not a regular file: the position needs one",
 		dir:                                 "cannot be read",
 		filepath.Join(dir, "none", "state"): "cannot be written",
 	} {
-		before, _ := os.ReadFile(path)
+		before := content(path)
 		if _, _, err := feed.OpenState(path); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) {
 			t.Errorf("the error of %s is %v, want %q", path, err, want)
 		}
-		if after, _ := os.ReadFile(path); string(after) != string(before) {
+		if content(path) != before {
 			t.Errorf("%s has changed", path)
 		}
 	}
