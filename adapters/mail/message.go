@@ -2,6 +2,7 @@ package mail
 
 import (
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	netmail "net/mail"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	texttemplate "text/template"
+	"unicode/utf8"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -119,11 +121,30 @@ func (s *Sender) envelope(name, address, subject string) (*gomail.Msg, error) {
 	if len(m.GetTo()) != 1 {
 		return nil, fmt.Errorf("the user has no address for mail")
 	}
-	m.Subject(subject)
+	m.Subject(literal(subject))
 	m.SetDateWithValue(s.Now())
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	return m, nil
+}
+
+// literal returns the text of a header so that mail programs show it as it is. They decode what
+// looks like an encoded word (RFC 2047), and the library leaves such a word alone.
+func literal(text string) string {
+	if !strings.Contains(text, "=?") {
+		return text
+	}
+	const most = 45 // bytes in a word, which has at most 75
+	var words []string
+	for len(text) > 0 {
+		end := min(most, len(text))
+		for end < len(text) && !utf8.RuneStart(text[end]) {
+			end--
+		}
+		words = append(words, "=?UTF-8?B?"+base64.StdEncoding.EncodeToString([]byte(text[:end]))+"?=")
+		text = text[end:]
+	}
+	return strings.Join(words, " ")
 }
 
 // domain returns the right side of the identifiers of messages.

@@ -248,6 +248,34 @@ func TestNothingIsInjected(t *testing.T) {
 	}
 }
 
+// A title can look like an encoded word of a header (RFC 2047). Mail programs show it as it is,
+// and not what it stands for.
+func TestSubjectIsNotDecoded(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	for i, title := range []string{"=?utf-8?q?Password_expired?=", "a =?utf-8?b?YQ==?= b", "why=?", "é =?" + strings.Repeat("ü", 80), strings.Repeat("=?utf-8?q?=0D=0ABcc:_eve?= ", 10)} {
+		l := letter()
+		l.Stories[0].Title = title
+		if err := s.sender(plain).Send(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		m := s.all()[i]
+		want := "#17 " + title
+		if runes := []rune(want); len(runes) > 200 {
+			want = string(runes[:200]) + "…"
+		}
+		if got := open(t, m); got.subject != want {
+			t.Errorf("the subject is %q, want %q", got.subject, want)
+		}
+		head, _, _ := strings.Cut(m.text, "\r\n\r\n")
+		for line := range strings.SplitSeq(head, "\r\n") {
+			if len(line) > 998 {
+				t.Errorf("a line has %d bytes", len(line))
+			}
+		}
+	}
+}
+
 func TestEncryption(t *testing.T) {
 	t.Parallel()
 	const account = "problems%40example.org:s3cr3t%3A%20p%40ss@"
