@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/transfer"
 )
@@ -52,16 +53,35 @@ func noteMembers(noted map[string]bool, path string, v reflect.Value) {
 	}
 }
 
-// The page about archives names every field of a problem.
+// The page about archives names this version, and has every field of a problem in each of
+// its rows about fields.
 func TestPageNamesAllFields(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range problem.AllFields() {
-		if !strings.Contains(string(page), "`"+f.Name+"`") {
-			t.Errorf("adapters/README.md does not name the field %s", f.Name)
+	has := func(row, what string) {
+		t.Helper()
+		_, rest, found := strings.Cut(string(page), "\n| `"+row+"` |")
+		line, _, _ := strings.Cut(rest, "\n")
+		if !found || !strings.Contains(line, what) {
+			t.Errorf("adapters/README.md: the row %s does not have %s", row, what)
 		}
+	}
+	for _, f := range problem.AllFields() {
+		name := "`" + f.Name + "`"
+		has("problem", name)
+		if f.Client {
+			has("ProblemCreated", name)
+		} else if !f.Fixed {
+			has("savepoint", name)
+		}
+	}
+	client := problem.ClientFields()
+	has("savepoint", fmt.Sprintf("from `%s` to `%s`", client[0].Name, client[len(client)-1].Name))
+	has("header", fmt.Sprintf("`version` %d |", archive.Version))
+	if before := fmt.Sprintf("version %d, without", archive.Version-1); !strings.Contains(string(page), before) {
+		t.Errorf("adapters/README.md does not say what archives of version %d lack: %s …", archive.Version-1, before)
 	}
 }
