@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,25 @@ func TestWireTypesHaveAllFields(t *testing.T) {
 	}
 	if !slices.Equal(read, sent) {
 		t.Errorf("bodies have %v, and ProblemFields has %v", read, sent)
+	}
+}
+
+// The OpenAPI document has the length of every text as the rule of its field has it.
+func TestWireTypesHaveLengthsOfFields(t *testing.T) {
+	t.Parallel()
+	for _, of := range []reflect.Type{reflect.TypeFor[wire.Problem](), reflect.TypeFor[wire.ProblemFields](), reflect.TypeFor[wire.NewProblem]()} {
+		for _, member := range reflect.VisibleFields(of) {
+			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
+			f := problem.FieldNamed(name)
+			if f == nil || f.Kind != problem.TextField {
+				continue
+			}
+			for tag, want := range map[string]int{"minLength": f.Rule.Min, "maxLength": f.Rule.Max} {
+				if got := member.Tag.Get(tag); got != strings.TrimPrefix(strconv.Itoa(want), "0") {
+					t.Errorf("%s of %s has %s %q, but the rule of the field says %d", name, of.Name(), tag, got, want)
+				}
+			}
+		}
 	}
 }
 
