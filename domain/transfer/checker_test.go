@@ -145,8 +145,10 @@ func TestCheckerRefusesProblems(t *testing.T) {
 		{"modifiers are there", edit(12, func(r *transfer.Problem) { r.Modifier = high }), 12, "/modifier", "there is no user"},
 		{"resolvers are there", edit(12, func(r *transfer.Problem) { r.Resolver = high }), 12, "/resolver", "there is no user"},
 		{"what is resolved has a resolver", edit(12, func(r *transfer.Problem) { r.Resolver = ident.None }), 12, "/resolver", "must not be null"},
-		{"what is resolved has a date", edit(14, func(r *transfer.Savepoint) { r.Resolved = time.Time{} }), 14, "/resolveDate", "must not be null"},
-		{"what is not resolved has no resolver", edit(13, func(r *transfer.Savepoint) { r.Resolver = ann }), 13, "/resolver", "must be null"},
+		{"what is resolved has a date", edit(12, func(r *transfer.Problem) { r.Resolved = time.Time{} }), 12, "/resolveDate", "must not be null"},
+		{"what is not resolved has no resolver", edit(30, func(r *transfer.Problem) { r.Resolver = ann }), 30, "/resolver", "must be null"},
+		{"a savepoint with a resolver has a date", edit(13, func(r *transfer.Savepoint) { r.Resolver = ann }), 13, "/resolveDate", "must not be null"},
+		{"a savepoint with a date has a resolver", edit(13, func(r *transfer.Savepoint) { r.Resolved = at(1) }), 13, "/resolver", "must not be null"},
 		{"what is not resolved has no date", edit(30, func(r *transfer.Problem) { r.Resolved = at(1) }), 30, "/resolveDate", "must be null"},
 		{"revisions start at 1", edit(12, func(r *transfer.Problem) { r.Revision = 0 }), 12, "/revision", "must be at least 1"},
 	})

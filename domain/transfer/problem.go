@@ -25,6 +25,7 @@ func (c *Checker) problem(p problem.Problem) {
 		}
 	}
 	c.shared(&p)
+	c.resolution(&p)
 	if p.Revision < 1 {
 		c.refuse("/revision", "must be at least 1")
 	}
@@ -40,6 +41,11 @@ func (c *Checker) shared(p *problem.Problem) {
 			c.fieldValue(f, p)
 		}
 	}
+}
+
+// resolution checks that a problem has a resolver and a date if its state is resolved, and
+// only then.
+func (c *Checker) resolution(p *problem.Problem) {
 	state, _ := c.catalogue.State(p.State)
 	for _, member := range []struct {
 		field string
@@ -79,6 +85,13 @@ func (c *Checker) savepoint(s store.Savepoint) {
 	c.identifier("/batchIdentifier", s.Batch)
 	s.Originator, s.Created = c.current.Originator, c.current.Created
 	c.shared(&s.Problem)
+	// Its state may have become resolved, or unresolved, after the problem left it.
+	switch {
+	case s.Resolver.IsNone() && !s.Resolved.IsZero():
+		c.refuse("/resolver", "must not be null: there is a resolveDate")
+	case !s.Resolver.IsNone() && s.Resolved.IsZero():
+		c.refuse("/resolveDate", "must not be null: there is a resolver")
+	}
 	c.current.Savepoints = append(c.current.Savepoints, s)
 }
 

@@ -297,6 +297,46 @@ func TestWhatRequestsMakeIsImported(t *testing.T) {
 	sendsBack(t, moved)
 }
 
+// A state without problems can become resolved, or unresolved. The savepoints of problems
+// that were in it before stay as they are, and an import takes them.
+func TestStateChangesBelowSavepoints(t *testing.T) {
+	t.Parallel()
+	s := open(t, 0)
+	secret, err := service(s).NewSecret()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := service(s).Seed(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := asking(t, s)
+	do := func(method, path, body string) (id string) {
+		t.Helper()
+		w := c.do(method, path, body)
+		if w.Code >= 300 {
+			t.Fatalf("%s %s %s: %d %s", method, path, body, w.Code, w.Body)
+		}
+		var named struct{ Identifier json.RawMessage }
+		if err := json.Unmarshal(w.Body.Bytes(), &named); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Trim(string(named.Identifier), `"`)
+	}
+	for name, resolved := range map[string]bool{"Waiting": false, "Refused": true} {
+		state := do(http.MethodPost, "/states", fmt.Sprintf(`{"name":%q,"resolved":%t,"initial":true,"nextStates":[{"name":"Open"}]}`, name, resolved))
+		problem := do(http.MethodPost, "/problems", fmt.Sprintf(`{"title":"Leak","state":{"name":%q}}`, name))
+		do(http.MethodPatch, "/problems/"+problem, `{"state":{"name":"Open"}}`)
+		do(http.MethodPatch, "/states/"+state, fmt.Sprintf(`{"resolved":%t}`, !resolved))
+	}
+	want, moved := export(t, s), open(t, 0)
+	if _, err := transfer.Import(t.Context(), strings.NewReader(want), moved, filled); err != nil {
+		t.Fatal(err)
+	}
+	if got := export(t, moved); got != want {
+		t.Errorf("the import differs: %s", difference(got, want))
+	}
+}
+
 // Whatever an import takes can be sent back as it was read, and be exported again.
 func TestWhatIsImportedCanBeSentBack(t *testing.T) {
 	if testing.Short() {
