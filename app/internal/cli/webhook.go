@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/remote"
+	"github.com/problemtracking/problems/domain/ident"
 )
 
 type webhookCommands struct {
@@ -82,6 +83,15 @@ func (c *webhookList) Run(ctx context.Context, p Process) error {
 	return printTable(p.Stdout, rows)
 }
 
+// checkWebhook refuses an argument that names no webhook: an empty one would lead to the path of
+// all webhooks.
+func checkWebhook(identifier string) error {
+	if _, err := ident.Parse(identifier); err != nil {
+		return errors.New(`that is not the identifier of a webhook: "problems webhook list" shows them`)
+	}
+	return nil
+}
+
 type webhookTest struct {
 	adminServer
 
@@ -90,6 +100,9 @@ type webhookTest struct {
 
 // Run is called by kong.
 func (c *webhookTest) Run(ctx context.Context, p Process) error {
+	if err := checkWebhook(c.Identifier); err != nil {
+		return err
+	}
 	server, err := c.open()
 	if err != nil {
 		return err
@@ -122,6 +135,9 @@ type webhookReplay struct {
 
 // Run is called by kong.
 func (c *webhookReplay) Run(ctx context.Context, p Process) error {
+	if err := checkWebhook(c.Identifier); err != nil {
+		return err
+	}
 	server, err := c.open()
 	if err != nil {
 		return err
