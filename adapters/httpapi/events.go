@@ -196,13 +196,24 @@ func (c *call) await(f *tracker.Follower, wait time.Duration) (tracker.EventPage
 	}
 	began := c.Now()
 	page, err := c.awaitEvent(ctx, f, wait)
-	if err == nil && c.Now().Sub(began) >= streamCheck {
-		_, err = c.Service.Recognize(ctx, httpframe.Credential(c.r))
-	}
 	if err != nil {
-		return tracker.EventPage{}, c.unlessGone(err)
+		return page, c.unlessGone(err)
+	}
+	if c.Now().Sub(began) >= streamCheck {
+		return page, c.stillAllowed()
 	}
 	return page, nil
+}
+
+// stillAllowed returns an error if the token was revoked. As with a stream, only a clear answer
+// of the store counts. A stopping server still answers, so ctx of the wait is of no use here.
+func (c *call) stillAllowed() error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.Limits.RequestTime)
+	defer cancel()
+	if _, err := c.Service.Recognize(ctx, httpframe.Credential(c.r)); fault.Is(err, fault.Unauthenticated) {
+		return err
+	}
+	return nil
 }
 
 // awaitEvent is await with any token.

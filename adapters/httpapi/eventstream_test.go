@@ -361,6 +361,27 @@ func TestPollEndsWithTheToken(t *testing.T) {
 	}
 }
 
+// A stopping server answers a poll that waits at once, with the position.
+func TestPollEndsWithTheServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStream(t, published(1), "/events?after=now")
+		answer := make(chan *httptest.ResponseRecorder, 1)
+		go func() { answer <- s.do(request("GET", api+"/events?after=now&wait=60", "")) }()
+		time.Sleep(5 * time.Second)
+		s.leave() // the other stream would keep the tokens fresh
+		time.Sleep(5 * time.Second)
+		s.stop()
+		began := time.Now()
+		if w := <-answer; w.Code != http.StatusOK || w.Header().Get("Link") == "" || strings.TrimSpace(w.Body.String()) != "[]" {
+			t.Errorf("the answer is %d %v %s", w.Code, w.Header(), w.Body)
+		}
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the answer took %s", took)
+		}
+	})
+}
+
 // While the store is away, the comments still come: a stream that is silent is dead.
 func TestEventStreamLivesWithoutTheStore(t *testing.T) {
 	t.Parallel()
