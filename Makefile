@@ -33,17 +33,20 @@ build: ## build bin/problems
 	@go build -ldflags '-X main.version=$(VERSION)' -o bin/problems ./app/cmd/problems
 
 # The race detector watches the packages with goroutines and locks of their own, and the
-# suites that drive them. It would find nothing in the others, at four times their cost.
+# suites that drive them. It would find nothing in the others, at up to ten times their cost.
+# Of large packages, it watches the tests with calls at once.
 # It skips SQLite's engine and its C library: translated C would take six times as long.
 # It cannot skip the driver: a package without the detector shares its instances of
 # generic functions, such as those below sync.Map, with all others. They would report
 # races where there are none. The tests of e2e have the detector in the program under test.
 race   = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 e2e    = github.com/problemtracking/problems/app/e2e
-raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|postgres|sqlite|web|webhook)|app/internal/(background|flood|mailworker|metrics|observe|outage|serve|sink|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
+raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|webhook)|app/internal/(background|flood|mailworker|metrics|observe|outage|serve|sink|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
 serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^$(e2e)$$
 
 slow   = github.com/problemtracking/problems/adapters/postgres
+sqlite = github.com/problemtracking/problems/adapters/sqlite
+web    = github.com/problemtracking/problems/adapters/web
 
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
@@ -57,14 +60,15 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 	@go run ./adapters/postgres/postgrestest/which
 	@$(MAKE) --no-print-directory --keep-going --jobs=$(jobs) test-waiting test-others
 
-# Of the suite on PostgreSQL, the race detector watches the cases with calls at once. It
-# watches the others on the stores in memory and of SQLite.
-suite   = ^(TestConformance|TestServerKilled)$$
-at_once = ^TestConformance$$/./^(at-once|random|peers)$$
+# The suite on PostgreSQL and SQLite, and other long tests of one call after the other. Of
+# the suite, the race detector watches the cases with calls at once. It watches the others on
+# the store in memory.
+unwatched = ^(TestConformance|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*)$$
+at_once   = ^TestConformance$$/./^(at-once|random|peers)$$
 
 test-waiting:
-	@trap 'exit 130' INT; failed=; $(gotest) $(slow) -run '$(suite)' || failed=yes; \
-	$(gotest) $(race) $(slow) -skip '$(suite)' || failed=yes; \
+	@trap 'exit 130' INT; failed=; $(gotest) $(slow) -run '$(unwatched)' || failed=yes; \
+	$(gotest) $(race) $(slow) -skip '$(unwatched)' || failed=yes; \
 	$(gotest) $(race) $(slow) -run '$(at_once)' || failed=yes; \
 	$(call each,$(APART),$(gotest) ./...); \
 	[[ -z $$failed ]]
@@ -73,6 +77,9 @@ test-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vx $(slow)); \
 	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
 	$(gotest) $(race) $$raced || failed=yes; \
+	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
+	$(gotest) $(race) $(sqlite) -skip '$(unwatched)' || failed=yes; \
+	$(gotest) $(race) $(sqlite) -run '$(at_once)' || failed=yes; \
 	$(gotest) $$(grep -vxF "$$raced" <<< "$$all" | grep -vx $(e2e)) || failed=yes; \
 	$(gotest) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]

@@ -5,11 +5,15 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/sqlite"
 	"github.com/problemtracking/problems/conformance"
 	"github.com/problemtracking/problems/domain/store"
 )
+
+// casePatience is the time limit of a case, for a machine that is busy with other tests.
+const casePatience = 5 * time.Minute
 
 func TestConformance(t *testing.T) {
 	if _, err := exec.LookPath("strace"); err != nil && runtime.GOOS == "linux" {
@@ -22,12 +26,12 @@ func TestConformance(t *testing.T) {
 		}
 		return s
 	}
-	conformance.Run(t, conformance.Harness{
+	conformance.RunWith(t, conformance.Harness{
 		Name:   "sqlite",
 		Open:   open,
 		Reopen: open,
 		Peer:   open,
 		Crash:  conformance.CutPower,
 		Caps:   conformance.Capabilities{Durable: conformance.Yes, Shared: conformance.Yes, LastReads: conformance.No},
-	})
+	}, conformance.Options{Patience: casePatience})
 }

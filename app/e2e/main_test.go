@@ -23,22 +23,23 @@ var binary, racing string
 // they are mostly requests, one after the other.
 var programRace = flag.Bool("program.race", raced, "build the program under test with the race detector for the tests of many clients: a race ends it")
 
-// unwatched are the tests of answers to requests one after the other, and TestKill with
-// its eighty starts. Their servers go without the race detector, which makes requests four
-// times as expensive: it would see no more than in TestHTTP and TestFeed.
-var unwatched = []string{
-	"TestAdaptersAgree", "TestAsOf", "TestBasePath", "TestBulk", "TestCommandsBesideARunningServer", "TestCoreAsksNoMore", "TestDay",
-	"TestETagsOutliveAMove", "TestExistingClient", "TestHTTPCommand", "TestHTTPNotEmpty", "TestHTTPSaboteurs", "TestKill", "TestPages",
-	"TestProxyThatStrips", "TestStoragePage",
+// watched are the tests of many clients, or of several kinds of work at once. Only their
+// servers have the race detector: it makes requests four times as expensive, and would see
+// nothing in answers to one request after the other.
+var watched = []string{
+	"TestBulkOnTwoServers", "TestCertificateIsRenewed", "TestEventsEnd", "TestEventsGoOn", "TestFeed", "TestFeedWithoutDatabase",
+	"TestFloodOfTheLog", "TestFloodOfWrongTokens", "TestHTTP", "TestMailOutlivesServers", "TestPasswordIsReread", "TestRate",
+	"TestRestartRefusesNobody", "TestServers", "TestSlowClients", "TestSlowConnections", "TestStalled",
+	"TestTermAnswersWhatIsUnderWay", "TestTraces", "TestWebhooks",
 }
 
 // program returns the program under test for the servers of a test.
 func program(t testing.TB) string {
 	test, _, _ := strings.Cut(t.Name(), "/")
-	if racing == "" || slices.Contains(unwatched, test) {
-		return binary
+	if racing != "" && slices.Contains(watched, test) {
+		return racing
 	}
-	return racing
+	return binary
 }
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
