@@ -216,10 +216,12 @@ func (c *call) stillAllowed() error {
 	return nil
 }
 
-// awaitEvent is await with any token.
+// awaitEvent is await with any token. A stopping server ends the wait, but not a read.
 func (c *call) awaitEvent(ctx context.Context, f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
 	began := c.Now()
-	waiting, cancelWait := context.WithTimeout(ctx, wait)
+	running, cancel := c.untilStopping(ctx)
+	defer cancel()
+	waiting, cancelWait := context.WithTimeout(running, wait)
 	defer cancelWait()
 	for {
 		page, err := f.Next(ctx)
@@ -231,7 +233,7 @@ func (c *call) awaitEvent(ctx context.Context, f *tracker.Follower, wait time.Du
 			return page, nil
 		case page.End && (waiting.Err() != nil || f.Wait(waiting) != nil):
 			return page, nil
-		case !page.End && c.Now().Sub(began) > max(wait, mostLookedThrough):
+		case !page.End && (running.Err() != nil || c.Now().Sub(began) > max(wait, mostLookedThrough)):
 			return page, nil
 		}
 	}

@@ -32,19 +32,21 @@ const (
 )
 
 // whileConnected returns a context without the time limit of a request. It ends when the
-// client closes its side of the connection, and when the server stops.
+// client closes its side of the connection.
 func (c *call) whileConnected() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(c.r.Context()))
-	connection := context.AfterFunc(c.frame.Connection(), cancel)
-	stopping := func() bool { return true }
-	if c.Stopping != nil {
-		stopping = context.AfterFunc(c.Stopping, cancel)
+	stop := context.AfterFunc(c.frame.Connection(), cancel)
+	return ctx, func() { stop(); cancel() }
+}
+
+// untilStopping returns a context that also ends when the server begins to stop.
+func (c *call) untilStopping(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if c.Stopping == nil {
+		return ctx, cancel
 	}
-	return ctx, func() {
-		connection()
-		stopping()
-		cancel()
-	}
+	stop := context.AfterFunc(c.Stopping, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // extendDeadlines lets the answer take this long. The server's own limits are for short
@@ -131,8 +133,10 @@ func (c *call) streamEvents(w http.ResponseWriter, s *eventStream, in tracker.Fo
 	if detachable && c.detach(s, handled) {
 		return
 	}
-	ctx, cancel := c.whileConnected()
+	connected, cancel := c.whileConnected()
 	defer cancel()
+	ctx, cancelStream := c.untilStopping(connected)
+	defer cancelStream()
 	s.run(ctx)
 }
 
