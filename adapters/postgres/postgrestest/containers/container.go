@@ -29,7 +29,11 @@ type postgresContainer struct {
 func newContainer(ctx context.Context, e *engine, image string, order protocol.Order) (*postgresContainer, error) {
 	c := &postgresContainer{engine: e}
 	command := []string{"postgres"} // the module's own turns fsync off
-	for _, setting := range order.Settings {
+	settings := order.Settings
+	if e.here {
+		settings = append(settings, "port="+strconv.Itoa(order.Port), "listen_addresses="+e.host)
+	}
+	for _, setting := range settings {
 		command = append(command, "-c", setting)
 	}
 	options := []testcontainers.ContainerCustomizer{
@@ -37,7 +41,11 @@ func newContainer(ctx context.Context, e *engine, image string, order protocol.O
 		testcontainers.WithCmd(command...),
 		testcontainers.WithLabels(map[string]string{ownerLabel: order.Owner}),
 		testcontainers.WithHostConfigModifier(func(host *container.HostConfig) {
-			host.PortBindings = network.PortMap{network.MustParsePort("5432/tcp"): {{HostIP: e.publishAt(), HostPort: strconv.Itoa(order.Port)}}}
+			if e.here {
+				host.NetworkMode = network.NetworkHost
+			} else {
+				host.PortBindings = network.PortMap{network.MustParsePort("5432/tcp"): {{HostIP: netip.IPv4Unspecified(), HostPort: strconv.Itoa(order.Port)}}}
+			}
 			host.ShmSize = 256 << 20 // Docker's 64 MB are few for many parallel queries
 		}),
 		testcontainers.WithNoStart(),
@@ -56,15 +64,6 @@ func newContainer(ctx context.Context, e *engine, image string, order protocol.O
 		return nil, errors.Join(fmt.Errorf("a container of %s: %w", image, err), c.remove(context.WithoutCancel(ctx)))
 	}
 	return c, nil
-}
-
-// publishAt is the address of the engine's machine where ports are published:
-// if it is this machine, no other one reaches them.
-func (e *engine) publishAt() netip.Addr {
-	if address, err := netip.ParseAddr(e.host); err == nil && address.IsLoopback() {
-		return address
-	}
-	return netip.IPv4Unspecified()
 }
 
 func (c *postgresContainer) start(ctx context.Context) error {

@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +30,10 @@ const (
 // engine is an answering Docker engine.
 type engine struct {
 	client client.APIClient
-	host   string // where published ports are reached
+	host   string // where ports are reached
+	// here is true when containers can share the network of this machine. A published port
+	// has a proxy before it, which needs a fifth of the processors in these tests.
+	here bool
 }
 
 // dockerEngine returns the engine of this machine, or nil when none answers.
@@ -53,7 +58,29 @@ func dockerEngine(ctx context.Context) (*engine, error) {
 	if host == "localhost" {
 		host = "127.0.0.1" // where the ports are published; the name may mean ::1
 	}
-	return &engine{client: provider.Client(), host: host}, nil
+	here, err := isHere(ctx, provider.Client(), host)
+	if err != nil {
+		return nil, err
+	}
+	return &engine{client: provider.Client(), host: host, here: here}, nil
+}
+
+// isHere reports whether the engine runs on this kernel, in its first network: one in a
+// virtual machine or without root has another.
+func isHere(ctx context.Context, docker client.APIClient, host string) (bool, error) {
+	if address, err := netip.ParseAddr(host); err != nil || !address.IsLoopback() {
+		return false, nil
+	}
+	kernel, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return false, nil // no Linux
+	}
+	found, err := docker.Info(ctx, client.InfoOptions{})
+	if err != nil {
+		return false, err
+	}
+	rootless := slices.Contains(found.Info.SecurityOptions, "name=rootless")
+	return found.Info.KernelVersion == strings.TrimSpace(string(kernel)) && !rootless, nil
 }
 
 // configureTestcontainers sets environment variables of testcontainers, unless they are
