@@ -63,7 +63,7 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 # The suite on PostgreSQL and SQLite, and other long tests of one call after the other. Of
 # the suite, the race detector watches the cases with calls at once. It watches the others on
 # the store in memory.
-unwatched = ^(TestConformance|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*)$$
+unwatched = ^(TestConformance|TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*)$$
 at_once   = ^TestConformance$$/./^(at-once|random|peers)$$
 
 test-waiting:
