@@ -29,7 +29,7 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 	var servers []*tracker.Service
 	for range 2 {
 		servers = append(servers, tracker.New(tracker.Options{
-			Store: open(t, postgres.Options{URL: server.URL(), AcquireTimeout: patience}), Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
+			Store: open(t, postgres.Options{URL: server.URL() + "&connect_timeout=60", AcquireTimeout: patience}), Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		}))
 	}
 	execute(t, connect(t, server.URL()),
