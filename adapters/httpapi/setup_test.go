@@ -45,6 +45,7 @@ type fixture struct {
 	*fixedStore
 	http.Handler
 	log       *bytes.Buffer
+	observing sync.Mutex // exchanges
 	exchanges []httpframe.Exchange
 }
 
@@ -62,7 +63,11 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 		Logger:       slog.New(slog.NewTextHandler(f.log, nil)),
 		NewRequestID: func() string { return "r1" },
 		Now:          now,
-		Observe:      func(x httpframe.Exchange) { f.exchanges = append(f.exchanges, x) },
+		Observe: func(x httpframe.Exchange) {
+			f.observing.Lock()
+			defer f.observing.Unlock()
+			f.exchanges = append(f.exchanges, x)
+		},
 	}
 	for _, c := range change {
 		c(&o)

@@ -47,6 +47,7 @@ type Service struct {
 	hub       *feedhub.Hub
 	keepFeed  time.Duration // 0: for ever
 	hookKey   func() (webhook.Key, error)
+	hookMade  chan struct{} // has an element after a command that makes a webhook
 	sender    webhook.Sender
 }
 
@@ -136,6 +137,7 @@ func New(o Options) *Service {
 		lookups:   searchlimit.New(o.Searches, o.WaitFor),
 		keepFeed:  o.KeepEvents,
 		hookKey:   o.WebhookKey,
+		hookMade:  make(chan struct{}, 1),
 		sender:    o.Sender,
 	}
 	s.hub = feedhub.New(o.Store, s.catalogue, o.FeedPoll)

@@ -95,8 +95,20 @@ func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, er
 	return w.store(ctx, nil, false)
 }
 
-// Needed reports whether the latest Take has found a webhook.
-func (w *WebhookWorker) Needed() bool { return w.needed }
+// Rest waits for a time, or until ctx ends, if the latest Take has found no webhook. It waits
+// no longer once somebody makes a webhook through the Service.
+func (w *WebhookWorker) Rest(ctx context.Context, d time.Duration) {
+	if w.needed {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-w.service.hookMade:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
 
 // Renew renews the lease, and stores the progress of webhooks with it. held is false when
 // another server has the lease: nothing is stored then. An error leaves open who has it.

@@ -91,7 +91,7 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 	if err != nil {
 		return Answer[IssuedWebhook]{}, err
 	}
-	return run(ctx, s, command[webhookBasis, IssuedWebhook]{
+	a, err := run(ctx, s, command[webhookBasis, IssuedWebhook]{
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
 			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
@@ -105,6 +105,11 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 			return decideNewWebhook(caller, cmd, key, newest, of, m)
 		},
 	})
+	select {
+	case s.hookMade <- struct{}{}:
+	default:
+	}
+	return a, err
 }
 
 func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {

@@ -63,8 +63,8 @@ func (w *Worker) Run(ctx context.Context) {
 				w.Logger.Info("this server delivers webhooks no longer")
 			}
 		}
-		if err == nil && !part.Needed() {
-			background.Sleep(ctx, unusedPause)
+		if err == nil {
+			part.Rest(ctx, unusedPause)
 		}
 		return err
 	}, away, func(err error) {
