@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"strconv"
@@ -10,17 +12,22 @@ import (
 	"time"
 )
 
-// freeAddress returns an address on which nobody listens.
+// freeAddress returns an address of this machine where nothing listens. Its port is below those
+// that the system gives to the servers of other tests.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(10000)))
+		if err != nil {
+			continue
+		}
+		if err := listener.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return listener.Addr().String()
 	}
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return listener.Addr().String()
+	t.Fatal("no port from 10000 to 19999 of 127.0.0.1 is free")
+	return ""
 }
 
 // metrics returns all metrics of a server as text.

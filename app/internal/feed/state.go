@@ -46,7 +46,7 @@ func readPosition(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", path, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	text, err := io.ReadAll(io.LimitReader(f, mostState+1))
 	if err != nil {
 		return "", fmt.Errorf("%s cannot be read: %w", path, err)
