@@ -44,7 +44,7 @@ func newContainer(ctx context.Context, e *engine, image string, order protocol.O
 			if e.here {
 				host.NetworkMode = network.NetworkHost
 			} else {
-				host.PortBindings = network.PortMap{network.MustParsePort("5432/tcp"): {{HostIP: netip.IPv4Unspecified(), HostPort: strconv.Itoa(order.Port)}}}
+				host.PortBindings = network.PortMap{network.MustParsePort("5432/tcp"): {{HostIP: e.publishAt(), HostPort: strconv.Itoa(order.Port)}}}
 			}
 			host.ShmSize = 256 << 20 // Docker's 64 MB are few for many parallel queries
 		}),
@@ -64,6 +64,15 @@ func newContainer(ctx context.Context, e *engine, image string, order protocol.O
 		return nil, errors.Join(fmt.Errorf("a container of %s: %w", image, err), c.remove(context.WithoutCancel(ctx)))
 	}
 	return c, nil
+}
+
+// publishAt is the address of the engine's machine where ports are published:
+// if it is this machine, no other one reaches them.
+func (e *engine) publishAt() netip.Addr {
+	if address, err := netip.ParseAddr(e.host); err == nil && address.IsLoopback() {
+		return address
+	}
+	return netip.IPv4Unspecified()
 }
 
 func (c *postgresContainer) start(ctx context.Context) error {
