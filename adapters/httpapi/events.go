@@ -200,15 +200,15 @@ func (c *call) await(f *tracker.Follower, wait time.Duration) (tracker.EventPage
 		return page, c.unlessGone(err)
 	}
 	if c.Now().Sub(began) >= streamCheck {
-		return page, c.stillAllowed()
+		return page, c.stillAllowed(ctx)
 	}
 	return page, nil
 }
 
 // stillAllowed returns an error if the token was revoked. As with a stream, only a clear answer
-// of the store counts. A stopping server still answers, so ctx of the wait is of no use here.
-func (c *call) stillAllowed() error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), c.Limits.RequestTime)
+// of the store counts.
+func (c *call) stillAllowed(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.Limits.RequestTime)
 	defer cancel()
 	if _, err := c.Service.Recognize(ctx, httpframe.Credential(c.r)); fault.Is(err, fault.Unauthenticated) {
 		return err
