@@ -63,6 +63,19 @@ func TestPoolConfig(t *testing.T) {
 	})
 }
 
+// The wait for a connection follows the time of a statement, unless it is given.
+func TestWaitForAConnection(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ timeout, given, want time.Duration }{
+		{0, 0, 2 * time.Second}, {time.Second, 0, 2 * time.Second}, {time.Minute, 0, 12 * time.Second}, {time.Minute, time.Second, time.Second},
+	} {
+		o, err := Options{URL: "postgres://db/x", Timeout: test.timeout, AcquireTimeout: test.given}.complete()
+		if err != nil || o.AcquireTimeout != test.want {
+			t.Errorf("with %s for a statement and %s given, the wait is %s, %v; want %s", test.timeout, test.given, o.AcquireTimeout, err, test.want)
+		}
+	}
+}
+
 func TestOptionsAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
