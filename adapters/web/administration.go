@@ -71,8 +71,8 @@ type administered struct {
 	// form returns the form of an object, or of a new one for ident.None. It returns nil for
 	// an unknown object.
 	form func(*metadata.Catalogue, ident.ID) (name string, inputs []input)
-	// save stores the form in the request, as a new object for ident.None. Another object
-	// has to meet the condition, as tracker.UpdateObject explains it.
+	// save stores the form in the request, as a new object for ident.None. The condition is
+	// that of tracker.UpdateObject.
 	save func(q *request, id ident.ID, condition func(*metadata.Catalogue) error) error
 }
 

@@ -41,8 +41,8 @@ type UpdateObject[P any] struct {
 	// Service holds the members written only by the service. Each has to equal the
 	// current value.
 	Service ObjectServiceFields
-	// Condition, when not nil, refuses the change of the objects as they are now. Its
-	// error is that of the command.
+	// Condition, when not nil, is called with the objects before the change. Its error
+	// refuses the change.
 	Condition func(*metadata.Catalogue) error
 }
 

@@ -95,17 +95,16 @@ func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, er
 	return w.store(ctx, nil, false)
 }
 
-// Rest waits for a time, or until ctx ends, if the latest Take has found no webhook. It waits
-// no longer once somebody makes a webhook through the Service.
+// Rest waits if the latest Take has found no webhook: for a time, until ctx ends, or until
+// somebody makes a webhook through the Service.
 func (w *WebhookWorker) Rest(ctx context.Context, d time.Duration) {
 	if w.needed {
 		return
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
 	select {
 	case <-w.service.hookMade:
-	case <-timer.C:
 	case <-ctx.Done():
 	}
 }

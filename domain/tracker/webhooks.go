@@ -35,8 +35,8 @@ type ChangeWebhook struct {
 	// Cursor makes the webhook go on behind another event of the feed; Now behind the
 	// newest one.
 	Cursor patch.Field[string]
-	// Condition, when not nil, refuses the change of the webhook as it is now. Its error is
-	// that of the command.
+	// Condition, when not nil, is called with the webhook before the change. Its error
+	// refuses the change.
 	Condition func(webhook.Endpoint) error
 }
 
