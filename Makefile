@@ -34,7 +34,8 @@ build: ## build bin/problems
 
 # The race detector watches the packages with goroutines and locks of their own, and the
 # suites that drive them. It would find nothing in the others, at up to ten times their cost.
-# Of large packages, it watches the tests with calls at once.
+# Of large packages, it watches the tests with calls at once: those of the pages have "AtOnce"
+# or "AsksOnce" in their names.
 # It skips SQLite's engine and its C library: translated C would take six times as long.
 # It cannot skip the driver: a package without the detector shares its instances of
 # generic functions, such as those below sync.Map, with all others. They would report
