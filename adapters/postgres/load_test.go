@@ -50,7 +50,7 @@ func startLoad(t *testing.T, s *postgres.Store, from *source, writers int) *load
 
 // write comments on a problem until the load ends.
 func (l *load) write(id problem.ID) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
 	for !l.stop.Load() && ctx.Err() == nil {
 		var current store.Snapshot

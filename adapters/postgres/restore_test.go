@@ -19,8 +19,6 @@ import (
 // for what is left of the first, tells what has become of that.
 func TestRestoreCut(t *testing.T) {
 	t.Parallel()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	url := postgrestest.Schema(t)
 	proxy := postgrestest.NewProxy(t, url)
 	cut := open(t, postgres.Options{URL: proxy.URL(), Connections: 1})
@@ -29,48 +27,53 @@ func TestRestoreCut(t *testing.T) {
 	archive, number := someArchive(newSource())
 
 	before := carried(proxy)
-	if err := cut.Restore(ctx, archive); err != nil {
+	if err := cut.Restore(t.Context(), archive); err != nil {
 		t.Fatal(err)
 	}
 	whole := carried(proxy)
 	const parts = 8
 	books := &ledger{}
+	after := func(direction postgrestest.Direction, n int64) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		empty(t, admin)
+		eventually(t, "the store connects again", func() bool { _, err := cut.Versions(ctx); return err == nil })
+		proxy.CutAfter(direction, n)
+		err := cut.Restore(ctx, archive)
+		proxy.CutNever()
+		seen, looking := look(ctx, healthy, 1, replyKey{})
+		if looking != nil {
+			t.Fatal(looking)
+		}
+		if n := len(seen.problems); n != 0 && n != number {
+			t.Errorf("%d of %d problems are there after %v", n, number, err)
+		}
+		again := healthy.Restore(ctx, archive)
+		there := fault.Is(again, fault.Conflict)
+		if again != nil && !there {
+			t.Fatalf("the store cannot be filled again: %v", again)
+		}
+		said := stored
+		switch {
+		case err != nil && !fault.Is(err, fault.UnknownOutcome):
+			said = refused
+		case err != nil && there:
+			said = foundStored
+		case err != nil:
+			said = foundLost
+		}
+		if wrong := books.enter(said, once(there)); wrong != "" {
+			t.Errorf("a restoration, which gave %v: %s", err, wrong)
+		}
+		if seen, looking = look(ctx, healthy, 1, replyKey{}); looking != nil || len(seen.problems) != number || seen.versions != archive.Versions() {
+			t.Errorf("%d of %d problems are there at %+v: %v", len(seen.problems), number, seen.versions, looking)
+		}
+	}
 	for direction, total := range map[postgrestest.Direction]int64{
 		postgrestest.ToServer: whole.ToServer - before.ToServer, postgrestest.ToClient: whole.ToClient - before.ToClient,
 	} {
 		for _, n := range places(total, total/parts) {
-			empty(t, admin)
-			eventually(t, "the store connects again", func() bool { _, err := cut.Versions(ctx); return err == nil })
-			proxy.CutAfter(direction, n)
-			err := cut.Restore(ctx, archive)
-			proxy.CutNever()
-			seen, looking := look(ctx, healthy, 1, replyKey{})
-			if looking != nil {
-				t.Fatal(looking)
-			}
-			if n := len(seen.problems); n != 0 && n != number {
-				t.Errorf("%d of %d problems are there after %v", n, number, err)
-			}
-			again := healthy.Restore(ctx, archive)
-			there := fault.Is(again, fault.Conflict)
-			if again != nil && !there {
-				t.Fatalf("the store cannot be filled again: %v", again)
-			}
-			said := stored
-			switch {
-			case err != nil && !fault.Is(err, fault.UnknownOutcome):
-				said = refused
-			case err != nil && there:
-				said = foundStored
-			case err != nil:
-				said = foundLost
-			}
-			if wrong := books.enter(said, once(there)); wrong != "" {
-				t.Errorf("a restoration, which gave %v: %s", err, wrong)
-			}
-			if seen, looking = look(ctx, healthy, 1, replyKey{}); looking != nil || len(seen.problems) != number || seen.versions != archive.Versions() {
-				t.Errorf("%d of %d problems are there at %+v: %v", len(seen.problems), number, seen.versions, looking)
-			}
+			after(direction, n)
 		}
 	}
 	books.check(t)

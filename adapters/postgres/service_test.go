@@ -281,7 +281,7 @@ func TestServiceUnderCuts(t *testing.T) {
 	t.Parallel()
 	const clients, each, seed = 8, 24, 3
 	d := newDesk(t, clients, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*patience)
 	defer cancel()
 	first := d.create(t)
 	type tried struct {
