@@ -3,9 +3,11 @@ package webhook
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 
@@ -72,6 +74,9 @@ const (
 // mostHost is the largest length of a host with its port, in bytes. Names are no longer.
 const mostHost = 253
 
+// mostLabel is the largest length of a part of a name between dots, in bytes.
+const mostLabel = 63
+
 // CheckURL refuses a URL that is no address of a receiver. The error's text ends a sentence
 // for its author and never repeats the URL.
 func CheckURL(text string) error {
@@ -100,7 +105,48 @@ func CheckURL(text string) error {
 			return errors.New("must have a port from 1 to 65535, or none")
 		}
 	}
+	return checkHost(u.Hostname())
+}
+
+// checkHost refuses a host to which no message can be sent: names that no resolver takes, and
+// forms of addresses that resolvers read differently. Addresses that are not public are left to
+// the moment of the connection.
+func checkHost(host string) error {
+	if strings.Contains(host, ":") {
+		if a, err := netip.ParseAddr(host); err != nil {
+			return errors.New("must have an IPv6 address such as https://[2606:4700::1111]/")
+		} else if a.Zone() != "" {
+			return errors.New("must have an IPv6 address without a zone, such as https://[2606:4700::1111]/: messages are never sent into a zone")
+		}
+		return nil
+	}
+	labels := strings.Split(strings.TrimSuffix(host, "."), ".")
+	for _, l := range labels {
+		foreign := strings.ContainsFunc(l, func(c rune) bool {
+			return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '-' && c != '_'
+		})
+		if l == "" || len(l) > mostLabel || foreign || l[0] == '-' || l[len(l)-1] == '-' {
+			return errors.New("must have a host such as hooks.example.org: between dots it has 1 to 63 letters, digits, - and _, and - at neither end")
+		}
+	}
+	if !endsInNumber(labels) {
+		return nil
+	}
+	if a, err := netip.ParseAddr(host); err != nil || !a.Is4() {
+		return errors.New("must have an IPv4 address of four decimal numbers from 0 to 255, such as 10.0.0.7: no other host ends in a number")
+	}
 	return nil
+}
+
+// endsInNumber reports whether a host stands for an IPv4 address (WHATWG URL, "ends in a
+// number"). Resolvers read 0x7f.1, 0177.0.0.1 and 2130706433 as 127.0.0.1, or not at all.
+func endsInNumber(labels []string) bool {
+	last := strings.ToLower(labels[len(labels)-1])
+	digits := "0123456789"
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		last, digits = hex, "0123456789abcdef"
+	}
+	return strings.Trim(last, digits) == ""
 }
 
 // CheckType refuses a type that no event has.

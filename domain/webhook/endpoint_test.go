@@ -15,6 +15,8 @@ func TestCheckURL(t *testing.T) {
 	for _, url := range []string{
 		"https://hooks.example.org/problems", "http://example.org", "https://example.org:8443/a?b=c&d=%20", "https://[2606:4700::1111]/x",
 		"http://10.0.0.1:9000/hook", "https://xn--bcher-kva.example/", "https://example.org/" + strings.Repeat("a", MostURL-len("https://example.org/")),
+		"http://hook_receiver:8080/", "https://a--b.EXAMPLE.org/", "https://example.org./", "https://4chan.example/", "http://[::ffff:10.0.0.1]/", "http://[fe80::1]/",
+		"https://" + strings.Repeat("a", 63) + ".example.org/", "http://0xa.example/", "http://7.example/",
 	} {
 		if err := CheckURL(url); err != nil {
 			t.Errorf("%s is refused: it %v", url, err)
@@ -40,6 +42,34 @@ func TestCheckURL(t *testing.T) {
 		"https://example.org/\r\nHost: other": "visible ASCII",
 		"https://bücher.example/":             "visible ASCII",
 		"https://example.org/%zz":             "must be a URL",
+		"http://[fe80::1%25eth0]/hook":        "IPv6 address without a zone",
+		"http://[2606:4700::1111%25lo]/":      "IPv6 address without a zone",
+		"http://[fe80::1%eth0]/":              "must be a URL",
+		"http://[::gg]/":                      "must be a URL",
+		"http://[127.0.0.1]/":                 "must be a URL",
+		"http://[]/":                          "must be a URL",
+		"http://2001:db8::1/":                 "must be a URL",
+		"https://hooks..example.org/":         "host such as hooks.example.org",
+		"https://.example.org/":               "host such as hooks.example.org",
+		"https://./":                          "host such as hooks.example.org",
+		"https://example.org../":              "host such as hooks.example.org",
+		"https://-a.example.org/":             "host such as hooks.example.org",
+		"https://a-.example.org/":             "host such as hooks.example.org",
+		"https://exa!mple.org/":               "host such as hooks.example.org",
+		"https://*.example.org/":              "host such as hooks.example.org",
+		"https://b%C3%BCcher.example/":        "host such as hooks.example.org",
+		"https://" + strings.Repeat("a", 64) + ".example.org/": "host such as hooks.example.org",
+		"http://0x7f.1/":       "four decimal numbers",
+		"http://2130706433/":   "four decimal numbers",
+		"http://0177.0.0.1/":   "four decimal numbers",
+		"http://127.1:8080/":   "four decimal numbers",
+		"http://0/":            "four decimal numbers",
+		"http://0x7f000001/":   "four decimal numbers",
+		"http://0X7F.0.0.0X1/": "four decimal numbers",
+		"http://256.1.1.1/":    "four decimal numbers",
+		"http://192.0.2.1./":   "four decimal numbers",
+		"http://1.2.3.4.5/":    "four decimal numbers",
+		"http://example.7/":    "four decimal numbers",
 		"https://example.org/" + strings.Repeat("a", MostURL): "at most 2048 bytes",
 	} {
 		err := CheckURL(url)

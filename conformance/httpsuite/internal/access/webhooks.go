@@ -69,7 +69,7 @@ func webhookLife(s *session.Session) {
 
 func faultsOfAWebhook(s *session.Session) {
 	s.Admin.Post("/webhooks", `{}`).Fault(422, "required-field", "/url")
-	for _, url := range []string{"ftp://example.invalid/", "example.invalid", "https://a:b@example.invalid/", "https://example.invalid/#a"} {
+	for _, url := range []string{"ftp://example.invalid/", "example.invalid", "https://a:b@example.invalid/", "https://example.invalid/#a", "http://[fe80::1%25eth0]/", "http://0x7f.1/", "http://example..invalid/"} {
 		s.Admin.Post("/webhooks", fmt.Sprintf(`{"url":%q}`, url)).Fault(422, "invalid-value", "/url")
 	}
 	s.Admin.Post("/webhooks", `{"url":7}`).Fault(422, "invalid-type", "/url")
