@@ -343,8 +343,9 @@ func (r *round) settle(of result) {
 	r.counts.Add(Outcome(failure.Kind))
 	if failure.Kind == mail.Unreachable {
 		if r.pause == 0 {
-			r.Logger.Error("e-mail cannot be sent; it waits, and will be tried again", "error", failure.Reason)
+			r.Logger.Error("e-mail cannot be sent; it waits, and will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
 		}
+		r.behind(of.tray)
 		r.pause = min(mostPause, max(leastPause, 2*r.pause))
 		r.paused = time.Now().Add(r.pause)
 		return
@@ -363,6 +364,12 @@ func (r *round) settle(of result) {
 	}
 	of.tray.Tray, r.told = next, true
 	of.tray.due = now.Add(next.Wait(now))
+}
+
+// behind puts a tray behind all others. The mail server may break the connection at this one
+// mail, and take those to everybody else.
+func (r *round) behind(last *tray) {
+	r.trays = append(slices.DeleteFunc(r.trays, func(t *tray) bool { return t == last }), last)
 }
 
 // idle reports whether there has been nothing to do for a while, and will be nothing soon.

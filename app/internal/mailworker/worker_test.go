@@ -348,9 +348,9 @@ func TestOutageOfTheMailServer(t *testing.T) {
 		w.answers(nil)
 		time.Sleep(2 * mostPause)
 		w.mu.Lock()
-		if len(w.arrived) > 0 {
-			if n := len(w.arrived[0].Stories[0].Entries); n != 20 {
-				t.Errorf("the first mail has %d changes, want all 20", n)
+		for _, l := range w.arrived {
+			if n := len(l.Stories[0].Entries); l.To.ID == ann.User && n != 20 {
+				t.Errorf("the mail has %d changes, want all 20", n)
 			}
 		}
 		w.mu.Unlock()
@@ -393,6 +393,34 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("put off at %v", tries)
 		}
 		w.expect("later", "bob: #1", "ann: #1")
+	})
+}
+
+// A mail at which the mail server breaks the connection holds up nobody else, now and later.
+func TestMailThatBreaksTheConnection(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		ann, bob, cy := w.person("ann"), w.person("bob"), w.person("cy")
+		id := w.create(w.admin, "a lamp")
+		for _, who := range []tracker.Caller{ann, bob, cy} {
+			w.watch(who, id)
+		}
+		w.answers(func(_ context.Context, l mail.Letter) error {
+			if l.To.ID == ann.User {
+				return &mail.Failure{Kind: mail.Unreachable, Reason: "the connection has broken"}
+			}
+			return nil
+		})
+		w.comment(w.admin, id, "hello")
+		time.Sleep(mail.Quiet + time.Minute)
+		w.expect("at first", "bob: #1", "cy: #1")
+		time.Sleep(time.Hour)
+		w.comment(w.admin, id, "again")
+		time.Sleep(mail.Quiet + 3*mostPause)
+		w.expect("an hour later", "bob: #1", "cy: #1")
+		w.answers(nil)
+		time.Sleep(2 * mostPause)
+		w.expect("once the mail server takes it", "ann: #1")
 	})
 }
 
