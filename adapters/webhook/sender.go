@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"syscall"
 	"time"
 
@@ -186,7 +187,13 @@ func (s *Sender) reason(err error) string {
 		return e.Error()
 	}
 	if e, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
-		return "the certificate of the receiver is not valid: " + e.Err.Error()
+		return "the certificate of the receiver is not valid: " + invalid(e.Err)
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		return "the receiver does not speak TLS at this port: try a URL with http, or another port"
+	}
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "remote error" {
+		return ended(e.Err)
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return "the host of the receiver is unknown: its name has no address"
@@ -198,4 +205,29 @@ func (s *Sender) reason(err error) string {
 		return "the receiver has closed the connection without an answer"
 	}
 	return "no answer: " + err.Error()
+}
+
+// fewNames is the largest number of names of a certificate that an error repeats. Beside more of
+// them, the rest of the error would be cut off in the list of attempts.
+const fewNames = 3
+
+// invalid returns what is wrong with a certificate.
+func invalid(err error) string {
+	if e, ok := errors.AsType[x509.HostnameError](err); ok && len(e.Certificate.DNSNames) > fewNames {
+		return fmt.Sprintf("it is for %d other names, and not for %s", len(e.Certificate.DNSNames), e.Host)
+	}
+	return err.Error()
+}
+
+// ended returns why a receiver has ended the TLS handshake. The library has no type for the
+// alerts of a peer, only their texts.
+func ended(alert error) string {
+	switch text := strings.TrimPrefix(alert.Error(), "tls: "); text {
+	case "protocol version not supported":
+		return "the receiver offers TLS 1.1 or older: 1.2 is needed"
+	case "certificate required":
+		return "the receiver demands a certificate of its clients, and webhooks have none"
+	default:
+		return "the receiver has ended the TLS handshake: " + text
+	}
 }
