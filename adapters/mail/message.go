@@ -3,6 +3,7 @@ package mail
 import (
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html/template"
 	netmail "net/mail"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 var (
@@ -114,13 +116,17 @@ func (s *Sender) test(address string) (*gomail.Msg, error) {
 
 // envelope returns a message with the headers of every mail.
 func (s *Sender) envelope(name, address, subject string) (*gomail.Msg, error) {
+	if !user.CanGetMail(address) {
+		return nil, errors.New("the user has no address for mail")
+	}
+	address, err := withASCIIDomain(address)
+	if err != nil {
+		return nil, err
+	}
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	from := s.From
 	m.FromMailAddress(&from)
 	m.ToMailAddress(&netmail.Address{Name: name, Address: address})
-	if len(m.GetTo()) != 1 {
-		return nil, fmt.Errorf("the user has no address for mail")
-	}
 	m.Subject(literal(subject))
 	m.SetDateWithValue(s.Now())
 	m.SetGenHeader("Auto-Submitted", "auto-generated")

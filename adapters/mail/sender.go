@@ -59,7 +59,7 @@ type Sender struct {
 }
 
 // New returns a Sender. It connects with the first letter. It fails for an unknown
-// language.
+// language, and for an impossible domain of From or Replies.
 func New(o Options) (*Sender, error) {
 	if o.Timeout == 0 {
 		o.Timeout = Timeout
@@ -67,6 +67,13 @@ func New(o Options) (*Sender, error) {
 	w, ok := languages[o.Language]
 	if !ok {
 		return nil, fmt.Errorf("there is no mail in the language %q: choose en or de", o.Language)
+	}
+	for _, address := range []*string{&o.From.Address, &o.Replies} {
+		ascii, err := withASCIIDomain(*address)
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot send or take mail: %w", *address, err)
+		}
+		*address = ascii
 	}
 	return &Sender{Options: o, words: w}, nil
 }
@@ -122,6 +129,13 @@ func (s *Sender) attempt(ctx context.Context, m *gomail.Msg) error {
 			return err
 		}
 	}
+	// The library asks for SMTPUTF8 in each mail to a server that has it. Servers behind this one
+	// may lack it, and would refuse the mail.
+	utf8 := needsUTF8(m)
+	if offered, _ := s.open.Extension("SMTPUTF8"); utf8 && !offered {
+		return &mail.Failure{Kind: mail.Refused, Reason: "an address of the mail has letters outside of ASCII before the @, and the mail server has no SMTPUTF8"}
+	}
+	s.open.SkipSMTPUTF8(!utf8)
 	conn := s.conn
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	err := s.dialer.SendWithSMTPClient(s.open, m)

@@ -26,6 +26,7 @@ type received struct {
 	from, to, text string
 	encrypted      bool
 	user           string
+	utf8           bool // asked for SMTPUTF8
 }
 
 // server is a mail server in this process.
@@ -129,7 +130,8 @@ func (s *session) Auth(string) (sasl.Server, error) {
 	}), nil
 }
 
-func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+func (s *session) Mail(from string, o *smtp.MailOptions) error {
+	s.mail.utf8 = o != nil && o.UTF8
 	if s.server.withTLS && s.user == "" {
 		return smtp.ErrAuthRequired
 	}
@@ -153,7 +155,7 @@ func (s *session) Data(r io.Reader) error {
 	_, encrypted := s.conn.TLSConnectionState()
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	s.server.mails = append(s.server.mails, received{s.mail.from, s.mail.to, string(text), encrypted, s.user})
+	s.server.mails = append(s.server.mails, received{s.mail.from, s.mail.to, string(text), encrypted, s.user, s.mail.utf8})
 	return nil
 }
 
