@@ -59,6 +59,23 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
+// A webhook from before the rule of hosts comes out as it went in.
+func TestWebhookWithoutDeliveries(t *testing.T) {
+	t.Parallel()
+	const url = "http://[fe80::1%25eth0]/"
+	lines := withWebhooks()
+	for i, line := range lines {
+		lines[i] = strings.Replace(line, "http://10.0.0.1/", url, 1)
+	}
+	w, err := load(whole(lines, 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := w.Archive.Webhooks[1].URL; got != url {
+		t.Errorf("got the URL %q, want %q", got, url)
+	}
+}
+
 // An archive of version 3 has no webhooks.
 func TestReadVersion3(t *testing.T) {
 	t.Parallel()

@@ -139,7 +139,11 @@ func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest 
 func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endpoint {
 	if p.URL.Sent {
 		e.URL = body.Line(text.Rule{Line: true}, p.URL, fault.At("url"), faults)
-		body.AddInvalid(faults, fault.At("url"), webhook.CheckURL(e.URL))
+		err := webhook.CheckURL(e.URL)
+		if err == nil {
+			err = webhook.CheckHost(e.URL)
+		}
+		body.AddInvalid(faults, fault.At("url"), err)
 	}
 	if p.Types.Sent {
 		e.Types = nil

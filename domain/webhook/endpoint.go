@@ -105,13 +105,19 @@ func CheckURL(text string) error {
 			return errors.New("must have a port from 1 to 65535, or none")
 		}
 	}
-	return checkHost(u.Hostname())
+	return nil
 }
 
-// checkHost refuses a host to which no message can be sent: names that no resolver takes, and
-// forms of addresses that resolvers read differently. Addresses that are not public are left to
-// the moment of the connection.
-func checkHost(host string) error {
+// CheckHost refuses a URL with a host to which no message can be sent: names that no resolver
+// takes, and forms of addresses that resolvers read differently. CheckURL accepts them, because
+// stores and archives may have them from before this rule. Addresses that are not public are
+// left to the moment of the connection. The URL has passed CheckURL.
+func CheckHost(text string) error {
+	u, err := url.Parse(text)
+	if err != nil {
+		return err
+	}
+	host := u.Hostname()
 	if strings.Contains(host, ":") {
 		if a, err := netip.ParseAddr(host); err != nil {
 			return errors.New("must have an IPv6 address such as https://[2606:4700::1111]/")

@@ -21,6 +21,9 @@ func TestCheckURL(t *testing.T) {
 		if err := CheckURL(url); err != nil {
 			t.Errorf("%s is refused: it %v", url, err)
 		}
+		if err := CheckHost(url); err != nil {
+			t.Errorf("the host of %s is refused: it %v", url, err)
+		}
 	}
 	for url, why := range map[string]string{
 		"":                                    "must be a URL",
@@ -42,34 +45,11 @@ func TestCheckURL(t *testing.T) {
 		"https://example.org/\r\nHost: other": "visible ASCII",
 		"https://bücher.example/":             "visible ASCII",
 		"https://example.org/%zz":             "must be a URL",
-		"http://[fe80::1%25eth0]/hook":        "IPv6 address without a zone",
-		"http://[2606:4700::1111%25lo]/":      "IPv6 address without a zone",
 		"http://[fe80::1%eth0]/":              "must be a URL",
 		"http://[::gg]/":                      "must be a URL",
 		"http://[127.0.0.1]/":                 "must be a URL",
 		"http://[]/":                          "must be a URL",
 		"http://2001:db8::1/":                 "must be a URL",
-		"https://hooks..example.org/":         "host such as hooks.example.org",
-		"https://.example.org/":               "host such as hooks.example.org",
-		"https://./":                          "host such as hooks.example.org",
-		"https://example.org../":              "host such as hooks.example.org",
-		"https://-a.example.org/":             "host such as hooks.example.org",
-		"https://a-.example.org/":             "host such as hooks.example.org",
-		"https://exa!mple.org/":               "host such as hooks.example.org",
-		"https://*.example.org/":              "host such as hooks.example.org",
-		"https://b%C3%BCcher.example/":        "host such as hooks.example.org",
-		"https://" + strings.Repeat("a", 64) + ".example.org/": "host such as hooks.example.org",
-		"http://0x7f.1/":       "four decimal numbers",
-		"http://2130706433/":   "four decimal numbers",
-		"http://0177.0.0.1/":   "four decimal numbers",
-		"http://127.1:8080/":   "four decimal numbers",
-		"http://0/":            "four decimal numbers",
-		"http://0x7f000001/":   "four decimal numbers",
-		"http://0X7F.0.0.0X1/": "four decimal numbers",
-		"http://256.1.1.1/":    "four decimal numbers",
-		"http://192.0.2.1./":   "four decimal numbers",
-		"http://1.2.3.4.5/":    "four decimal numbers",
-		"http://example.7/":    "four decimal numbers",
 		"https://example.org/" + strings.Repeat("a", MostURL): "at most 2048 bytes",
 	} {
 		err := CheckURL(url)
@@ -78,6 +58,43 @@ func TestCheckURL(t *testing.T) {
 			t.Errorf("%q: got %v, want %q", url, err, why)
 		case strings.Contains(err.Error(), "geheim"):
 			t.Errorf("the error repeats the password: %v", err)
+		}
+	}
+}
+
+// An archive may have these hosts, and a new webhook may not.
+func TestCheckHost(t *testing.T) {
+	t.Parallel()
+	for url, why := range map[string]string{
+		"http://[fe80::1%25eth0]/hook":                         "IPv6 address without a zone",
+		"http://[2606:4700::1111%25lo]/":                       "IPv6 address without a zone",
+		"https://hooks..example.org/":                          "host such as hooks.example.org",
+		"https://.example.org/":                                "host such as hooks.example.org",
+		"https://./":                                           "host such as hooks.example.org",
+		"https://example.org../":                               "host such as hooks.example.org",
+		"https://-a.example.org/":                              "host such as hooks.example.org",
+		"https://a-.example.org/":                              "host such as hooks.example.org",
+		"https://exa!mple.org/":                                "host such as hooks.example.org",
+		"https://*.example.org/":                               "host such as hooks.example.org",
+		"https://b%C3%BCcher.example/":                         "host such as hooks.example.org",
+		"https://" + strings.Repeat("a", 64) + ".example.org/": "host such as hooks.example.org",
+		"http://0x7f.1/":                                       "four decimal numbers",
+		"http://2130706433/":                                   "four decimal numbers",
+		"http://0177.0.0.1/":                                   "four decimal numbers",
+		"http://127.1:8080/":                                   "four decimal numbers",
+		"http://0/":                                            "four decimal numbers",
+		"http://0x7f000001/":                                   "four decimal numbers",
+		"http://0X7F.0.0.0X1/":                                 "four decimal numbers",
+		"http://256.1.1.1/":                                    "four decimal numbers",
+		"http://192.0.2.1./":                                   "four decimal numbers",
+		"http://1.2.3.4.5/":                                    "four decimal numbers",
+		"http://example.7/":                                    "four decimal numbers",
+	} {
+		if err := CheckURL(url); err != nil {
+			t.Errorf("%q has a wrong form: it %v", url, err)
+		}
+		if err := CheckHost(url); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%q: got %v, want %q", url, err, why)
 		}
 	}
 }
