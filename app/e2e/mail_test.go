@@ -25,7 +25,13 @@ type mailLedger struct {
 	came    []ledgerMail
 }
 
-type ledgerMail struct{ to, text string }
+type ledgerMail struct {
+	to, text string
+	came     time.Time
+}
+
+// messageID is the identifier of a mail.
+var messageID = regexp.MustCompile(`(?i)message-id:\s+(\S+)`)
 
 // newMailLedger returns a mail server that does not answer yet.
 func newMailLedger(t *testing.T) *mailLedger {
@@ -101,7 +107,7 @@ func (s *ledgerSession) Data(r io.Reader) error {
 	time.Sleep(s.ledger.slow)
 	s.ledger.mu.Lock()
 	defer s.ledger.mu.Unlock()
-	s.ledger.came = append(s.ledger.came, ledgerMail{s.to, strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(text))})
+	s.ledger.came = append(s.ledger.came, ledgerMail{s.to, strings.NewReplacer("=\r\n", "", "=3D", "=").Replace(string(text)), time.Now()})
 	return nil
 }
 
@@ -215,7 +221,7 @@ func TestMailOutlivesServers(t *testing.T) {
 			told := make(map[string]bool)
 			clear(times)
 			for _, m := range l.all() {
-				id := regexp.MustCompile(`(?i)message-id:\s+(\S+)`).FindStringSubmatch(m.text)
+				id := messageID.FindStringSubmatch(m.text)
 				if id == nil {
 					t.Fatalf("a mail has no identifier:\n%s", m.text)
 				}
