@@ -15,6 +15,7 @@ import (
 // that does not need SMTPUTF8 does not ask for it: servers behind the first one may lack it.
 func TestInternationalAddresses(t *testing.T) {
 	t.Parallel()
+	longest := strings.Repeat("a", 254-len("@example.org")) + "@example.org"
 	for name, c := range map[string]struct {
 		address string
 		offered bool
@@ -30,6 +31,9 @@ func TestInternationalAddresses(t *testing.T) {
 		"local part, offered":         {"jürgen@bücher.example", true, "jürgen@xn--bcher-kva.example", true, ""},
 		"local part":                  {"jürgen@example.org", false, "", false, "the mail server has no SMTPUTF8"},
 		"impossible domain":           {"ann@b\u0378.example", true, "", false, "the domain of the address is not valid"},
+		"as long as possible":         {longest, false, longest, false, ""},
+		"too long":                    {"a" + longest, true, "", false, "the address has 255 bytes, and mail servers take 254"},
+		"too long as punycode":        {strings.Replace(longest, "example", "exämple", 1)[3:], true, "", false, "mail servers take 254"},
 		"quoted":                      {`a"n@example.org`, true, "", false, "no address for mail"},
 		"two lines":                   {"ann@example.org\r\nBcc: b@example.org", true, "", false, "no address for mail"},
 	} {

@@ -38,6 +38,10 @@ func indent(text string) string {
 	return margin + strings.Join(lines, "\n"+margin)
 }
 
+// mostAddress is the largest length of an address, in bytes: a path of SMTP has 256 with its angle
+// brackets (RFC 5321, 4.5.3.1.3). A mail server may break the connection at a longer one.
+const mostAddress = 254
+
 // mostSubject is the largest length of a subject, in characters.
 const mostSubject = 200
 
@@ -122,6 +126,9 @@ func (s *Sender) envelope(name, address, subject string) (*gomail.Msg, error) {
 	address, err := withASCIIDomain(address)
 	if err != nil {
 		return nil, err
+	}
+	if len(address) > mostAddress {
+		return nil, fmt.Errorf("the address has %d bytes, and mail servers take %d", len(address), mostAddress)
 	}
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	from := s.From
