@@ -284,7 +284,7 @@ func TestWhoHoldsTheLock(t *testing.T) {
 	err := d.prepare(Options{AutoMigrate: true, MigrationTimeout: 50 * time.Millisecond})
 	wants(t, err, `for longer than 50ms: process `+fmt.Sprint(d.conn.PgConn().PID())+` of the server, application "slow", from `)
 	other := newDatabase(t, postgrestest.Schema(t))
-	if err := other.prepare(Options{AutoMigrate: true, MigrationTimeout: time.Millisecond}); err != nil {
+	if err := other.prepare(Options{AutoMigrate: true, MigrationTimeout: 10 * time.Second}); err != nil {
 		t.Errorf("another schema waits as well: %v", err)
 	}
 	d.exec("SELECT pg_advisory_unlock_all()")

@@ -20,7 +20,7 @@ import (
 // write, when its first half has locked what another server wants to write.
 func TestPeerIsStuck(t *testing.T) {
 	t.Parallel()
-	const timeout = 500 * time.Millisecond
+	const timeout = 2 * time.Second
 	target := postgrestest.Schema(t)
 	valve := newValve(t, target)
 	stuck := open(t, postgres.Options{URL: valve.url, Connections: 1, Timeout: timeout})

@@ -98,14 +98,14 @@ func TestOlderServerAfterFinalStep(t *testing.T) {
 	proxy.Refuse(true)
 	proxy.CutNow()
 	var s *Store
-	for end := time.Now().Add(10 * time.Second); s == nil; time.Sleep(10 * time.Millisecond) { // the database notices the lost connections
+	for end := time.Now().Add(time.Minute); s == nil; time.Sleep(10 * time.Millisecond) { // the database notices the lost connections
 		if s, err = Open(t.Context(), Options{URL: url, AutoMigrate: true, steps: next(t, final)}); err != nil && time.Now().After(end) {
 			t.Fatal(err)
 		}
 	}
 	t.Cleanup(func() { _ = s.Close() })
 	proxy.Refuse(false)
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		_, err := older.Versions(t.Context())
 		if err == nil {
 			t.Fatal("after a final step, the older server goes on")
