@@ -86,7 +86,7 @@ func TestMailAndWebhooksOfTwoServers(t *testing.T) {
 	if twice > 1 {
 		t.Errorf("%d mails came twice", twice)
 	}
-	if took := next.Sub(killed); took > 15*time.Second { // ten seconds, on a busy machine
+	if took := next.Sub(killed); took > 30*time.Second { // ten seconds, on a machine that is not busy
 		t.Errorf("the next mail came after %s", took)
 	}
 	for to := range told(last) {
