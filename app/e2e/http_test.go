@@ -15,10 +15,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/conformance/httpsuite"
 	"github.com/problemtracking/problems/conformance/report"
 )
+
+// caseLimit is how long a case may take beside other tests: some open a thousand streams.
+const caseLimit = 20 * time.Minute
 
 // TestHTTP holds the assembled server against the HTTP contract, on every
 // adapter.
@@ -33,7 +37,7 @@ func TestHTTP(t *testing.T) {
 		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
 		name := "problems-serve-" + path.Base(t.Name()) // in a report, if one is asked for
 		httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{
-			Implementation: report.Implementation{Name: name},
+			Implementation: report.Implementation{Name: name}, Limit: caseLimit,
 		})
 	})
 }
@@ -48,7 +52,7 @@ func TestBasePath(t *testing.T) {
 		t.Fatal(err)
 	}
 	base.Path = "/tracker"
-	httpsuite.Run(t, httpsuite.Target{BaseURL: base.String(), AdminToken: token}, httpsuite.Options{})
+	httpsuite.Run(t, httpsuite.Target{BaseURL: base.String(), AdminToken: token}, httpsuite.Options{Limit: caseLimit})
 }
 
 // TestProxyThatStrips holds a server against the contract through a proxy that strips
@@ -81,7 +85,7 @@ func TestProxyThatStrips(t *testing.T) {
 		strip.ServeHTTP(w, r)
 	}))
 	t.Cleanup(proxy.Close)
-	httpsuite.Run(t, httpsuite.Target{BaseURL: proxy.URL + "/tracker", AdminToken: token}, httpsuite.Options{})
+	httpsuite.Run(t, httpsuite.Target{BaseURL: proxy.URL + "/tracker", AdminToken: token}, httpsuite.Options{Limit: caseLimit})
 }
 
 // TestHTTPNotEmpty holds servers against the contract that have hundreds of
@@ -99,7 +103,7 @@ func TestHTTPNotEmpty(t *testing.T) {
 		s.as(token).crowd(t, settlers)
 		quiet := s.as(token).noise(t, others)
 		for range runs {
-			r := httpsuite.Execute(t.Context(), httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{})
+			r := httpsuite.Execute(t.Context(), httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{Limit: caseLimit})
 			if r.Result != report.Conformant {
 				t.Errorf("%s: %s", r.Result, r.Reason)
 			}

@@ -158,6 +158,7 @@ func TestHTTP(t *testing.T) {
 	s := serve(t, newFile(t))
 	httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: s.second}, httpsuite.Options{
 		Implementation: report.Implementation{Name: "problems-serve-bolt"},
+		Limit:          20 * time.Minute, // on a busy machine
 	})
 }
 
