@@ -118,10 +118,8 @@ func CheckHost(text string) error {
 		return err
 	}
 	host := u.Hostname()
-	if strings.Contains(host, ":") {
-		if a, err := netip.ParseAddr(host); err != nil {
-			return errors.New("must have an IPv6 address such as https://[2606:4700::1111]/")
-		} else if a.Zone() != "" {
+	if a, err := netip.ParseAddr(host); err == nil {
+		if a.Zone() != "" {
 			return errors.New("must have an IPv6 address without a zone, such as https://[2606:4700::1111]/: messages are never sent into a zone")
 		}
 		return nil
@@ -132,13 +130,10 @@ func CheckHost(text string) error {
 			return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '-' && c != '_'
 		})
 		if l == "" || len(l) > mostLabel || foreign || l[0] == '-' || l[len(l)-1] == '-' {
-			return errors.New("must have a host such as hooks.example.org: between dots it has 1 to 63 letters, digits, - and _, and - at neither end")
+			return errors.New("must have a host such as hooks.example.org: each part between dots has 1 to 63 letters, digits, - or _, and neither begins nor ends with -")
 		}
 	}
-	if !endsInNumber(labels) {
-		return nil
-	}
-	if a, err := netip.ParseAddr(host); err != nil || !a.Is4() {
+	if endsInNumber(labels) {
 		return errors.New("must have an IPv4 address of four decimal numbers from 0 to 255, such as 10.0.0.7: no other host ends in a number")
 	}
 	return nil

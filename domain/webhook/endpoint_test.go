@@ -47,6 +47,7 @@ func TestCheckURL(t *testing.T) {
 		"https://example.org/%zz":             "must be a URL",
 		"http://[fe80::1%eth0]/":              "must be a URL",
 		"http://[::gg]/":                      "must be a URL",
+		"http://[fe80::1%25]/":                "must be a URL",
 		"http://[127.0.0.1]/":                 "must be a URL",
 		"http://[]/":                          "must be a URL",
 		"http://2001:db8::1/":                 "must be a URL",
