@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/chart"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -16,7 +17,7 @@ type milestonePage struct {
 	Heading    string
 	Start, End time.Time             // zero: not set
 	Days       []tracker.BurndownDay // the latest first, of the table: those with a change
-	Chart      chart
+	Chart      chart.Chart
 	Latest     tracker.BurndownDay
 	LeftOut    int
 	More       bool
@@ -68,7 +69,7 @@ func showMilestone(q *request) (answer, error) {
 	b := history.Value
 	view := milestonePage{
 		layout: q.signedIn(b.Milestone.Name, history.Catalogue).in("milestones"), ID: id.String(), Heading: b.Milestone.Name,
-		Start: b.Milestone.Start, End: b.Milestone.End, Chart: newChart(b.Days, b.Milestone.Start, b.Milestone.End), LeftOut: b.LeftOut, More: b.More,
+		Start: b.Milestone.Start, End: b.Milestone.End, Chart: chart.New(b.Days, b.Milestone.Start, b.Milestone.End), LeftOut: b.LeftOut, More: b.More,
 		Problems: newFilters(q.base, history.Catalogue).of("milestone", id),
 	}
 	for i, d := range b.Days {

@@ -1,4 +1,5 @@
-package web
+// Package chart draws how many problems are open and resolved over days.
+package chart
 
 import (
 	"fmt"
@@ -8,26 +9,27 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// chart is a stacked area over days: resolved problems below, open ones above. Places on it
+// Chart is a stacked area over days: resolved problems below, open ones above. Places on it
 // are in percent, so that it is as wide as the page, and its texts keep their size.
-type chart struct {
+type Chart struct {
 	// Days is the number of days, and Top the greatest number on the axis.
 	Days, Top int
 	// Resolved and Open are paths of SVG, in days and problems.
 	Resolved, Open string
-	Ticks          []chartTick
-	Lines          []chartLine
-	From, To       time.Time
+	Ticks          []Tick
+	Lines          []Line
+	// From is the first day, and To the last one.
+	From, To time.Time
 }
 
-// chartTick is a number on the axis.
-type chartTick struct {
+// Tick is a number on the axis.
+type Tick struct {
 	Y      string // from above
 	Number int
 }
 
-// chartLine is a day of note.
-type chartLine struct {
+// Line is a day of note.
+type Line struct {
 	Label string // key of the text
 	X     string
 	// Behind is true when the text is behind the line, and false when it is before it.
@@ -37,14 +39,14 @@ type chartLine struct {
 // mostTicks is the greatest number of ticks above 0.
 const mostTicks = 5
 
-// newChart draws the numbers of days, each as wide as the others, from the start of the
+// New draws the numbers of days, each as wide as the others, from the start of the
 // milestone to its end. A zero start or end is not set.
-func newChart(days []tracker.BurndownDay, start, end time.Time) chart {
+func New(days []tracker.BurndownDay, start, end time.Time) Chart {
 	if len(days) == 0 {
-		return chart{}
+		return Chart{}
 	}
 	first, today := days[0].Day, days[len(days)-1].Day
-	c := chart{From: first, To: today}
+	c := Chart{From: first, To: today}
 	if !start.IsZero() && start.Before(c.From) {
 		c.From = dayOf(start)
 	}
@@ -59,7 +61,7 @@ func newChart(days []tracker.BurndownDay, start, end time.Time) chart {
 	step := tickStep(most)
 	c.Top = (most + step - 1) / step * step
 	for n := 0; n <= c.Top; n += step {
-		c.Ticks = append(c.Ticks, chartTick{percent(c.Top-n, c.Top), n})
+		c.Ticks = append(c.Ticks, Tick{percent(c.Top-n, c.Top), n})
 	}
 	c.Resolved = c.area(days, func(tracker.BurndownDay) int { return 0 }, func(d tracker.BurndownDay) int { return d.Resolved })
 	c.Open = c.area(days, func(d tracker.BurndownDay) int { return d.Resolved }, func(d tracker.BurndownDay) int { return d.Resolved + d.Open })
@@ -73,10 +75,10 @@ func newChart(days []tracker.BurndownDay, start, end time.Time) chart {
 func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 // day returns the number of a day in the chart.
-func (c *chart) day(t time.Time) int { return int(t.Sub(c.From) / (24 * time.Hour)) }
+func (c *Chart) day(t time.Time) int { return int(t.Sub(c.From) / (24 * time.Hour)) }
 
 // mark adds a line at the beginning of a day, or of one some days behind it.
-func (c *chart) mark(label string, t time.Time, behind int) {
+func (c *Chart) mark(label string, t time.Time, behind int) {
 	if t.IsZero() {
 		return
 	}
@@ -84,11 +86,11 @@ func (c *chart) mark(label string, t time.Time, behind int) {
 	if at < 0 || at > c.Days {
 		return
 	}
-	c.Lines = append(c.Lines, chartLine{label, percent(at, c.Days), 2*at < c.Days})
+	c.Lines = append(c.Lines, Line{label, percent(at, c.Days), 2*at < c.Days})
 }
 
 // area returns the path around an area: along its upper edge, and back along the lower one.
-func (c *chart) area(days []tracker.BurndownDay, lower, upper func(tracker.BurndownDay) int) string {
+func (c *Chart) area(days []tracker.BurndownDay, lower, upper func(tracker.BurndownDay) int) string {
 	var path strings.Builder
 	begin := c.day(days[0].Day)
 	fmt.Fprintf(&path, "M%d %d", begin, c.Top-lower(days[0]))

@@ -1,4 +1,4 @@
-package web
+package chart
 
 import (
 	"slices"
@@ -12,31 +12,31 @@ func TestChart(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 3, 14, 0, 0, 0, 0, time.UTC)
 	days := []tracker.BurndownDay{{Day: day, Open: 2}, {Day: day.AddDate(0, 0, 1), Open: 2}, {Day: day.AddDate(0, 0, 2), Open: 1, Resolved: 1}}
-	c := newChart(days, time.Time{}, time.Time{})
+	c := New(days, time.Time{}, time.Time{})
 	// The axis begins at the bottom: 2 problems are at 0, and none at 2.
 	if c.Days != 3 || c.Top != 2 || c.Open != "M0 2V0H3V1H2V2H0z" || c.Resolved != "M0 2V2H2V1H3V2H0z" {
 		t.Errorf("the chart is %+v", c)
 	}
-	if want := []chartTick{{"100%", 0}, {"50%", 1}, {"0%", 2}}; !slices.Equal(c.Ticks, want) {
+	if want := []Tick{{"100%", 0}, {"50%", 1}, {"0%", 2}}; !slices.Equal(c.Ticks, want) {
 		t.Errorf("the ticks are %v, want %v", c.Ticks, want)
 	}
-	if want := []chartLine{{"milestone.today", "100%", false}}; !slices.Equal(c.Lines, want) {
+	if want := []Line{{"milestone.today", "100%", false}}; !slices.Equal(c.Lines, want) {
 		t.Errorf("the lines are %v, want %v", c.Lines, want)
 	}
 	// From the start to the end of the milestone, with their days.
-	c = newChart(days, day.AddDate(0, 0, -2), day.AddDate(0, 0, 7))
+	c = New(days, day.AddDate(0, 0, -2), day.AddDate(0, 0, 7))
 	if c.Days != 10 || c.Open != "M2 2V0H5V1H4V2H2z" || !c.From.Equal(day.AddDate(0, 0, -2)) || !c.To.Equal(day.AddDate(0, 0, 7)) {
 		t.Errorf("the chart of a span is %+v", c)
 	}
-	if want := []chartLine{{"kind.start", "0%", true}, {"milestone.today", "50%", false}, {"kind.end", "100%", false}}; !slices.Equal(c.Lines, want) {
+	if want := []Line{{"kind.start", "0%", true}, {"milestone.today", "50%", false}, {"kind.end", "100%", false}}; !slices.Equal(c.Lines, want) {
 		t.Errorf("the lines are %v, want %v", c.Lines, want)
 	}
 	// An end in the past is a line as well.
-	c = newChart(days, time.Time{}, day)
-	if want := (chartLine{"kind.end", "33.33%", true}); !slices.Contains(c.Lines, want) {
+	c = New(days, time.Time{}, day)
+	if want := (Line{"kind.end", "33.33%", true}); !slices.Contains(c.Lines, want) {
 		t.Errorf("the lines are %v, want one %v", c.Lines, want)
 	}
-	if empty := newChart(nil, day, day); empty.Open != "" {
+	if empty := New(nil, day, day); empty.Open != "" {
 		t.Errorf("no days have the area %s", empty.Open)
 	}
 }
