@@ -5,10 +5,15 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/codes"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
 )
+
+// Codes are codes for signing in, each once, within an hour, and only in this process. The
+// first start of a service prints a link with one. The zero Codes are empty.
+type Codes = codes.Codes
 
 // signInPage is the page for signing in.
 type signInPage struct {
@@ -82,7 +87,7 @@ func signIn(q *request) (answer, error) {
 // up. It fails with fault.Unauthenticated.
 func (q *request) credential() (access.Secret, error) {
 	if q.form.Has("code") {
-		if secret, ok := q.Codes.take(q.form.Get("code"), q.Now()); ok {
+		if secret, ok := q.Codes.Take(q.form.Get("code"), q.Now()); ok {
 			return secret, nil
 		}
 		return access.Secret{}, fault.New(fault.Unauthenticated, "the code is used up")

@@ -1,4 +1,5 @@
-package web
+// Package codes keeps codes that stand for tokens, to sign in once.
+package codes
 
 import (
 	"crypto/sha256"
@@ -14,7 +15,7 @@ import (
 const codeLife = time.Hour
 
 // Codes are codes for signing in, each once, within an hour, and only in this process. The
-// first start of a service prints a link with one. The zero Codes are empty.
+// zero Codes are empty. The methods may be called from many goroutines.
 type Codes struct {
 	mu    sync.Mutex
 	codes map[[sha256.Size]byte]code
@@ -43,9 +44,9 @@ func (c *Codes) Issue(secret access.Secret, random io.Reader, now time.Time) (st
 	return text, nil
 }
 
-// take returns the token of a code, and uses the code up. It looks for a digest, so the
-// time that it takes tells nothing about the codes.
-func (c *Codes) take(text string, now time.Time) (access.Secret, bool) {
+// Take returns the token of a code, and uses the code up. It looks for a digest, so the
+// time that it takes tells nothing about the codes. nil has no codes.
+func (c *Codes) Take(text string, now time.Time) (access.Secret, bool) {
 	if c == nil {
 		return access.Secret{}, false
 	}
