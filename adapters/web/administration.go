@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/graph"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -23,7 +24,7 @@ type administrationPage struct {
 	// Form is the form of a new object; empty without the right to make one.
 	Form []input
 	// Picture is a drawing of the objects; nil: there is none.
-	Picture *picture
+	Picture *graph.Picture
 }
 
 // objectPage is the form of one object.
