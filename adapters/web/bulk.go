@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -187,7 +188,7 @@ func changeProblems(q *request) (answer, error) {
 		view.Changes = append(view.Changes, bulkChangeOf(p))
 	}
 	for _, r := range changed.Value.Refused {
-		view.Refused = append(view.Refused, bulkRefusal{r.ID, sentence(r.Err.Detail)})
+		view.Refused = append(view.Refused, bulkRefusal{r.ID, texts.Sentence(r.Err.Detail)})
 	}
 	if changed.Value.Preview != nil {
 		view.Preview = changed.Value.Preview.String()

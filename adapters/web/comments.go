@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -93,7 +94,7 @@ func (t *targets) Person(address string) (markdown.Link, bool) {
 	if found.ID == ident.None {
 		return markdown.Link{}, false
 	}
-	predicate := url.Values{"predicate": {"assignee.email = " + quote(found.Email)}}
+	predicate := url.Values{"predicate": {"assignee.email = " + links.Quote(found.Email)}}
 	return markdown.Link{URL: t.base + "/problems?" + predicate.Encode(), Title: found.Name, Done: found.Inactive}, true
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -71,7 +72,7 @@ func (q *request) fail(err error) {
 	q.frame.Report(q.context(), err)
 	f, kind := httpframe.Describe(err)
 	view := failurePage{
-		layout: q.failureLayout(kind.Kind), Status: kind.Status, Detail: q.sentence(f.Detail), RequestID: q.frame.RequestID,
+		layout: q.failureLayout(kind.Kind), Status: kind.Status, Detail: texts.Sentence(f.Detail), RequestID: q.frame.RequestID,
 		SignIn: kind.Kind == fault.Unauthenticated, Home: !q.caller.User.IsNone(),
 	}
 	for _, item := range f.Items {
@@ -87,7 +88,7 @@ func (q *request) fail(err error) {
 		view.Again, view.Action, view.Back = q.kept(kind.Kind), q.r.URL.Path, q.back()
 	}
 	q.w.Header().Set("Cache-Control", "private, no-store")
-	body, err := q.views.execute(q.language, "failure", view)
+	body, err := q.views.Render(q.language, "failure", view)
 	if err != nil {
 		http.Error(q.w, http.StatusText(kind.Status), kind.Status)
 		return
@@ -160,6 +161,3 @@ func (q *request) back() string {
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.newRequest(w, r).fail(err)
 }
-
-// sentence returns a text with a capital letter and a full stop.
-func (q *request) sentence(text string) string { return sentence(text) }

@@ -209,7 +209,7 @@ func TestTextBoxes(t *testing.T) {
 		{Name: "user", Kind: problem.TextField, Rule: text.Rule{MaxBytes: 9}},
 	}
 	boxes := bulkTexts(url.Values{"user": {"\none\ntwo"}}, fields)
-	body, err := h.views.execute(texts.Languages()[0], "bulk", bulkPage{Texts: boxes})
+	body, err := h.views.Render(texts.Languages()[0], "bulk", bulkPage{Texts: boxes})
 	if err != nil {
 		t.Fatal(err)
 	}

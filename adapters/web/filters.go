@@ -1,8 +1,7 @@
 package web
 
 import (
-	"net/url"
-
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -25,11 +24,6 @@ func newFilters(base string, c *metadata.Catalogue) *filters {
 	return &filters{base, c, map[filterKey]string{}}
 }
 
-// listOf returns the address of the list of a predicate.
-func listOf(base, predicate string) string {
-	return base + "/problems?" + url.Values{"predicate": {predicate}}.Encode()
-}
-
 // of returns the list of the problems with an object in a field; empty without an object.
 func (f *filters) of(field string, id ident.ID) string {
 	if id.IsNone() {
@@ -38,7 +32,7 @@ func (f *filters) of(field string, id ident.ID) string {
 	key := filterKey{field, id}
 	link, ok := f.links[key]
 	if !ok {
-		link = listOf(f.base, f.predicate(field, id))
+		link = links.List(f.base, f.predicate(field, id))
 		f.links[key] = link
 	}
 	return link
@@ -58,7 +52,7 @@ func (f *filters) predicate(field string, id ident.ID) string {
 	kind := problem.FieldNamed(field).To
 	if kind == metadata.Users { // the address of a user is one user's
 		u, _ := f.catalogue.User(id)
-		return field + ".email = " + quote(u.Email)
+		return field + ".email = " + links.Quote(u.Email)
 	}
 	member, key := "name", f.name(kind, id)
 	if kind == metadata.Components {
@@ -66,10 +60,10 @@ func (f *filters) predicate(field string, id ident.ID) string {
 	}
 	for other := range objectsOf(kind, f.catalogue) {
 		if other.ID != id && other.Key == key {
-			return field + ".identifier = " + quote(id.String())
+			return field + ".identifier = " + links.Quote(id.String())
 		}
 	}
-	return field + "." + member + " = " + quote(key)
+	return field + "." + member + " = " + links.Quote(key)
 }
 
 // longestNeedle is the greatest length of the value of a keyword in a predicate, in bytes.
@@ -78,14 +72,14 @@ const longestNeedle = 200
 // keyword returns the list of the problems with a keyword, and with its value unless that is
 // long.
 func (f *filters) keyword(k problem.Keyword) string {
-	name := "$k.name = " + quote(k.Name)
+	name := "$k.name = " + links.Quote(k.Name)
 	switch {
 	case len(k.Name) > 2*longestNeedle:
 		return ""
 	case !k.Value.Valid || len(k.Value.String) > longestNeedle:
-		return listOf(f.base, "ANY keywords.name = "+quote(k.Name))
+		return links.List(f.base, "ANY keywords.name = "+links.Quote(k.Name))
 	}
-	return listOf(f.base, "SUBQUERY(keywords, $k, "+name+" AND $k.value = "+quote(k.Value.String)+").@count > 0")
+	return links.List(f.base, "SUBQUERY(keywords, $k, "+name+" AND $k.value = "+links.Quote(k.Value.String)+").@count > 0")
 }
 
 // fact is a value of a problem with the list of all problems that have it.

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"unicode/utf8"
-
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -11,8 +9,6 @@ import (
 const (
 	keywordsAtOnce = 20
 	changesAtOnce  = 12
-	// lettersAtOnce is the length of the shown part of a text, in code points.
-	lettersAtOnce = 200
 )
 
 // fold divides a list into the shown elements and the folded ones.
@@ -21,14 +17,6 @@ func fold[T any](all []T, atOnce int) (first, more []T) {
 		return all, nil
 	}
 	return all[:atOnce], all[atOnce:]
-}
-
-// brief returns the beginning of a long text; "" for a short text, shown as a whole.
-func brief(text string) string {
-	if utf8.RuneCountInString(text) <= lettersAtOnce {
-		return ""
-	}
-	return string([]rune(text)[:lettersAtOnce]) + "…"
 }
 
 // changes lists the changes of one request, in words.

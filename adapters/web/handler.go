@@ -14,8 +14,10 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
+	"github.com/problemtracking/problems/adapters/web/internal/assets"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/adapters/web/internal/openid"
+	"github.com/problemtracking/problems/adapters/web/internal/views"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
@@ -86,8 +88,8 @@ type Handler struct {
 	base     string
 	rates    *httpframe.RateLimits
 	cross    *http.CrossOriginProtection
-	views    *views
-	assets   *assets
+	views    *views.Views
+	assets   *assets.Assets
 	markdown *markdown.Renderer
 	openID   *openid.Provider // nil: there is none
 	mux      *http.ServeMux
@@ -120,12 +122,12 @@ func New(o Options) (*Handler, error) {
 	if err := h.checkSignIns(); err != nil {
 		return nil, err
 	}
-	h.assets = newAssets(h.base)
-	h.views = newViews(h.base, h.assets, o.Now)
+	h.assets = assets.New(h.base)
+	h.views = views.New(h.base, h.assets.URL, o.Now)
 	for _, r := range routes() {
 		h.mux.HandleFunc(r.method+" "+h.base+r.path, h.serve(r))
 	}
-	h.mux.Handle("GET "+h.base+assetPath, h.assets)
+	h.mux.Handle("GET "+h.base+assets.Path, h.assets)
 	h.mux.HandleFunc("/", h.serve(route{open: true, do: nothing}))
 	h.framed = httpframe.Wrap(httpframe.Options{
 		RequestTime: o.Limits.RequestTime, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Memory: o.Memory,
@@ -159,7 +161,7 @@ var apiPaths = map[string]bool{"api": true, "docs": true, "errors": true, "healt
 
 // ownPaths are the first segments of the paths of the client application.
 var ownPaths = func() map[string]bool {
-	own := map[string]bool{strings.Split(assetPath, "/")[1]: true}
+	own := map[string]bool{strings.Split(assets.Path, "/")[1]: true}
 	for _, r := range routes() {
 		own[strings.Split(r.path, "/")[1]] = true
 	}
@@ -199,7 +201,7 @@ func (h *Handler) route(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, fault.Wrap(fault.Forbidden, err, "this form was sent by a page of another site; nothing was done"))
 		return
 	}
-	if r.URL.Path != path.Clean(r.URL.Path) && r.URL.Path != h.base+"/" && !strings.HasPrefix(r.URL.Path, h.base+assetPath) {
+	if r.URL.Path != path.Clean(r.URL.Path) && r.URL.Path != h.base+"/" && !strings.HasPrefix(r.URL.Path, h.base+assets.Path) {
 		h.serve(route{open: true, do: nowhere})(w, r)
 		return
 	}

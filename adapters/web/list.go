@@ -13,6 +13,8 @@ import (
 	"unicode"
 
 	"github.com/problemtracking/problems/adapters/httpframe/cursor"
+	"github.com/problemtracking/problems/adapters/web/internal/links"
+	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -190,7 +192,7 @@ func showProblems(q *request) (answer, error) {
 		return answer{}, err
 	}
 	view.Title = view.Heading
-	view.Parameters = with(asked, "after", "")
+	view.Parameters = links.With(asked, "after", "")
 	view.arrange(q.base, asked["columns"])
 
 	text, wrapped := withWords(view.Predicate, view.Words)
@@ -231,7 +233,7 @@ func (v *listPage) search(base, predicate, sort, after string) (cmd tracker.Sear
 		if cmd.After, err = cursor.Read(after); err != nil {
 			return cmd, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
 		}
-		v.First = base + "/problems" + suffix(v.Parameters)
+		v.First = base + "/problems" + links.Suffix(v.Parameters)
 		return cmd, nil
 	}
 	cmd.CountTo = countTo
@@ -262,7 +264,7 @@ func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 		if err != nil {
 			return err
 		}
-		v.Next = base + "/problems" + suffix(with(v.Parameters, "after", at))
+		v.Next = base + "/problems" + links.Suffix(links.With(v.Parameters, "after", at))
 	}
 	return nil
 }
@@ -339,7 +341,7 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 		v.Keys = append(v.Keys, keyHelp{key.Name, typeName(key.Type)})
 	}
 	for _, e := range examples {
-		v.Examples = append(v.Examples, example{e.Name, e.Predicate, listOf(q.base, e.Predicate)})
+		v.Examples = append(v.Examples, example{e.Name, e.Predicate, links.List(q.base, e.Predicate)})
 	}
 	v.Empty, v.All = "list.empty", q.base+"/problems?query=all"
 	switch c, isClassic := classicNamed(v.Query); {
@@ -372,6 +374,18 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 	}
 	v.Sort = sort
 	return sort, nil
+}
+
+// typeName returns the type of a key for authors of predicates.
+func typeName(t predicate.Type) string {
+	name := string(t.Kind)
+	if t.Entity != "" {
+		name = string(t.Entity)
+	}
+	if t.Many {
+		name += "*"
+	}
+	return name
 }
 
 // arrange selects the columns, and links each to its order.
@@ -421,7 +435,7 @@ func (c column) ordered(base, first string, parameters url.Values) column {
 	case "-" + c.Sort:
 		c.Order = "descending"
 	}
-	c.Link = base + "/problems" + suffix(with(parameters, "sort", next))
+	c.Link = base + "/problems" + links.Suffix(links.With(parameters, "sort", next))
 	return c
 }
 
@@ -458,22 +472,17 @@ func withWords(text, words string) (_ string, added bool) {
 	if _, err := check.Compile(text, predicate.Problem, predicate.Env{}); err != nil {
 		return text, false
 	}
-	return "(\n" + text + "\n) AND title CONTAINS[cd] " + quote(words), true
-}
-
-// quote returns a text as a string of the query language.
-func quote(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
+	return "(\n" + text + "\n) AND title CONTAINS[cd] " + links.Quote(words), true
 }
 
 // locate returns a fault of a predicate with its line.
 func locate(err error, text string, wrapped bool) *predicateFault {
-	f := &predicateFault{Message: sentence(err.Error())}
+	f := &predicateFault{Message: texts.Sentence(err.Error())}
 	var at *predicate.Error
 	if !errors.As(err, &at) {
 		return f
 	}
-	f.Message, f.Line, f.Column = sentence(at.Message), at.Line, at.Column
+	f.Message, f.Line, f.Column = texts.Sentence(at.Message), at.Line, at.Column
 	if wrapped {
 		f.Line--
 	}
@@ -521,5 +530,5 @@ func (f *predicateFault) correct(base, parameter, text string, parameters url.Va
 	if next, ok := errors.AsType[*predicate.Error](err); ok && (next.Line < f.Line || next.Line == f.Line && next.Column <= f.Column) {
 		return
 	}
-	f.Meant, f.Corrected = match[1], base+"/problems"+suffix(with(parameters, parameter, fixed))
+	f.Meant, f.Corrected = match[1], base+"/problems"+links.Suffix(links.With(parameters, parameter, fixed))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // pastPage shows a problem at an earlier revision, beside its state today.
@@ -23,9 +24,9 @@ type pastPage struct {
 	Previous, Next   int64  // 0: there is none
 	By               person // made the revision
 	Fields           []pastField
-	Keywords         []pastPart
-	Related          []pastPart
-	Watchers         []pastPart
+	Keywords         pastRow
+	Related          pastRow
+	Watchers         pastRow
 	Comments         int
 	// Made lists the changes of this revision, and Said the addresses of its comments.
 	Made changes
@@ -123,9 +124,9 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 		layout: q.signedIn(q.say("past.title")+" · #"+formatID(now.ID), c).in("problems"),
 		ID:     now.ID, Heading: now.Title, Revision: revision, Latest: now.Revision, Comments: len(then.Comments),
 		Fields:   pastFields(then.Fields, now.Fields, c),
-		Keywords: parted(then.Keywords, now.Keywords, keywordText),
-		Related:  parted(then.Relationships, now.Relationships, q.relatedText),
-		Watchers: parted(tracker.Watchers(then, c), tracker.Watchers(now, c), userText),
+		Keywords: pastRow{"problem.keywords", parted(then.Keywords, now.Keywords, keywordText)},
+		Related:  pastRow{"problem.relationships", parted(then.Relationships, now.Relationships, q.relatedText)},
+		Watchers: pastRow{"problem.watchers", parted(tracker.Watchers(then, c), tracker.Watchers(now, c), userText)},
 	}
 	if revision > 1 {
 		view.Previous = revision - 1
@@ -198,4 +199,19 @@ func parted[T any](then, now []T, text func(T) string) (parts []pastPart) {
 		parts = append(parts, pastPart{Text: text(n), Now: true})
 	}
 	return parts
+}
+
+// keywordText returns a keyword as people read it.
+func keywordText(k problem.Keyword) string {
+	if !k.Value.Valid {
+		return k.Name
+	}
+	return k.Name + ": " + k.Value.String
+}
+
+func userText(u user.User) string { return u.Name }
+
+// relatedText returns a relationship as people read it.
+func (q *request) relatedText(r store.Related) string {
+	return q.say("relationship."+string(r.Type)) + " #" + formatID(r.Other)
 }

@@ -64,7 +64,7 @@ func (q *request) send(a answer) {
 		q.w.WriteHeader(http.StatusSeeOther)
 		return
 	}
-	body, err := q.views.execute(q.language, a.name, a.view)
+	body, err := q.views.Render(q.language, a.name, a.view)
 	if err != nil {
 		q.fail(err)
 		return

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -74,7 +75,7 @@ func (q *request) webhookRow(w webhook.Webhook, c *metadata.Catalogue) webhookRo
 	p := w.Current()
 	owner, known := c.User(w.Owner)
 	state, reason := w.Condition(known && !owner.Inactive)
-	return webhookRow{w.ID.String(), w.URL, c.Name(metadata.Users, w.Owner), w.Created, state, q.sentence(reason), p.Failures, p.Next, int(p.Parked)}
+	return webhookRow{w.ID.String(), w.URL, c.Name(metadata.Users, w.Owner), w.Created, state, texts.Sentence(reason), p.Failures, p.Next, int(p.Parked)}
 }
 
 // webhookForm returns the form of a webhook, or of a new one for the zero Endpoint.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
 )
@@ -142,4 +144,17 @@ func (l *Language) Ago(now, t time.Time) string {
 // Moment returns a day and a time, such as "14 Mar 2026, 09:30 UTC".
 func (l *Language) Moment(t time.Time) string {
 	return l.Date(t) + ", " + t.UTC().Format("15:04") + " UTC"
+}
+
+// Sentence returns a text with a capital letter and a full stop.
+func Sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if last := text[len(text)-1]; last != '.' && last != '?' && last != '!' {
+		text += "."
+	}
+	return text
 }

@@ -1,4 +1,5 @@
-package web
+// Package views makes the pages from their templates, in all languages.
+package views
 
 import (
 	"bytes"
@@ -10,25 +11,28 @@ import (
 	"path"
 	"strings"
 	"time"
+	"unicode/utf8"
 
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 )
 
 //go:embed templates
 var templateFiles embed.FS
 
-// views are the templates of all pages in all languages.
-type views struct {
-	base   string
-	assets *assets
-	now    func() time.Time
+// Views are the templates of all pages in all languages.
+type Views struct {
+	base  string
+	asset func(name string) string
+	now   func() time.Time
 	// pages has a template for each page, by language and name.
 	pages map[string]map[string]*template.Template
 }
 
-// newViews parses all templates. They are constant, so a fault in one is a panic.
-func newViews(base string, a *assets, now func() time.Time) *views {
-	v := &views{base: base, assets: a, now: now, pages: map[string]map[string]*template.Template{}}
+// New parses all templates. They are constant, so a fault in one is a panic. Links are below
+// the base path, and asset returns the address of an asset.
+func New(base string, asset func(name string) string, now func() time.Time) *Views {
+	v := &Views{base: base, asset: asset, now: now, pages: map[string]map[string]*template.Template{}}
 	files, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
 		panic(err)
@@ -46,7 +50,7 @@ func newViews(base string, a *assets, now func() time.Time) *views {
 }
 
 // functions returns the functions of the templates.
-func (v *views) functions(language *texts.Language) template.FuncMap {
+func (v *Views) functions(language *texts.Language) template.FuncMap {
 	return template.FuncMap{
 		"t":        language.Say,
 		"lang":     func() string { return language.Tag },
@@ -55,39 +59,27 @@ func (v *views) functions(language *texts.Language) template.FuncMap {
 		"moment":   language.Moment,
 		"number":   func(n int) string { return language.Number(int64(n)) },
 		"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"asset":    v.assets.url,
+		"asset":    v.asset,
 		"path":     func(parts ...any) string { return v.base + fmt.Sprint(parts...) },
-		"query":    suffix,
-		"set":      func(q url.Values, pairs ...string) url.Values { return with(q, pairs...) },
+		"query":    links.Suffix,
+		"set":      func(q url.Values, pairs ...string) url.Values { return links.With(q, pairs...) },
 		"initials": initials,
 		"brief":    brief,
 		"broken":   broken,
-		"sentence": sentence,
-		"row":      func(label string, parts []pastPart) pastRow { return pastRow{label, parts} },
+		"sentence": texts.Sentence,
 		"inc":      func(n int) int { return n + 1 },
 	}
 }
 
-// suffix returns parameters as the end of a URL.
-func suffix(q url.Values) string {
-	if len(q) == 0 {
+// lettersAtOnce is the length of the shown part of a text, in code points.
+const lettersAtOnce = 200
+
+// brief returns the beginning of a long text; "" for a short text, shown as a whole.
+func brief(text string) string {
+	if utf8.RuneCountInString(text) <= lettersAtOnce {
 		return ""
 	}
-	return "?" + q.Encode()
-}
-
-// with returns a copy of the parameters with other values. An empty value removes one.
-func with(q url.Values, pairs ...string) url.Values {
-	changed := url.Values{}
-	for name, values := range q {
-		changed[name] = values
-	}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if changed.Del(pairs[i]); pairs[i+1] != "" {
-			changed.Set(pairs[i], pairs[i+1])
-		}
-	}
-	return changed
+	return string([]rune(text)[:lettersAtOnce]) + "…"
 }
 
 var breaks = strings.NewReplacer("/", "/<wbr>", "@", "<wbr>@", "_", "_<wbr>")
@@ -110,8 +102,8 @@ func initials(name string) string {
 	return strings.ToUpper(string(letters))
 }
 
-// execute returns a page as HTML.
-func (v *views) execute(language *texts.Language, name string, view any) ([]byte, error) {
+// Render returns a page as HTML.
+func (v *Views) Render(language *texts.Language, name string, view any) ([]byte, error) {
 	page, ok := v.pages[language.Tag][name]
 	if !ok {
 		return nil, fmt.Errorf("there is no template %q", name)

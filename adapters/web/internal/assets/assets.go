@@ -1,4 +1,5 @@
-package web
+// Package assets serves the style sheet, the script and the icon of the pages.
+package assets
 
 import (
 	"crypto/sha256"
@@ -15,15 +16,15 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/look"
 )
 
-// assetPath is the path of the assets below the base path.
-const assetPath = "/assets/"
+// Path is the path of the assets below the base path.
+const Path = "/assets/"
 
-//go:embed assets
-var assetFiles embed.FS
+//go:embed files
+var embedded embed.FS
 
-// assets are the style sheets, scripts and pictures. The checksum of a file is in its
+// Assets are the style sheets, scripts and pictures. The checksum of a file is in its
 // address, so browsers keep it for ever.
-type assets struct {
+type Assets struct {
 	urls  map[string]string // by name
 	files map[string]asset  // by path
 }
@@ -42,17 +43,17 @@ var (
 	spaces   = regexp.MustCompile(`\s*([{};])\s*`)
 )
 
-// newAssets reads and compresses all assets. They are constant, so a fault in one is a
-// panic. The style sheet begins with the common one of all adapters.
-func newAssets(base string) *assets {
-	a := &assets{urls: map[string]string{}, files: map[string]asset{}}
-	entries, err := fs.ReadDir(assetFiles, "assets")
+// New reads and compresses all assets, with addresses below a base path. They are constant,
+// so a fault in one is a panic. The style sheet begins with the common one of all adapters.
+func New(base string) *Assets {
+	a := &Assets{urls: map[string]string{}, files: map[string]asset{}}
+	entries, err := fs.ReadDir(embedded, "files")
 	if err != nil {
 		panic(err)
 	}
 	content := map[string][]byte{"style.css": []byte(look.Style()), "icon.svg": []byte(look.Icon())}
 	for _, e := range entries {
-		text, err := fs.ReadFile(assetFiles, "assets/"+e.Name())
+		text, err := fs.ReadFile(embedded, "files/"+e.Name())
 		if err != nil {
 			panic(err)
 		}
@@ -71,16 +72,16 @@ func newAssets(base string) *assets {
 			panic("no media type for " + name)
 		}
 		sum := sha256.Sum256(text)
-		at := base + assetPath + strings.TrimSuffix(name, extension) + "-" + base64.RawURLEncoding.EncodeToString(sum[:9]) + extension
+		at := base + Path + strings.TrimSuffix(name, extension) + "-" + base64.RawURLEncoding.EncodeToString(sum[:9]) + extension
 		a.urls[name] = at
 		a.files[at] = asset{media: media, plain: text, zipped: httpframe.Gzip(text)}
 	}
 	return a
 }
 
-// url returns the address of an asset. A name without an asset is a panic, by a test of
+// URL returns the address of an asset. A name without an asset is a panic, by a test of
 // each template.
-func (a *assets) url(name string) string {
+func (a *Assets) URL(name string) string {
 	at, ok := a.urls[name]
 	if !ok {
 		panic("there is no asset " + name)
@@ -89,7 +90,7 @@ func (a *assets) url(name string) string {
 }
 
 // ServeHTTP sends an asset.
-func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	file, ok := a.files[r.URL.Path]
 	header := w.Header()
 	if !ok {
