@@ -238,7 +238,7 @@ func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, e
 func decideBulk(b bulk, m changes.Moment) (store.Change, Answer[ChangedProblems], error) {
 	var none Answer[ChangedProblems]
 	cmd, faults := b.cmd, b.cmd.Faults
-	set := resolvePatch(&cmd.ProblemPatch, b.catalogue, &faults)
+	set := body.ResolvePatch(&cmd.ProblemPatch, b.catalogue, &faults)
 	cb, out := b.update(set, m)
 	now := b.preview(out)
 	if cmd.Preview != nil && b.refusal == nil && now != *cmd.Preview {
@@ -261,7 +261,7 @@ func decideBulk(b bulk, m changes.Moment) (store.Change, Answer[ChangedProblems]
 }
 
 // update applies the settings to each problem where they are allowed.
-func (b bulk) update(set settings, m changes.Moment) (*changes.Builder, ChangedProblems) {
+func (b bulk) update(set body.Settings, m changes.Moment) (*changes.Builder, ChangedProblems) {
 	var out ChangedProblems
 	all := make([]problem.Problem, len(b.problems))
 	for i, s := range b.problems {
@@ -272,10 +272,10 @@ func (b bulk) update(set settings, m changes.Moment) (*changes.Builder, ChangedP
 	for _, s := range b.problems {
 		l := loaded{s, b.catalogue}
 		var faults fault.List
-		fields := set.apply(l.Fields, b.catalogue, &faults)
+		fields := set.Apply(l.Fields, b.catalogue, &faults)
 		err := faults.Err()
 		if err == nil {
-			err = checkTransition(l.State, fields.State, b.catalogue)
+			err = b.catalogue.CheckTransition(l.State, fields.State)
 		}
 		if err != nil {
 			refused, _ := errors.AsType[*fault.Error](err) // all faults are of this type

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // others are objects that the problem of newLoaded can be set to and is not.
@@ -50,7 +51,7 @@ func TestCreateSetsEveryField(t *testing.T) {
 		noError(t, err)
 		equal(t, "the fields with "+f.Name, a.Value.Fields, want)
 		equal(t, "the size with "+f.Name, a.Value.Size, want.TextSize()+problem.SavedSize(want)+logSize(change, 12))
-		equal(t, "the log with "+f.Name, change.Log[0].To, logFields(want, testCatalogue))
+		equal(t, "the log with "+f.Name, change.Log[0].To, changes.LogFields(want, testCatalogue))
 		if entry := change.Log[0].To; f.Log(&want, testCatalogue.Name) == "" {
 			t.Errorf("%s is not in the log: %s", f.Name, entry)
 		}

@@ -82,7 +82,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 
 	cb.ResolvedBy(c.catalogue.Version)
 	snapshot.Size = p.TextSize() + problem.SavedSize(p.Fields)
-	cb.AddLog(&snapshot, problem.ProblemCreated, "", "", logFields(fields, c.catalogue))
+	cb.AddLog(&snapshot, problem.ProblemCreated, "", "", changes.LogFields(fields, c.catalogue))
 	for _, k := range keywords {
 		snapshot.Size += k.Size()
 		cb.AddLog(&snapshot, problem.KeywordSet, k.Name, "", logKeyword(k))
@@ -111,7 +111,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords
 		fields.State = initial.ID
 	}
 	body.Require(&faults, cmd.Title.Sent, fault.At("title"), "a problem needs a title")
-	fields = applyPatch(&cmd.ProblemPatch, fields, c.catalogue, &faults)
+	fields = body.ResolvePatch(&cmd.ProblemPatch, c.catalogue, &faults).Apply(fields, c.catalogue, &faults)
 	keywords = newKeywords(cmd.Keywords, c.maxKeywords, &faults)
 	if err := faults.Err(); err != nil {
 		return fields, nil, err
@@ -119,7 +119,7 @@ func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords
 	if err := cmd.Idempotency.check(c.reply); err != nil {
 		return fields, nil, err
 	}
-	return fields, keywords, checkInitial(fields.State, c.catalogue)
+	return fields, keywords, c.catalogue.CheckInitial(fields.State)
 }
 
 // UpdateProblem sets fields of a problem (W2). The answer holds the problem with
@@ -162,9 +162,9 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 	}
 	faults := cmd.Faults
 	refuseOthers(cmd.Service.binding(l.Snapshot, l.catalogue), &faults)
-	fields := applyPatch(&cmd.ProblemPatch, l.Fields, l.catalogue, &faults)
+	fields := body.ResolvePatch(&cmd.ProblemPatch, l.catalogue, &faults).Apply(l.Fields, l.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return l.Fields, err
 	}
-	return fields, checkTransition(l.State, fields.State, l.catalogue)
+	return fields, l.catalogue.CheckTransition(l.State, fields.State)
 }

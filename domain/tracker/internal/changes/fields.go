@@ -53,3 +53,12 @@ func (cb *Builder) logChanges(s *store.Snapshot, old problem.Fields, c *metadata
 		}
 	}
 }
+
+// LogFields returns the fields with a value, in the form of the log.
+func LogFields(f problem.Fields, c *metadata.Catalogue) problem.LogValue {
+	members := make([]problem.LogMember, 0, len(clientFields))
+	for _, field := range clientFields {
+		members = append(members, problem.LogMember{Name: field.Name, Value: field.Log(&f, c.Name)})
+	}
+	return problem.LogObject(members...)
+}
