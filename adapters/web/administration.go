@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/graph"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
@@ -57,8 +58,8 @@ type input struct {
 	Name, Type string // text, email, url, number, checkbox, date, choice, several, one, code
 	Value      string
 	Checked    bool
-	Choice     choice
-	Options    []option
+	Choice     forms.Choice
+	Options    []forms.Option
 	Required   bool
 }
 

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -15,9 +16,6 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// keep is the value of an unchanged field in a change of many problems.
-const keep = "keep"
-
 // bulkPage is the form for a change of many problems.
 type bulkPage struct {
 	layout
@@ -25,8 +23,8 @@ type bulkPage struct {
 	// Nothing is true when no problem was selected: the form is about the whole query.
 	Nothing bool
 	Fault   *predicateFault
-	Texts   []textBox
-	Choices []choice
+	Texts   []forms.TextBox
+	Choices []forms.Choice
 	Read    string // keep, yes or no
 	// Chosen are the first of the problems, and Count how many there are, as far as it is
 	// known. CountedAll is false when there are more.
@@ -127,12 +125,12 @@ func (q *request) bulkPage(c *metadata.Catalogue, text string) bulkPage {
 }
 
 // bulkTexts are the texts among the fields of the form, with the sent values.
-func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []textBox) {
+func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []forms.TextBox) {
 	for _, f := range fields {
 		if f.Kind != problem.TextField {
 			continue
 		}
-		box := newTextBox(f, keep)
+		box := forms.NewTextBox(f, forms.Keep)
 		if sent.Has(f.Name) {
 			box.Value = sent.Get(f.Name)
 		}
@@ -144,12 +142,12 @@ func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []textBox) {
 
 // bulkChoices are the fields of the form, with the sent values. Any state can be
 // chosen: the preview says where it is refused.
-func bulkChoices(sent url.Values, c *metadata.Catalogue) (choices []choice) {
-	for _, f := range referenceFields {
-		one := objectChoice(f.Name, f.To, ident.None, c)
+func bulkChoices(sent url.Values, c *metadata.Catalogue) (choices []forms.Choice) {
+	for _, f := range forms.References {
+		one := forms.ObjectChoice(f.Name, f.To, ident.None, c)
 		one.Keep, one.Required = true, f.Required
-		if value, ok := sent[f.Name]; ok && value[0] != keep {
-			one.selectNamed(value[0], one.nameOf(value[0]))
+		if value, ok := sent[f.Name]; ok && value[0] != forms.Keep {
+			one.Select(value[0], one.NameOf(value[0]))
 		}
 		choices = append(choices, one)
 	}
@@ -220,11 +218,11 @@ func bulkFields() (fields []*problem.Field) {
 func bulkPatch(form url.Values) problem.Patch {
 	set := url.Values{}
 	for _, f := range bulkFields() {
-		if form.Has(f.Name) && form.Get(f.Name) != keep {
+		if form.Has(f.Name) && form.Get(f.Name) != forms.Keep {
 			set.Set(f.Name, form.Get(f.Name))
 		}
 	}
-	p := patchOf(set)
+	p := forms.Patch(set)
 	switch form.Get("read") {
 	case "yes":
 		p.Read = patch.Set(true)

@@ -2,10 +2,9 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"strconv"
 
-	"github.com/problemtracking/problems/adapters/web/internal/difference"
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -18,7 +17,7 @@ import (
 // newProblemPage is the form of a new problem.
 type newProblemPage struct {
 	layout
-	Edit edit
+	Edit forms.Form
 	Once string
 }
 
@@ -28,7 +27,7 @@ func showNewProblem(q *request) (answer, error) {
 		return answer{}, err
 	}
 	c := states.Catalogue
-	view := newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: newEdit(problem.Fields{}, 0, c), Once: q.NewRequestID()}
+	view := newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: forms.New(problem.Fields{}, 0, c), Once: q.NewRequestID()}
 	view.Edit.Texts[0].Focus = true
 	return page("new", view), nil
 }
@@ -37,7 +36,7 @@ func showNewProblem(q *request) (answer, error) {
 // checked before, so a refused one leaves no problem. Both have a key: the form, sent again,
 // makes up for what is missing.
 func createProblem(q *request) (answer, error) {
-	cmd := tracker.CreateProblem{ProblemPatch: patchOf(q.form)}
+	cmd := tracker.CreateProblem{ProblemPatch: forms.Patch(q.form)}
 	comment := q.form.Get("comment")
 	if comment != "" {
 		if _, err := text.Comment.Apply(comment); err != nil {
@@ -85,7 +84,7 @@ func changeProblem(q *request) (answer, error) {
 	}
 	now := revision
 	for range mostAttempts {
-		_, err = q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: patchOf(q.form), Revision: patch.Set(now)})
+		_, err = q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: forms.Patch(q.form), Revision: patch.Set(now)})
 		if !fault.Is(err, fault.StaleRevision) {
 			break
 		}
@@ -110,19 +109,8 @@ type conflictPage struct {
 	ID      problem.ID
 	Heading string
 	By      person // made the current one
-	Rows    []conflictRow
-	Edit    edit // what the form sets, on top of the current revision
-}
-
-// conflictRow is a field with different values.
-type conflictRow struct {
-	Label             string // key of the text
-	Before, Now, Mine string
-	// Theirs is true for a value changed by others since, and Own for one changed in the form.
-	Theirs, Own bool
-	// NowWords and MineWords are the differences to the text before; nil for the names of
-	// other objects.
-	NowWords, MineWords []difference.Span
+	Rows    []forms.Conflict
+	Edit    forms.Form // what the form sets, on top of the current revision
 }
 
 // conflict compares the revision of a form with the latest one. When nothing but a comment
@@ -144,76 +132,12 @@ func (q *request) conflict(id problem.ID, revision int64) (_ *conflictPage, late
 	if base.Value.Fields == now.Value.Fields {
 		return nil, now.Revision, nil
 	}
-	mine := mergeForm(q.form, newEdit(base.Value.Fields, revision, now.Catalogue), base.Value.Fields, now.Value.Fields, now.Catalogue)
+	merged, conflicts := forms.Merge(q.form, base.Value.Fields, now.Value.Fields, now.Catalogue)
 	view := &conflictPage{
 		layout: q.signedIn(q.say("conflict.title"), now.Catalogue).in("problems"),
 		ID:     id, Heading: now.Value.Title, By: person{now.Catalogue.Name(metadata.Users, now.Value.Modifier), now.Value.Modified},
-		Rows: mine.rows, Edit: mine.edit,
+		Rows: conflicts, Edit: merged,
 	}
 	view.Edit.Revision = now.Revision
 	return view, now.Revision, nil
-}
-
-// merged is a form on top of another revision.
-type merged struct {
-	edit edit
-	rows []conflictRow
-}
-
-// mergeForm returns the form with its own changes, and the current values
-// elsewhere.
-func mergeForm(form url.Values, shown edit, base, now problem.Fields, c *metadata.Catalogue) merged {
-	before, current := newEdit(base, 1, c), newEdit(now, 1, c)
-	m := merged{edit: current}
-	row := func(r conflictRow) bool {
-		r.Own, r.Theirs = r.Mine != r.Before, r.Now != r.Before
-		if r.Own || r.Theirs {
-			m.rows = append(m.rows, r)
-		}
-		return r.Own
-	}
-	for i, was := range before.Texts {
-		if !form.Has(was.Field) {
-			continue
-		}
-		r := conflictRow{Label: was.Label, Before: was.Value, Now: current.Texts[i].Value, Mine: form.Get(was.Field)}
-		r.NowWords, r.MineWords = difference.Words(r.Before, r.Now), difference.Words(r.Before, r.Mine)
-		if row(r) {
-			m.edit.Texts[i].Value = r.Mine
-		}
-	}
-	for i, was := range before.Choices {
-		if !form.Has(was.Field) {
-			continue
-		}
-		mine := was.nameOf(form.Get(was.Field))
-		if !row(conflictRow{Label: was.Label, Before: was.Value, Now: current.Choices[i].Value, Mine: mine}) {
-			continue
-		}
-		m.edit.Choices[i].selectNamed(form.Get(was.Field), mine)
-	}
-	return m
-}
-
-// nameOf returns the name of a sent value.
-func (c choice) nameOf(value string) string {
-	for _, o := range c.Options {
-		if o.Value == value {
-			return o.Name
-		}
-	}
-	return value
-}
-
-// selectNamed selects a value, and offers it if need be: the service judges it anew.
-func (c *choice) selectNamed(value, name string) {
-	found := false
-	for i := range c.Options {
-		c.Options[i].Selected = c.Options[i].Value == value
-		found = found || c.Options[i].Selected
-	}
-	if !found && value != "" && !c.Typed {
-		c.Options = append(c.Options, option{value, name, true})
-	}
-	c.Value = name
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -62,7 +63,7 @@ var typed = map[string]string{
 // typedLabel returns the label of a field that people type into; empty for other fields.
 func typedLabel(name string) string {
 	if f := problem.FieldNamed(name); f != nil && f.Kind == problem.TextField {
-		return newTextBox(f, "").Label
+		return forms.NewTextBox(f, "").Label
 	}
 	return typed[name]
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
@@ -34,7 +35,7 @@ func (p *shownPage) sample(f *problem.Field, number int) sample {
 		}
 		for o := range n.Descendants() {
 			value := attribute(o, "value")
-			if o.Data != "option" || value == "" || value == keep || hasAttribute(o, "selected") {
+			if o.Data != "option" || value == "" || value == forms.Keep || hasAttribute(o, "selected") {
 				continue
 			}
 			if number == 0 {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -58,7 +59,7 @@ func (f *filters) predicate(field string, id ident.ID) string {
 	if kind == metadata.Components {
 		member = "fullName"
 	}
-	for other := range objectsOf(kind, f.catalogue) {
+	for other := range forms.Objects(kind, f.catalogue) {
 		if other.ID != id && other.Key == key {
 			return field + ".identifier = " + links.Quote(id.String())
 		}
@@ -89,7 +90,7 @@ type fact struct {
 
 // facts returns the fields of a problem that have a value, without its state.
 func (f *filters) facts(p problem.Fields) (facts []fact) {
-	for _, field := range referenceFields {
+	for _, field := range forms.References {
 		id := *field.ClientReference(&p)
 		if id.IsNone() || field.Name == "state" {
 			continue

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -143,7 +144,7 @@ func TestTypedNamesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	var anna, spring ident.ID
-	for i := range mostOptions + 2 {
+	for i := range 202 {
 		u, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
 			Patch: tracker.UserPatch{Name: patch.Set("Anna"), Email: patch.Set(fmt.Sprintf("anna%d@example.org", i))},
 		})
@@ -151,7 +152,7 @@ func TestTypedNamesAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{
-			Patch: tracker.MilestonePatch{Name: patch.Set(fmt.Sprint("Spring ", i)), Component: patch.Set(byID(component.Value.ID))},
+			Patch: tracker.MilestonePatch{Name: patch.Set(fmt.Sprint("Spring ", i)), Component: patch.Set(forms.ByID(component.Value.ID))},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/adapters/web/internal/assets"
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/adapters/web/internal/openid"
 	"github.com/problemtracking/problems/adapters/web/internal/views"
@@ -286,7 +287,7 @@ func (q *request) answer(rt route) (answer, error) {
 	if !q.caller.Scope.Covers(rt.scope) {
 		return answer{}, fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", rt.scope, q.caller.Scope)
 	}
-	if err := q.identify(); err != nil {
+	if err := forms.Identify(q.form, q.catalogue); err != nil {
 		return answer{}, err
 	}
 	return rt.do(q)

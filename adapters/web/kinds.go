@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -111,7 +112,7 @@ func stateForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	next := input{Name: "next", Type: "several"}
 	for _, other := range c.Content().States {
 		if other.ID != id {
-			next.Options = append(next.Options, option{other.ID.String(), other.Name, slices.Contains(s.Next, other.ID)})
+			next.Options = append(next.Options, forms.Option{Value: other.ID.String(), Name: other.Name, Selected: slices.Contains(s.Next, other.ID)})
 		}
 	}
 	return s.Name, []input{
@@ -132,7 +133,7 @@ func stateOf(form url.Values, faults *fault.List) tracker.StatePatch {
 	next := []metadata.Partial{}
 	for _, text := range form["next"] {
 		if id, err := ident.Parse(text); err == nil {
-			next = append(next, byID(id))
+			next = append(next, forms.ByID(id))
 		}
 	}
 	return tracker.StatePatch{Name: sent(form, "name"), Resolved: checked(form, "resolved"), Initial: checked(form, "initial"), Order: number(form, "order", faults), Next: patch.Set(next)}
@@ -162,13 +163,13 @@ func componentForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 		return "", nil
 	}
 	return o.Name, []input{
-		textInput("name", o.Name), {Type: "choice", Choice: objectChoice("parent", metadata.Components, o.Parent, c)},
-		{Type: "choice", Choice: objectChoice("successor", metadata.Components, o.Successor, c)}, {Name: "closed", Type: "checkbox", Checked: o.Closed},
+		textInput("name", o.Name), {Type: "choice", Choice: forms.ObjectChoice("parent", metadata.Components, o.Parent, c)},
+		{Type: "choice", Choice: forms.ObjectChoice("successor", metadata.Components, o.Successor, c)}, {Name: "closed", Type: "checkbox", Checked: o.Closed},
 	}
 }
 
 func componentOf(form url.Values, _ *fault.List) tracker.ComponentPatch {
-	return tracker.ComponentPatch{Name: sent(form, "name"), Closed: checked(form, "closed"), Successor: referenceOf(form, "successor"), Parent: referenceOf(form, "parent")}
+	return tracker.ComponentPatch{Name: sent(form, "name"), Closed: checked(form, "closed"), Successor: forms.Reference(form, "successor"), Parent: forms.Reference(form, "parent")}
 }
 
 func milestoneRows(c *metadata.Catalogue) (rows []objectRow) {
@@ -184,13 +185,13 @@ func milestoneForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 		return "", nil
 	}
 	return m.Name, []input{
-		textInput("name", m.Name), {Type: "choice", Choice: objectChoice("component", metadata.Components, m.Component, c)},
+		textInput("name", m.Name), {Type: "choice", Choice: forms.ObjectChoice("component", metadata.Components, m.Component, c)},
 		{Name: "start", Type: "date", Value: dayText(m.Start)}, {Name: "end", Type: "date", Value: dayText(m.End)},
 	}
 }
 
 func milestoneOf(form url.Values, faults *fault.List) tracker.MilestonePatch {
-	return tracker.MilestonePatch{Name: sent(form, "name"), Component: referenceOf(form, "component"), Start: day(form, "start", faults), End: day(form, "end", faults)}
+	return tracker.MilestonePatch{Name: sent(form, "name"), Component: forms.Reference(form, "component"), Start: day(form, "start", faults), End: day(form, "end", faults)}
 }
 
 func priorityRows(c *metadata.Catalogue) (rows []objectRow) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
@@ -92,8 +93,8 @@ func unrelate(q *request) (answer, error) {
 // addWatcher makes the chosen user a watcher, or the caller if the form names none.
 func addWatcher(q *request) (answer, error) {
 	return onProblem(q, "watchers", func(id problem.ID) error {
-		cmd := tracker.AddWatcher{User: byID(q.caller.User)}
-		if chosen := referenceOf(q.form, "user"); chosen.Sent && !chosen.Null {
+		cmd := tracker.AddWatcher{User: forms.ByID(q.caller.User)}
+		if chosen := forms.Reference(q.form, "user"); chosen.Sent && !chosen.Null {
 			cmd.User = chosen.Value
 		}
 		_, err := q.Service.AddWatcher(q.context(), q.caller, id, cmd)

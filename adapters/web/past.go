@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/problemtracking/problems/adapters/web/internal/difference"
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -173,7 +174,7 @@ func (p *place) address() string {
 
 // pastFields returns all fields set by people, with their values then and now.
 func pastFields(then, now problem.Fields, c *metadata.Catalogue) (fields []pastField) {
-	before, today := newEdit(then, 1, c), newEdit(now, 1, c)
+	before, today := forms.New(then, 1, c), forms.New(now, 1, c)
 	for i, f := range before.Texts {
 		value := today.Texts[i].Value
 		fields = append(fields, pastField{Label: f.Label, Then: f.Value, Now: value, Words: difference.Words(f.Value, value)})

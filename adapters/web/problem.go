@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -29,7 +30,7 @@ type problemPage struct {
 	Modified person
 	// Settled is by whom the problem was resolved; its name is empty before.
 	Settled  person
-	Edit     edit
+	Edit     forms.Form
 	StateTo  string // the list of the problems in the same state
 	Facts    []fact
 	Timeline []item
@@ -37,7 +38,7 @@ type problemPage struct {
 	Related  []relatedGroup
 	Types    []relationship.Type
 	Watchers []user.User
-	Users    choice // to watch
+	Users    forms.Choice // to watch
 	// Live is the address of the changes to come.
 	Live string
 	// Earlier, Later and Newest lead to other parts of the timeline of a large problem;
@@ -94,7 +95,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Created:  person{c.Name(metadata.Users, s.Originator), s.Created},
 		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},
 		Settled:  person{c.Name(metadata.Users, s.Resolver), s.Resolved},
-		Edit:     newEdit(s.Fields, s.Revision, c),
+		Edit:     forms.New(s.Fields, s.Revision, c),
 		Related:  relatedGroups(s.Relationships, c),
 		Types:    relationship.Types(),
 		Watchers: tracker.Watchers(s, c),
@@ -103,7 +104,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	view.StateTo, view.Facts = f.of("state", s.Fields.State), f.facts(s.Fields)
 	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer, f)
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
-	view.Users = objectChoice("user", metadata.Users, ident.None, c)
+	view.Users = forms.ObjectChoice("user", metadata.Users, ident.None, c)
 	view.Users.Required = true
 	if s.Size > store.Small {
 		err := q.portions(&view, a)

@@ -158,7 +158,11 @@ func (q *request) objectID() (ident.ID, error) {
 // say returns a text in the language of the reader.
 func (q *request) say(key string, args ...any) string { return q.language.Say(key, args...) }
 
-// byID is a reference to one object.
-func byID(id ident.ID) metadata.Partial {
-	return metadata.Members{"identifier": metadata.Text(id.String())}
+// formatID returns the number of a problem as text.
+func formatID(id problem.ID) string { return strconv.FormatInt(int64(id), 10) }
+
+// catalogue returns the metadata and the users of now.
+func (q *request) catalogue() (*metadata.Catalogue, error) {
+	states, err := q.Service.States().List(q.context())
+	return states.Catalogue, err
 }

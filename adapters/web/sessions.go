@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -15,7 +16,7 @@ type sessionsPage struct {
 	Kinds []kindLink
 	Rows  []userSessionRow
 	// Users are the people to choose from; Chosen is the identifier of one, empty for all.
-	Users  choice
+	Users  forms.Choice
 	Chosen string
 	// Limit is how many sessions are shown when there are more, else 0.
 	Limit int
@@ -41,7 +42,7 @@ func showSessions(q *request) (answer, error) {
 		return answer{}, err
 	}
 	c := sessions.Catalogue
-	view := sessionsPage{layout: q.signedIn(q.say("kind.sessions"), c).in("administration"), Kinds: q.kindLinks("sessions"), Users: objectChoice("user", metadata.Users, who, c)}
+	view := sessionsPage{layout: q.signedIn(q.say("kind.sessions"), c).in("administration"), Kinds: q.kindLinks("sessions"), Users: forms.ObjectChoice("user", metadata.Users, who, c)}
 	if !who.IsNone() {
 		view.Chosen = who.String()
 	}
@@ -67,7 +68,7 @@ func (q *request) chosenUser() (ident.ID, error) {
 	}
 	id, err := ident.Parse(text)
 	if err != nil {
-		id = named(metadata.Users, text, states.Catalogue)
+		id = forms.Named(metadata.Users, text, states.Catalogue)
 	}
 	if _, ok := states.Catalogue.User(id); !ok {
 		return ident.None, fault.New(fault.NotFound, "there is no user with this name")

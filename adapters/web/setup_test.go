@@ -19,6 +19,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
@@ -162,7 +163,7 @@ func (s *site) as(t testing.TB, name string, scope access.Scope) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := s.service.CreateToken(t.Context(), s.admin, tracker.CreateToken{User: patch.Set(byID(u.Value.ID)), Scope: patch.Set(string(scope))})
+	issued, err := s.service.CreateToken(t.Context(), s.admin, tracker.CreateToken{User: patch.Set(forms.ByID(u.Value.ID)), Scope: patch.Set(string(scope))})
 	if err != nil {
 		t.Fatal(err)
 	}

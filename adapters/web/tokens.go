@@ -3,6 +3,7 @@ package web
 import (
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -16,7 +17,7 @@ type tokensPage struct {
 	layout
 	Kinds  []kindLink
 	Rows   []tokenRow
-	Users  choice
+	Users  forms.Choice
 	Scopes []access.Scope
 	// Secret is that of a token just made; empty: none was. It is shown once.
 	Secret string
@@ -41,7 +42,7 @@ func (q *request) tokensPage(secret string) (answer, error) {
 	c := all.Catalogue
 	view := tokensPage{
 		layout: q.signedIn(q.say("kind.tokens"), c).in("administration"), Kinds: q.kindLinks("tokens"),
-		Users: objectChoice("user", metadata.Users, ident.None, c), Scopes: access.Scopes(), Secret: secret,
+		Users: forms.ObjectChoice("user", metadata.Users, ident.None, c), Scopes: access.Scopes(), Secret: secret,
 	}
 	view.Users.Required = true
 	var ended []tokenRow
@@ -62,7 +63,7 @@ func (q *request) tokensPage(secret string) (answer, error) {
 // again.
 func createToken(q *request) (answer, error) {
 	var faults fault.List
-	cmd := tracker.CreateToken{User: referenceOf(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: day(q.form, "expires", &faults)}
+	cmd := tracker.CreateToken{User: forms.Reference(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: day(q.form, "expires", &faults)}
 	cmd.Faults = faults
 	issued, err := q.Service.CreateToken(q.context(), q.caller, cmd)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
@@ -82,11 +83,11 @@ func (q *request) webhookRow(w webhook.Webhook, c *metadata.Catalogue) webhookRo
 func (q *request) webhookForm(e webhook.Endpoint) []input {
 	types := input{Name: "types", Type: "several"}
 	for _, t := range event.Types() {
-		types.Options = append(types.Options, option{string(t), string(t), slices.Contains(e.Types, t)})
+		types.Options = append(types.Options, forms.Option{Value: string(t), Name: string(t), Selected: slices.Contains(e.Types, t)})
 	}
 	onFailure := input{Name: "onFailure", Type: "one"}
 	for _, f := range []webhook.OnFailure{webhook.Wait, webhook.Park} {
-		onFailure.Options = append(onFailure.Options, option{string(f), q.say("webhook." + string(f)), f == e.OnFailure})
+		onFailure.Options = append(onFailure.Options, forms.Option{Value: string(f), Name: q.say("webhook." + string(f)), Selected: f == e.OnFailure})
 	}
 	return []input{{Name: "url", Type: "url", Value: e.URL, Required: true}, {Name: "predicate", Type: "code", Value: e.Predicate}, onFailure, types}
 }

@@ -1,10 +1,10 @@
-package web
+// Package forms shows the values of problems in forms, and reads the sent forms.
+package forms
 
 import (
 	"cmp"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -13,15 +13,15 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
-// edit is the form of the fields of a problem.
-type edit struct {
+// Form is the form of the fields of a problem.
+type Form struct {
 	Revision int64     // of the values; 0: of a new problem
-	Texts    []textBox // the first is the title
-	Choices  []choice
+	Texts    []TextBox // the first is the title
+	Choices  []Choice
 }
 
-// textBox is a field with a text as its value, in a form.
-type textBox struct {
+// TextBox is a field with a text as its value, in a form.
+type TextBox struct {
 	Field    string
 	Label    string // key of the text
 	Value    string
@@ -36,23 +36,23 @@ type textBox struct {
 	Keep bool
 }
 
-// newEdit returns the form with these values. It offers the possible next states.
-func newEdit(f problem.Fields, revision int64, c *metadata.Catalogue) edit {
-	e := edit{Revision: revision, Texts: textBoxes(f)}
-	for _, field := range referenceFields {
+// New returns the form with these values. It offers the possible next states.
+func New(f problem.Fields, revision int64, c *metadata.Catalogue) Form {
+	e := Form{Revision: revision, Texts: textBoxes(f)}
+	for _, field := range References {
 		current := *field.ClientReference(&f)
 		if field.Name == "state" {
 			e.Choices = append(e.Choices, stateChoice(current, revision == 0, c))
 			continue
 		}
-		e.Choices = append(e.Choices, objectChoice(field.Name, field.To, current, c))
+		e.Choices = append(e.Choices, ObjectChoice(field.Name, field.To, current, c))
 	}
 	return e
 }
 
-// referenceFields are all fields set by people with an object as their value, in the order
+// References are all fields set by people with an object as their value, in the order
 // of the pages. A field without a place in it comes last.
-var referenceFields = func() (fields []*problem.Field) {
+var References = func() (fields []*problem.Field) {
 	for _, f := range problem.FieldsOf(problem.ReferenceField) {
 		if f.Client {
 			fields = append(fields, f)
@@ -66,26 +66,27 @@ var referenceFields = func() (fields []*problem.Field) {
 }()
 
 // textBoxes returns all texts set by people, with these values.
-func textBoxes(fields problem.Fields) (boxes []textBox) {
+func textBoxes(fields problem.Fields) (boxes []TextBox) {
 	for _, f := range problem.ClientFields() {
 		if f.Kind == problem.TextField {
-			boxes = append(boxes, newTextBox(f, *f.ClientText(&fields)))
+			boxes = append(boxes, NewTextBox(f, *f.ClientText(&fields)))
 		}
 	}
 	return boxes
 }
 
-func newTextBox(f *problem.Field, value string) textBox {
-	return textBox{Field: f.Name, Label: "field." + f.Name, Value: value, Required: f.Required, Most: f.Rule.Max, Long: !f.Rule.Line, Heading: f.Name == "title"}
+// NewTextBox returns the input for a text, with this value.
+func NewTextBox(f *problem.Field, value string) TextBox {
+	return TextBox{Field: f.Name, Label: "field." + f.Name, Value: value, Required: f.Required, Most: f.Rule.Max, Long: !f.Rule.Line, Heading: f.Name == "title"}
 }
 
-// patchOf returns the fields of a form. Other fields are absent.
-func patchOf(form url.Values) problem.Patch {
+// Patch returns the fields of a form. Other fields are absent.
+func Patch(form url.Values) problem.Patch {
 	var p problem.Patch
 	for _, f := range problem.ClientFields() {
 		switch {
 		case f.Kind == problem.ReferenceField:
-			*f.SentReference(&p) = referenceOf(form, f.Name)
+			*f.SentReference(&p) = Reference(form, f.Name)
 		case form.Has(f.Name):
 			*f.SentText(&p) = patch.Set(form.Get(f.Name))
 		}
@@ -93,8 +94,8 @@ func patchOf(form url.Values) problem.Patch {
 	return p
 }
 
-// referenceOf returns an object in a form: by its identifier, or by a typed name.
-func referenceOf(form url.Values, name string) (field patch.Field[metadata.Partial]) {
+// Reference returns an object in a form: by its identifier, or by a typed name.
+func Reference(form url.Values, name string) (field patch.Field[metadata.Partial]) {
 	if !form.Has(name) {
 		return field
 	}
@@ -104,10 +105,15 @@ func referenceOf(form url.Values, name string) (field patch.Field[metadata.Parti
 	case text == "":
 		return patch.Null[metadata.Partial]()
 	case err == nil:
-		return patch.Set(byID(id))
+		return patch.Set(ByID(id))
 	default:
 		return patch.Set(byName(text))
 	}
+}
+
+// ByID is a reference to one object.
+func ByID(id ident.ID) metadata.Partial {
+	return metadata.Members{"identifier": metadata.Text(id.String())}
 }
 
 // byName is a reference to an object by what people type: the address of a user, the full
@@ -122,6 +128,3 @@ func byName(text string) metadata.Partial {
 	}
 	return metadata.Members{member: metadata.Text(text)}
 }
-
-// formatID returns the number of a problem as text.
-func formatID(id problem.ID) string { return strconv.FormatInt(int64(id), 10) }
