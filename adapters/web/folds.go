@@ -1,6 +1,7 @@
 package web
 
 import (
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -45,10 +46,10 @@ type keywordRow struct {
 // keywordRows are the keywords of a problem.
 type keywordRows []keywordRow
 
-func newKeywordRows(id problem.ID, all []problem.Keyword, writer bool, f *filters) keywordRows {
+func newKeywordRows(id problem.ID, all []problem.Keyword, writer bool, f *links.Filters) keywordRows {
 	var rows keywordRows
 	for _, k := range all {
-		rows = append(rows, keywordRow{id, k.Name, keywordText(k), f.keyword(k), writer})
+		rows = append(rows, keywordRow{id, k.Name, keywordText(k), f.Keyword(k), writer})
 	}
 	return rows
 }

@@ -242,13 +242,13 @@ func (v *listPage) search(base, predicate, sort, after string) (cmd tracker.Sear
 
 // fill adds the rows, and the link to the next page.
 func (v *listPage) fill(base string, found tracker.FoundProblems) error {
-	var f *filters
+	var f *links.Filters
 	for s, err := range problemsOf(found) {
 		if err != nil {
 			return err
 		}
-		if f == nil || f.catalogue != s.catalogue {
-			f = newFilters(base, s.catalogue)
+		if f == nil || f.Catalogue != s.catalogue {
+			f = links.NewFilters(base, s.catalogue)
 		}
 		v.Rows = append(v.Rows, v.row(s.Snapshot, f))
 	}
@@ -440,8 +440,8 @@ func (c column) ordered(base, first string, parameters url.Values) column {
 }
 
 // row returns a problem as it is in the list.
-func (v *listPage) row(s store.Snapshot, f *filters) row {
-	state, _ := f.catalogue.State(s.State)
+func (v *listPage) row(s store.Snapshot, f *links.Filters) row {
+	state, _ := f.Catalogue.State(s.State)
 	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, Resolved: state.Resolved}
 	for _, shown := range v.Shown {
 		r.Cells = append(r.Cells, cellOf(shown.Name, s, f))
@@ -450,7 +450,7 @@ func (v *listPage) row(s store.Snapshot, f *filters) row {
 }
 
 // cellOf returns the value of a column.
-func cellOf(name string, s store.Snapshot, f *filters) cell {
+func cellOf(name string, s store.Snapshot, f *links.Filters) cell {
 	switch name {
 	case "created":
 		return cell{Column: name, Time: s.Created}
@@ -459,7 +459,7 @@ func cellOf(name string, s store.Snapshot, f *filters) cell {
 	}
 	field := problem.FieldNamed(name)
 	id := *field.Reference(&s.Problem)
-	return cell{Column: name, Text: f.name(field.To, id), To: f.of(name, id)}
+	return cell{Column: name, Text: f.Name(field.To, id), To: f.Of(name, id)}
 }
 
 // withWords adds a condition on titles to a predicate. The predicate is on lines of its

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/web/internal/chart"
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -43,10 +44,10 @@ func showMilestones(q *request) (answer, error) {
 		return answer{}, err
 	}
 	c := states.Catalogue
-	f := newFilters(q.base, c)
+	f := links.NewFilters(q.base, c)
 	view := milestonesPage{layout: q.signedIn(q.say("kind.milestones"), c).in("milestones")}
 	for _, m := range c.Content().Milestones {
-		view.Milestones = append(view.Milestones, milestoneRow{m.ID.String(), m.Name, c.FullName(m.Component), m.Start, m.End, f.of("milestone", m.ID)})
+		view.Milestones = append(view.Milestones, milestoneRow{m.ID.String(), m.Name, c.FullName(m.Component), m.Start, m.End, f.Of("milestone", m.ID)})
 	}
 	slices.SortStableFunc(view.Milestones, func(a, b milestoneRow) int {
 		if a.End.IsZero() != b.End.IsZero() { // those without an end come last
@@ -70,7 +71,7 @@ func showMilestone(q *request) (answer, error) {
 	view := milestonePage{
 		layout: q.signedIn(b.Milestone.Name, history.Catalogue).in("milestones"), ID: id.String(), Heading: b.Milestone.Name,
 		Start: b.Milestone.Start, End: b.Milestone.End, Chart: chart.New(b.Days, b.Milestone.Start, b.Milestone.End), LeftOut: b.LeftOut, More: b.More,
-		Problems: newFilters(q.base, history.Catalogue).of("milestone", id),
+		Problems: links.NewFilters(q.base, history.Catalogue).Of("milestone", id),
 	}
 	for i, d := range b.Days {
 		if i == 0 || d.Open != b.Days[i-1].Open || d.Resolved != b.Days[i-1].Resolved {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -32,7 +33,7 @@ type problemPage struct {
 	Settled  person
 	Edit     forms.Form
 	StateTo  string // the list of the problems in the same state
-	Facts    []fact
+	Facts    []links.Fact
 	Timeline []item
 	Keywords keywordRows
 	Related  []relatedGroup
@@ -100,8 +101,8 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Types:    relationship.Types(),
 		Watchers: tracker.Watchers(s, c),
 	}
-	f := newFilters(q.base, c)
-	view.StateTo, view.Facts = f.of("state", s.Fields.State), f.facts(s.Fields)
+	f := links.NewFilters(q.base, c)
+	view.StateTo, view.Facts = f.Of("state", s.Fields.State), f.Facts(s.Fields)
 	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer, f)
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
 	view.Users = forms.ObjectChoice("user", metadata.Users, ident.None, c)
