@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/problemtracking/problems/adapters/web/internal/history"
 	"github.com/problemtracking/problems/domain/metadata"
 )
 
@@ -45,7 +46,7 @@ func showAudit(q *request) (answer, error) {
 	c, part := found.Catalogue, found.Value
 	view := auditPage{layout: q.signedIn(q.say("kind.audit"), c).in("administration"), Kinds: q.kindLinks("audit")}
 	for _, e := range part.Entries {
-		view.Entries = append(view.Entries, auditRow{person{c.Name(metadata.Users, e.Author), e.Created}, string(e.Kind), e.Name, e.Field, shown(e.From), shown(e.To)})
+		view.Entries = append(view.Entries, auditRow{person{c.Name(metadata.Users, e.Author), e.Created}, string(e.Kind), e.Name, e.Field, history.Text(e.From), history.Text(e.To)})
 	}
 	newest := q.base + "/administration/audit"
 	if part.Start > 0 {

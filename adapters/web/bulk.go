@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
+	"github.com/problemtracking/problems/adapters/web/internal/history"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -51,7 +52,7 @@ type bulkPreview struct {
 
 type bulkChange struct {
 	ID     problem.ID
-	Fields []change
+	Fields []history.Change
 	Read   string // "read", "unread", or empty
 }
 
@@ -239,7 +240,7 @@ func bulkChangeOf(p tracker.ProblemChange) bulkChange {
 			b.Read = map[bool]string{true: "read", false: "unread"}[fmt.Sprint(f.To) == "true"]
 			continue
 		}
-		b.Fields = append(b.Fields, changeOf(problem.LogEntry{Type: problem.FieldChanged, Field: f.Field, From: f.From, To: f.To}))
+		b.Fields = append(b.Fields, history.ChangeOf(problem.LogEntry{Type: problem.FieldChanged, Field: f.Field, From: f.From, To: f.To}))
 	}
 	return b
 }

@@ -44,6 +44,7 @@ func TestHostileComment(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.signedIn(t)
+	const mostFormatted = 512 << 10 // bytes of a page
 	const note = "Shown as typed: it is too long or too deeply nested for Markdown."
 	made := b.post("/problems/new", "title", "The door", "comment", strings.Repeat("> ", 500)+"*deep*")
 	if !strings.Contains(made.text(), "> > > *deep*") || !strings.Contains(made.text(), note) {

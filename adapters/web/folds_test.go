@@ -11,18 +11,6 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-func TestFold(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		all         string
-		first, more string
-	}{{"", "", ""}, {"ab", "ab", ""}, {"abc", "abc", ""}, {"abcd", "abc", "d"}, {"abcdefg", "abc", "defg"}} {
-		if first, more := fold([]byte(c.all), 3); string(first) != c.first || string(more) != c.more {
-			t.Errorf("%q is folded into %q and %q", c.all, first, more)
-		}
-	}
-}
-
 // All that changed since is shown at once, and the rest up to a limit, in its order.
 func TestFoldPast(t *testing.T) {
 	t.Parallel()

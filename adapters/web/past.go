@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/web/internal/difference"
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
+	"github.com/problemtracking/problems/adapters/web/internal/history"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -30,7 +31,7 @@ type pastPage struct {
 	Watchers         pastRow
 	Comments         int
 	// Made lists the changes of this revision, and Said the addresses of its comments.
-	Made changes
+	Made history.Changes
 	Said []string
 }
 
@@ -146,7 +147,7 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 			view.Said = append(view.Said, q.base+"/problems/"+formatID(now.ID)+at.address()+"#comment-"+id)
 			continue
 		}
-		view.Made = append(view.Made, changeOf(e))
+		view.Made = append(view.Made, history.ChangeOf(e))
 	}
 	return view
 }
@@ -200,14 +201,6 @@ func parted[T any](then, now []T, text func(T) string) (parts []pastPart) {
 		parts = append(parts, pastPart{Text: text(n), Now: true})
 	}
 	return parts
-}
-
-// keywordText returns a keyword as people read it.
-func keywordText(k problem.Keyword) string {
-	if !k.Value.Valid {
-		return k.Name
-	}
-	return k.Name + ": " + k.Value.String
 }
 
 func userText(u user.User) string { return u.Name }

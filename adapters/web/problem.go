@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
+	"github.com/problemtracking/problems/adapters/web/internal/history"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -34,7 +35,7 @@ type problemPage struct {
 	Edit     forms.Form
 	StateTo  string // the list of the problems in the same state
 	Facts    []links.Fact
-	Timeline []item
+	Timeline []history.Item
 	Keywords keywordRows
 	Related  []relatedGroup
 	Types    []relationship.Type

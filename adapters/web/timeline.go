@@ -1,122 +1,50 @@
 package web
 
 import (
-	"encoding/json"
-	"html/template"
 	"math"
 	"net/url"
 	"strconv"
-	"time"
+	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/history"
+	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// item is one moment of a problem's history: a comment, or the changes of one request.
-type item struct {
-	Anchor  string
-	Author  string
-	At      time.Time
-	Comment bool
-	// Body is the safe form of a comment.
-	Body template.HTML
-	// Plain: the comment is shown as it was typed, though it may have Markdown.
-	Plain   bool
-	Changes changes
-	Created bool
-
-	by, batch ident.ID // of the changes
+// timeline returns comments and log as one list.
+func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
+	return history.Reader{Markdown: q.markdown, Base: q.base, Problems: q.linked}.Items(log, comments, c)
 }
 
-// takes reports whether an entry of the log belongs to the item.
-func (i *item) takes(e problem.LogEntry) bool {
-	return !i.Comment && (e.Batch == i.batch || e.Author == i.by && e.Created.Sub(i.At) < together)
-}
-
-// change is one change in words.
-type change struct {
-	// Key is the key of the sentence; see the texts under "change.".
-	Key      string
-	Field    string // a field, the name of a keyword, or a type of relationships
-	From, To string
-	Problem  problem.ID // of a relationship
-}
-
-// together is the longest time between changes of one person that are one moment.
-const together = time.Minute
-
-// timeline returns comments and log as one list, in the order of the log: it has an entry
-// for each comment. Changes of one person within a minute are one item.
-func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) (items []item, err error) {
-	bodies, err := q.bodies(comments, c)
+// linked returns the links to the problems with these numbers.
+func (q *request) linked(numbers []int64) (map[int64]markdown.Link, error) {
+	if len(numbers) == 0 {
+		return nil, nil
+	}
+	var list []string
+	for _, n := range numbers {
+		list = append(list, strconv.FormatInt(n, 10))
+	}
+	found, err := q.Service.SearchProblems(q.context(), q.caller, tracker.SearchProblems{Search: tracker.Search{
+		Predicate: patch.Set("identifier IN {" + strings.Join(list, ", ") + "}"), Limit: patch.Set(int64(history.MostReferences)),
+	}})
 	if err != nil {
 		return nil, err
 	}
-	byID := map[string]problem.Comment{}
-	for _, comment := range comments {
-		byID[comment.ID.String()] = comment
-	}
-	for _, e := range log {
-		if e.Type == problem.CommentAdded {
-			name, _ := e.To.Text()
-			if comment, ok := byID[name]; ok {
-				items = append(items, commentItem(comment, bodies[comment.ID], c))
-				continue
-			}
+	known := map[int64]markdown.Link{}
+	for s, err := range problemsOf(found) {
+		if err != nil {
+			return nil, err
 		}
-		if len(items) == 0 || !items[len(items)-1].takes(e) {
-			items = append(items, item{Anchor: "log-" + e.ID.String(), Author: c.Name(metadata.Users, e.Author), At: e.Created, by: e.Author, batch: e.Batch})
-		}
-		last := &items[len(items)-1]
-		if e.Type == problem.ProblemCreated {
-			last.Created = true
-			continue
-		}
-		last.Changes = append(last.Changes, changeOf(e))
+		state, _ := s.catalogue.State(s.State)
+		known[int64(s.ID)] = markdown.Link{URL: q.base + "/problems/" + formatID(s.ID), Title: s.Title, Done: state.Resolved}
 	}
-	return items, nil
-}
-
-// changeOf returns an entry of the log in words.
-func changeOf(e problem.LogEntry) change {
-	c := change{Key: "change." + string(e.Type), Field: e.Field, From: shown(e.From), To: shown(e.To)}
-	switch e.Type {
-	case problem.FieldChanged:
-		switch {
-		case c.From == "":
-			c.Key += ".set"
-		case c.To == "":
-			c.Key += ".cleared"
-		}
-	case problem.KeywordSet:
-		if c.To == "" {
-			c.Key += ".bare"
-		}
-	case problem.RelationshipAdded:
-		c.Problem, _ = e.To.Link()
-	case problem.RelationshipDeleted:
-		c.Problem, _ = e.From.Link()
-	}
-	return c
-}
-
-// shown returns a value of the log as text for people.
-func shown(v problem.LogValue) string {
-	if text, ok := v.Text(); ok {
-		return text
-	}
-	var named struct {
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	}
-	if json.Unmarshal([]byte(v.JSON()), &named) != nil {
-		return ""
-	}
-	return named.Name + named.Value
+	return known, nil
 }
 
 // portion is how many entries of the log a page of a large problem has.

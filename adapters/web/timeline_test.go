@@ -4,39 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
-
-// Changes of one person within a minute are one item, and so are those of one request.
-func TestItemTakes(t *testing.T) {
-	t.Parallel()
-	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
-	ann, bob, one, two := ident.ID{1}, ident.ID{2}, ident.ID{3}, ident.ID{4}
-	i := item{At: at, by: ann, batch: one}
-	for _, c := range []struct {
-		name string
-		e    problem.LogEntry
-		want bool
-	}{
-		{"of the same request", problem.LogEntry{Batch: one, Author: ann, Created: at}, true},
-		{"soon after", problem.LogEntry{Batch: two, Author: ann, Created: at.Add(59 * time.Second)}, true},
-		{"a minute after", problem.LogEntry{Batch: two, Author: ann, Created: at.Add(time.Minute)}, false},
-		{"by somebody else", problem.LogEntry{Batch: two, Author: bob, Created: at}, false},
-	} {
-		if got := i.takes(c.e); got != c.want {
-			t.Errorf("an entry %s is taken: %v, want %v", c.name, got, c.want)
-		}
-	}
-	comment := item{At: at, by: ann, batch: one, Comment: true}
-	if comment.takes(problem.LogEntry{Batch: one, Author: ann, Created: at}) {
-		t.Error("a comment takes a change")
-	}
-}
 
 // The page of a revision leads to its comment, also on a large problem.
 func TestCommentOfARevision(t *testing.T) {

@@ -1,24 +1,20 @@
-package web
+package history
 
 import (
 	"html/template"
-	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// mostReferences is how many problems the comments of one page may refer to. Further
+// MostReferences is how many problems the comments of one page may refer to. Further
 // references stay text.
-const mostReferences = 200
+const MostReferences = 200
 
 // mostFormatted is the length of all comments of a page, in bytes, to be formatted. Further ones
 // are shown as typed. So a page of hostile comments costs no more than a few of them.
@@ -32,24 +28,24 @@ type body struct {
 }
 
 // bodies returns the safe HTML of comments. One search resolves the references of all.
-func (q *request) bodies(comments []problem.Comment, c *metadata.Catalogue) (map[ident.ID]body, error) {
+func (r Reader) bodies(comments []problem.Comment, c *metadata.Catalogue) (map[ident.ID]body, error) {
 	bodies, formatted := make(map[ident.ID]body, len(comments)), 0
 	var texts []string
 	for _, comment := range comments {
 		if html := comment.HTML.String; comment.HTML.Valid && strings.TrimSpace(html) != "" && formatted+len(html) <= mostFormatted {
 			formatted += len(html)
-			if safe, ok := q.markdown.RenderHTML(html); ok {
+			if safe, ok := r.Markdown.RenderHTML(html); ok {
 				bodies[comment.ID] = body{HTML: safe}
 				continue
 			}
 		}
 		texts = append(texts, comment.Text)
 	}
-	problems, err := q.linked(markdown.Numbers(mostReferences, texts...))
+	problems, err := r.Problems(markdown.Numbers(MostReferences, texts...))
 	if err != nil {
 		return nil, err
 	}
-	known := &targets{problems: problems, users: c, base: q.base}
+	known := &targets{problems: problems, users: c, base: r.Base}
 	for _, comment := range comments {
 		if _, ok := bodies[comment.ID]; ok {
 			continue
@@ -57,7 +53,7 @@ func (q *request) bodies(comments []problem.Comment, c *metadata.Catalogue) (map
 		if formatted += len(comment.Text); formatted > mostFormatted {
 			bodies[comment.ID] = body{markdown.Plain(comment.Text), true}
 		} else {
-			safe, read := q.markdown.Render(comment.Text, known)
+			safe, read := r.Markdown.Render(comment.Text, known)
 			bodies[comment.ID] = body{safe, !read}
 		}
 	}
@@ -94,8 +90,7 @@ func (t *targets) Person(address string) (markdown.Link, bool) {
 	if found.ID == ident.None {
 		return markdown.Link{}, false
 	}
-	predicate := url.Values{"predicate": {"assignee.email = " + links.Quote(found.Email)}}
-	return markdown.Link{URL: t.base + "/problems?" + predicate.Encode(), Title: found.Name, Done: found.Inactive}, true
+	return markdown.Link{URL: links.List(t.base, "assignee.email = "+links.Quote(found.Email)), Title: found.Name, Done: found.Inactive}, true
 }
 
 // byLocalPart returns the users by the part of their addresses before the "@", and no user
@@ -112,33 +107,7 @@ func byLocalPart(users []user.User) map[string]user.User {
 	return short
 }
 
-// linked returns the links to the problems with these numbers.
-func (q *request) linked(numbers []int64) (map[int64]markdown.Link, error) {
-	if len(numbers) == 0 {
-		return nil, nil
-	}
-	var list []string
-	for _, n := range numbers {
-		list = append(list, strconv.FormatInt(n, 10))
-	}
-	found, err := q.Service.SearchProblems(q.context(), q.caller, tracker.SearchProblems{Search: tracker.Search{
-		Predicate: patch.Set("identifier IN {" + strings.Join(list, ", ") + "}"), Limit: patch.Set(int64(mostReferences)),
-	}})
-	if err != nil {
-		return nil, err
-	}
-	known := map[int64]markdown.Link{}
-	for s, err := range problemsOf(found) {
-		if err != nil {
-			return nil, err
-		}
-		state, _ := s.catalogue.State(s.State)
-		known[int64(s.ID)] = markdown.Link{URL: q.base + "/problems/" + formatID(s.ID), Title: s.Title, Done: state.Resolved}
-	}
-	return known, nil
-}
-
 // commentItem returns a comment as an item.
-func commentItem(comment problem.Comment, body body, c *metadata.Catalogue) item {
-	return item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, Body: body.HTML, Plain: body.Plain}
+func commentItem(comment problem.Comment, body body, c *metadata.Catalogue) Item {
+	return Item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, Body: body.HTML, Plain: body.Plain}
 }

@@ -1,0 +1,138 @@
+// Package history shows the comments and the changes of a problem as one list.
+package history
+
+import (
+	"encoding/json"
+	"html/template"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/web/internal/markdown"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// Item is one moment of a problem's history: a comment, or the changes of one request.
+type Item struct {
+	Anchor  string
+	Author  string
+	At      time.Time
+	Comment bool
+	// Body is the safe form of a comment.
+	Body template.HTML
+	// Plain: the comment is shown as it was typed, though it may have Markdown.
+	Plain   bool
+	Changes Changes
+	Created bool
+
+	by, batch ident.ID // of the changes
+}
+
+// takes reports whether an entry of the log belongs to the item.
+func (i *Item) takes(e problem.LogEntry) bool {
+	return !i.Comment && (e.Batch == i.batch || e.Author == i.by && e.Created.Sub(i.At) < together)
+}
+
+// Change is one change in words.
+type Change struct {
+	// Key is the key of the sentence; see the texts under "change.".
+	Key      string
+	Field    string // a field, the name of a keyword, or a type of relationships
+	From, To string
+	Problem  problem.ID // of a relationship
+}
+
+// changesAtOnce is how many changes of an item are shown without unfolding. A request can
+// change hundreds of keywords.
+const changesAtOnce = 12
+
+// Changes lists the changes of one request, in words.
+type Changes []Change
+
+// AtOnce returns the shown changes.
+func (c Changes) AtOnce() []Change { return c[:min(len(c), changesAtOnce)] }
+
+// More returns the folded changes.
+func (c Changes) More() []Change { return c[min(len(c), changesAtOnce):] }
+
+// together is the longest time between changes of one person that are one moment.
+const together = time.Minute
+
+// Reader makes the items of a problem.
+type Reader struct {
+	Markdown *markdown.Renderer
+	// Base is the base path of all links.
+	Base string
+	// Problems returns links to the problems with these numbers, at most MostReferences.
+	Problems func(numbers []int64) (map[int64]markdown.Link, error)
+}
+
+// Items returns comments and log as one list, in the order of the log: it has an entry
+// for each comment. Changes of one person within a minute are one item.
+func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) (items []Item, err error) {
+	bodies, err := r.bodies(comments, c)
+	if err != nil {
+		return nil, err
+	}
+	byID := map[string]problem.Comment{}
+	for _, comment := range comments {
+		byID[comment.ID.String()] = comment
+	}
+	for _, e := range log {
+		if e.Type == problem.CommentAdded {
+			name, _ := e.To.Text()
+			if comment, ok := byID[name]; ok {
+				items = append(items, commentItem(comment, bodies[comment.ID], c))
+				continue
+			}
+		}
+		if len(items) == 0 || !items[len(items)-1].takes(e) {
+			items = append(items, Item{Anchor: "log-" + e.ID.String(), Author: c.Name(metadata.Users, e.Author), At: e.Created, by: e.Author, batch: e.Batch})
+		}
+		last := &items[len(items)-1]
+		if e.Type == problem.ProblemCreated {
+			last.Created = true
+			continue
+		}
+		last.Changes = append(last.Changes, ChangeOf(e))
+	}
+	return items, nil
+}
+
+// ChangeOf returns an entry of the log in words.
+func ChangeOf(e problem.LogEntry) Change {
+	c := Change{Key: "change." + string(e.Type), Field: e.Field, From: Text(e.From), To: Text(e.To)}
+	switch e.Type {
+	case problem.FieldChanged:
+		switch {
+		case c.From == "":
+			c.Key += ".set"
+		case c.To == "":
+			c.Key += ".cleared"
+		}
+	case problem.KeywordSet:
+		if c.To == "" {
+			c.Key += ".bare"
+		}
+	case problem.RelationshipAdded:
+		c.Problem, _ = e.To.Link()
+	case problem.RelationshipDeleted:
+		c.Problem, _ = e.From.Link()
+	}
+	return c
+}
+
+// Text returns a value of the log as text for people.
+func Text(v problem.LogValue) string {
+	if text, ok := v.Text(); ok {
+		return text
+	}
+	var named struct {
+		Name  string `json:"name"`
+		Value string `json:"value"`
+	}
+	if json.Unmarshal([]byte(v.JSON()), &named) != nil {
+		return ""
+	}
+	return named.Name + named.Value
+}

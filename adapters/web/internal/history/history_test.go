@@ -1,0 +1,50 @@
+package history
+
+import (
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+// Changes of one person within a minute are one item, and so are those of one request.
+func TestItemTakes(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC)
+	ann, bob, one, two := ident.ID{1}, ident.ID{2}, ident.ID{3}, ident.ID{4}
+	i := Item{At: at, by: ann, batch: one}
+	for _, c := range []struct {
+		name string
+		e    problem.LogEntry
+		want bool
+	}{
+		{"of the same request", problem.LogEntry{Batch: one, Author: ann, Created: at}, true},
+		{"soon after", problem.LogEntry{Batch: two, Author: ann, Created: at.Add(59 * time.Second)}, true},
+		{"a minute after", problem.LogEntry{Batch: two, Author: ann, Created: at.Add(time.Minute)}, false},
+		{"by somebody else", problem.LogEntry{Batch: two, Author: bob, Created: at}, false},
+	} {
+		if got := i.takes(c.e); got != c.want {
+			t.Errorf("an entry %s is taken: %v, want %v", c.name, got, c.want)
+		}
+	}
+	comment := Item{At: at, by: ann, batch: one, Comment: true}
+	if comment.takes(problem.LogEntry{Batch: one, Author: ann, Created: at}) {
+		t.Error("a comment takes a change")
+	}
+}
+
+// Of many changes, the first ones are shown, and the others are folded.
+func TestFold(t *testing.T) {
+	t.Parallel()
+	all := make(Changes, changesAtOnce+2)
+	for i := range all {
+		all[i].Field = string(rune('a' + i))
+	}
+	for count, more := range map[int]int{0: 0, 1: 0, changesAtOnce: 0, changesAtOnce + 1: 1, changesAtOnce + 2: 2} {
+		c := all[:count]
+		if shown, folded := c.AtOnce(), c.More(); len(shown) != count-more || len(folded) != more || more > 0 && folded[0] != all[changesAtOnce] {
+			t.Errorf("%d changes are shown as %v, with %v folded", count, shown, folded)
+		}
+	}
+}
