@@ -56,7 +56,9 @@ func (o Options) poolConfig() (*pgxpool.Config, error) {
 	}
 	config.MaxConns = int32(o.Connections)
 	config.MinConns = 0
-	config.MinIdleConns = min(2, config.MaxConns)
+	// A connection is a process of the server, and costs both sides tens of milliseconds of
+	// work. One spare keeps a quiet service from waiting for it, and notices a fail-over.
+	config.MinIdleConns = 1
 	config.MaxConnLifetime = time.Hour
 	config.MaxConnLifetimeJitter = 10 * time.Minute
 	config.MaxConnIdleTime = 5 * time.Minute
