@@ -104,7 +104,7 @@ func failOver(t *testing.T, round int, how interference) *failoverLedger {
 			Store: open(t, options), Now: f.from.time, Random: rand.Reader, Limits: tracker.DefaultLimits(), Searches: 2 * clients,
 		}))
 	}
-	f.prepare()
+	f.prepare(pair.ClusterURL())
 
 	var writing sync.WaitGroup
 	stop := func() { f.over.Store(true); writing.Wait() }
@@ -161,15 +161,19 @@ func (f *failover) disturb(pair *postgrestest.Pair, how interference) (ended int
 	return ended
 }
 
-// prepare seeds the database and creates the problem that all clients change.
-func (f *failover) prepare() {
+// prepare seeds the database, with more time for a statement than the servers have, and
+// creates the problem that all clients change.
+func (f *failover) prepare(url string) {
 	f.t.Helper()
+	patient := tracker.New(tracker.Options{
+		Store: open(f.t, postgres.Options{URL: url}), Now: f.from.time, Random: rand.Reader, Limits: tracker.DefaultLimits(), Searches: 1,
+	})
 	secret := access.NewSecret([32]byte{1})
-	if _, err := f.servers[0].Seed(f.ctx, secret); err != nil {
+	if _, err := patient.Seed(f.ctx, secret); err != nil {
 		f.t.Fatal(err)
 	}
 	var err error
-	if f.caller, err = f.servers[0].Authenticate(f.ctx, secret); err != nil {
+	if f.caller, err = patient.Authenticate(f.ctx, secret); err != nil {
 		f.t.Fatal(err)
 	}
 	f.hub = f.create()
