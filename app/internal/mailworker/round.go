@@ -55,14 +55,19 @@ type round struct {
 	busy      *tray // whose mail is under way
 	results   chan result
 
-	pause  time.Duration // after the latest failure of the mail server; 0: none
-	paused time.Time     // until when
+	arrived int           // mails of this round at the mail server
+	pause   time.Duration // after the latest failure of the mail server; 0: none
+	paused  time.Time     // until when
 }
 
 // tray is a tray in a round.
 type tray struct {
 	mail.Tray
 	due time.Time // of the next mail, by a clock that nobody sets
+	// broke says that the mail server was unreachable for the next mail. before is how many
+	// mails had arrived in this round until then.
+	broke  bool
+	before int
 }
 
 // result is the end of an attempt. err is nil for a mail that was sent.
@@ -131,7 +136,7 @@ func (r *round) begin(s mail.State) (err error) {
 	r.gathering = mail.NewGathering(s, r.Quiet)
 	now := time.Now()
 	for _, t := range s.Trays {
-		r.trays = append(r.trays, &tray{t, now.Add(t.Wait(now))})
+		r.trays = append(r.trays, &tray{Tray: t, due: now.Add(t.Wait(now))})
 	}
 	return nil
 }
@@ -320,6 +325,7 @@ func (r *round) next() error {
 func (r *round) done(of result, sent bool) {
 	now := time.Now()
 	of.tray.Tray = of.tray.Done(of.items, of.more, sent, now)
+	of.tray.broke = false
 	of.tray.due = now.Add(of.tray.Wait(now))
 	r.told = true
 }
@@ -333,6 +339,7 @@ func (r *round) settle(of result) {
 			r.Logger.Info("e-mail is sent again")
 		}
 		r.pause = 0
+		r.arrived++
 		r.done(of, true)
 		return
 	}
@@ -341,7 +348,7 @@ func (r *round) settle(of result) {
 		return // the lease has ended meanwhile
 	}
 	r.counts.Add(Outcome(failure.Kind))
-	if failure.Kind == mail.Unreachable {
+	if failure.Kind == mail.Unreachable && !r.alone(of.tray) {
 		if r.pause == 0 {
 			r.Logger.Error("e-mail cannot be sent; it waits, and will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
 		}
@@ -364,6 +371,14 @@ func (r *round) settle(of result) {
 	}
 	of.tray.Tray, r.told = next, true
 	of.tray.due = now.Add(next.Wait(now))
+}
+
+// alone reports whether the mail server was unreachable for this tray twice, while mail to
+// others arrived in between. Then its mail is the cause, and counts as deferred.
+func (r *round) alone(t *tray) bool {
+	between := t.broke && t.before < r.arrived
+	t.broke, t.before = true, r.arrived
+	return between
 }
 
 // behind puts a tray behind all others. The mail server may break the connection at this one

@@ -419,9 +419,54 @@ func TestMailThatBreaksTheConnection(t *testing.T) {
 		time.Sleep(mail.Quiet + 3*mostPause)
 		w.expect("an hour later", "bob: #1", "cy: #1")
 		w.answers(nil)
-		time.Sleep(2 * mostPause)
+		time.Sleep(time.Hour)
 		w.expect("once the mail server takes it", "ann: #1")
 	})
+}
+
+// A mail at which the connection breaks each time, while those to others arrive, is given up
+// like a deferred one. Nothing is given up while no mail arrives.
+func TestBreaksBetweenMailsThatArrive(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		arrives bool // what goes to others
+		lost    int64
+	}{"others arrive": {true, 1}, "nothing arrives": {false, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 1, func(t *testing.T, w *world) {
+				ann, bob := w.person("ann"), w.person("bob")
+				broken, other := w.create(ann, "a lamp"), w.create(bob, "a fuse")
+				time.Sleep(10 * time.Minute)
+				w.mails()
+				w.answers(func(_ context.Context, l mail.Letter) error {
+					if l.To.ID == ann.User || !c.arrives {
+						return &mail.Failure{Kind: mail.Unreachable, Reason: "the connection has broken"}
+					}
+					return nil
+				})
+				w.comment(w.admin, broken, "hello")
+				for range 5 * 24 { // hours
+					w.comment(w.admin, other, "hello")
+					time.Sleep(time.Hour)
+				}
+				if got := w.servers[0].worker.Attempts(Lost); got != c.lost {
+					t.Errorf("%d mails are lost, want %d", got, c.lost)
+				}
+				w.mails()
+				w.answers(nil)
+				time.Sleep(2 * mostPause)
+				if c.lost == 0 {
+					w.expect("once the mail server takes it", "ann: #1", "bob: #2")
+					return
+				}
+				w.expect("once the mail server takes it")
+				w.comment(w.admin, broken, "again")
+				time.Sleep(mail.Quiet + time.Minute)
+				w.expect("of a later change", "ann: #1")
+			})
+		})
+	}
 }
 
 // When the sending server dies or loses the store, another one goes on: no mail is lost, and
