@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"iter"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -63,7 +64,11 @@ type listPage struct {
 	// Live is the address of the changes to come, and Here that of this page.
 	Live, Here string
 	Next       string // the address of the next page; empty: none
+	Previous   string // the address of the page before; empty: it is the first page, or unknown
 	First      string // the address of the first page; empty: this is it
+	// Trail has the positions of the pages that lead here, this one last. The first page has
+	// none.
+	Trail []string
 	// Parameters are those of this page, without its place in the list.
 	Parameters url.Values
 	Keys       []keyHelp
@@ -196,7 +201,8 @@ func showProblems(q *request) (answer, error) {
 	view.arrange(q.base, asked["columns"])
 
 	text, wrapped := withWords(view.Predicate, view.Words)
-	cmd, err := view.search(q.base, text, sort, asked.Get("after"))
+	view.Trail = asked["after"]
+	cmd, err := view.search(q.base, text, sort)
 	if err != nil {
 		return answer{}, err
 	}
@@ -223,21 +229,44 @@ func showProblems(q *request) (answer, error) {
 	return page("list", view), nil
 }
 
-// search returns the search for the page of the list behind a position, if there is one.
-func (v *listPage) search(base, predicate, sort, after string) (cmd tracker.SearchProblems, err error) {
+// search returns the search for the page of the list.
+func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProblems, err error) {
 	cmd.Predicate, cmd.Limit = patch.Set(predicate), patch.Set(int64(rowsOnPage))
 	if sort != "" {
 		cmd.Sort = patch.Set(sort)
 	}
-	if after != "" {
-		if cmd.After, err = cursor.Read(after); err != nil {
-			return cmd, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
-		}
-		v.First = base + "/problems" + links.Suffix(v.Parameters)
+	here := len(v.Trail) - 1
+	if here < 0 {
+		cmd.CountTo = countTo
 		return cmd, nil
 	}
-	cmd.CountTo = countTo
+	if cmd.After, err = cursor.Read(v.Trail[here]); err != nil {
+		return cmd, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
+	}
+	v.First = v.page(base, nil)
+	if here > 0 {
+		v.Previous = v.page(base, v.Trail[:here])
+	}
 	return cmd, nil
+}
+
+// mostTrail is the most bytes of a trail of several pages: proxies limit the length of a URL.
+const mostTrail = 4000
+
+// page returns the address of the page at the end of a trail.
+func (v *listPage) page(base string, trail []string) string {
+	size := 0
+	for i, position := range slices.Backward(trail) {
+		if size += len(position); size > mostTrail && i < len(trail)-1 {
+			trail = trail[i+1:]
+			break
+		}
+	}
+	to := maps.Clone(v.Parameters)
+	if len(trail) > 0 {
+		to["after"] = trail
+	}
+	return base + "/problems" + links.Suffix(to)
 }
 
 // fill adds the rows, and the link to the next page.
@@ -264,7 +293,7 @@ func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 		if err != nil {
 			return err
 		}
-		v.Next = base + "/problems" + links.Suffix(links.With(v.Parameters, "after", at))
+		v.Next = v.page(base, append(slices.Clip(v.Trail), at))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -40,6 +41,58 @@ func TestCount(t *testing.T) {
 	b.get(link(first, "Next page")).is(200).lacks("500 problems")
 	s.problem(t, "Filler")
 	b.get("/problems?query=all").is(200).has("more than 500 problems")
+}
+
+// A list can be read to its end and back again. From far behind, the way back is not complete:
+// then it ends at the first page.
+func TestWayBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		title string // of each problem, before its number
+		pages int    // of the way back, without the first page
+	}{
+		"short titles": {"Filler", 4},
+		"long titles":  {strings.Repeat("long ", 190), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			b := s.signedIn(t)
+			for i := range 5 * rowsOnPage {
+				s.problem(t, fmt.Sprint(c.title, " ", i))
+			}
+			list := b.get("/problems?query=all&sort=title").is(200).lacks("Previous page", "First page")
+			var before []string
+			for range 4 {
+				before = append(before, rowsOf(list))
+				list = b.get(link(list, "Next page")).is(200)
+				if len(list.path) > 2*mostTrail {
+					t.Errorf("the address has %d bytes", len(list.path))
+				}
+			}
+			list.lacks("Next page")
+			for i := range c.pages - 1 {
+				list = b.get(link(list, "Previous page")).is(200)
+				if want := before[len(before)-1-i]; rowsOf(list) != want {
+					t.Errorf("%d pages back, the rows are\n%s\nwant\n%s", i+1, rowsOf(list), want)
+				}
+			}
+			list.lacks("Previous page")
+			if first := b.get(link(list, "First page")).is(200); rowsOf(first) != before[0] {
+				t.Errorf("the first page is\n%s\nwant\n%s", rowsOf(first), before[0])
+			}
+		})
+	}
+}
+
+// rowsOf returns the text of the rows of a list.
+func rowsOf(p *shownPage) string {
+	p.t.Helper()
+	body := find(p.root, "tbody")
+	if body == nil {
+		p.t.Fatalf("%s has no rows:\n%s", p.path, p.text())
+	}
+	return (&shownPage{root: body}).text()
 }
 
 // The list can be ordered by each of its columns, and where there are no heads of columns by

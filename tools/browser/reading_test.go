@@ -92,6 +92,27 @@ func TestNarrow(t *testing.T) {
 	p.clean()
 }
 
+// A long list is read page by page, forward and back. The three buttons for it fit on a
+// telephone.
+func TestLongList(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	for i := range 120 {
+		s.api("POST", "/problems", map[string]any{"title": fmt.Sprintf("Problem %03d", i+1)})
+	}
+	p := s.signedIn(s.token)
+	const next, previous = "a[rel=next]", "a[rel=prev]"
+	p.must(p.Open("/problems?query=all&sort=title"), p.Shows("Problem 050"), p.Click(next), p.Shows("Problem 100"), p.Click(next), p.Shows("Problem 120"))
+	at, err := Get[string](p.Tab, "location.pathname + location.search")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.must(p.Click("button[lang=de]"), p.Shows("Vorige Seite"))
+	p.inAllForms(func(width int64, scheme string) { p.fits(at, width, scheme) })
+	p.must(p.Click(previous), p.Shows("Problem 100"), p.Until("!document.querySelector('"+previous+"')"), p.Click(next), p.Shows("Problem 120"))
+	p.clean()
+}
+
 // A button of a problem keeps the place on its page, and the focus.
 func TestPlaceIsKept(t *testing.T) {
 	t.Parallel()

@@ -118,6 +118,7 @@ var english = Language{
 		"list.unread":        "unread",
 		"list.pages":         "Pages",
 		"list.first":         "First page",
+		"list.previous":      "Previous page",
 		"list.next":          "Next page",
 		"list.change":        "One change since this page was loaded.",
 		"list.changes":       "# changes since this page was loaded.",

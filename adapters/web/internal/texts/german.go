@@ -118,6 +118,7 @@ var german = Language{
 		"list.unread":        "ungelesen",
 		"list.pages":         "Seiten",
 		"list.first":         "Erste Seite",
+		"list.previous":      "Vorige Seite",
 		"list.next":          "Nächste Seite",
 		"list.change":        "Eine Änderung, seit diese Seite geladen wurde.",
 		"list.changes":       "# Änderungen, seit diese Seite geladen wurde.",
