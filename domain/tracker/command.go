@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -90,6 +91,10 @@ type Answer[T any] struct {
 
 // ProblemPatch holds the members of a problem sent by a client (D11).
 type ProblemPatch = problem.Patch
+
+// ServiceFields are the members of a problem written only by the service, as a client sent
+// them back.
+type ServiceFields = expected.Problem
 
 // NewKeyword is a keyword of a new problem.
 type NewKeyword struct {

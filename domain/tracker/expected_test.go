@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -97,7 +98,7 @@ func TestReadOnlyIdentifier(t *testing.T) {
 		{"another identifier", patch.Set(problem.ID(8)), false},
 		{"the identifier is not null", patch.Null[problem.ID](), false},
 	} {
-		change, _, err := decideUpdate(by(bob), UpdateProblem{Service: ServiceFields{Identifier: Expected[problem.ID]{Field: c.sent}}}, newLoaded(), at(now))
+		change, _, err := decideUpdate(by(bob), UpdateProblem{Service: ServiceFields{Identifier: expected.Value[problem.ID]{Field: c.sent}}}, newLoaded(), at(now))
 		nothing(t, change)
 		if c.same {
 			noError(t, err)
@@ -105,83 +106,6 @@ func TestReadOnlyIdentifier(t *testing.T) {
 			wantFault(t, err, fault.ReadOnlyField, "read-only-field /identifier")
 		}
 	}
-}
-
-// D11: members that only the service writes are ignored, but not in silence: those
-// that are not as the problem has them are named.
-func TestIgnoredMembers(t *testing.T) {
-	t.Parallel()
-	l := newLoaded(resolvedBy(bob, noon), assigned(bob), func(l *loaded) {
-		l.Watching = true
-		l.Log = []problem.LogEntry{
-			{ID: testID(61), Problem: 7, Type: problem.ProblemCreated, Created: l.Created, Author: ann, Batch: testID(62), To: `{"title":"T","order":1}`, Revision: 1},
-			{ID: testID(63), Problem: 7, Type: problem.FieldChanged, Created: noon, Author: ann, Batch: testID(64), Field: "title", From: `"T"`, To: `"U"`, Revision: 2},
-		}
-	})
-	created := func(edits ...any) object {
-		o := object{
-			"identifier": testID(61).String(), "type": "ProblemCreated", "creationDate": "2015-11-05T11:00:00.000Z", "author": object{"identifier": ann.String(), "name": "Anna"},
-			"batchIdentifier": testID(62).String(), "isSignificant": true, "field": nil, "from": nil, "to": object{"title": "T", "order": json.Number("1")},
-		}
-		for i := 0; i < len(edits); i += 2 {
-			o[edits[i].(string)] = edits[i+1]
-		}
-		return o
-	}
-	changed := object{"identifier": testID(63).String(), "field": "title", "from": "T", "to": "U"}
-	for _, c := range []struct {
-		rule   string
-		member string
-		value  any
-		same   bool
-	}{
-		{"null is nothing", "watching", nil, true},
-		{"watching", "watching", true, true},
-		{"not watching", "watching", false, false},
-		{"watching, of another type", "watching", "true", false},
-		{"watching, of a type that cannot be compared", "watching", object{}, false},
-		{"read by the assignee", "readByAssignee", true, false},
-		{"not read by the assignee", "readByAssignee", false, true},
-		{"the modifier", "modifier", userObject(ann, "Anna", "anna@example.org", true), true},
-		{"another modifier", "modifier", userObject(bob, "Bob", "bob@example.org", false), false},
-		{"the time of the latest change", "modificationDate", "2015-11-05T13:00:00+01:00", true},
-		{"another time", "modificationDate", "2015-11-05T12:00:00.001Z", false},
-		{"the identifier", "identifier", number(7), true},
-		{"another identifier", "identifier", number(8), false},
-		{"the identifier as a text", "identifier", "7", false},
-		{"the revision", "revision", number(3), true},
-		{"another revision", "revision", number(4), false},
-		{"the originator", "originator", object{"email": "ann@example.org"}, true},
-		{"another originator", "originator", object{"email": "bob@example.org"}, false},
-		{"the creation date", "creationDate", "2015-11-05T11:00:00.000Z", true},
-		{"another creation date", "creationDate", "2001-02-03T04:05:06.000Z", false},
-		{"the resolver", "resolver", object{"name": "Bob"}, true},
-		{"the resolve date", "resolveDate", "2015-11-05T12:00:00Z", true},
-		{"an empty log", "logs", []any{}, true},
-		{"the log", "logs", []any{created(), changed}, true},
-		{"a part of the log", "logs", []any{changed}, true},
-		{"an entry more", "logs", []any{created(), changed, created("identifier", testID(65).String())}, false},
-		{"an entry with another author", "logs", []any{created("author", object{"identifier": bob.String()})}, false},
-		{"an entry of another type", "logs", []any{created("type", "CommentAdded")}, false},
-		{"an entry of another time", "logs", []any{created("creationDate", "2015-11-05T11:00:00.001Z")}, false},
-		{"an entry of another batch", "logs", []any{created("batchIdentifier", testID(64).String())}, false},
-		{"an entry of another weight", "logs", []any{created("isSignificant", false)}, false},
-		{"an entry about a field", "logs", []any{created("field", "title")}, false},
-		{"an entry that came from something", "logs", []any{created("from", "x")}, false},
-		{"an entry that led to something else", "logs", []any{created("to", object{"title": "T", "order": json.Number("2")})}, false},
-		{"an entry with another member", "logs", []any{created("x", nil)}, false},
-		{"an entry without identifier", "logs", []any{object{"type": "ProblemCreated"}}, false},
-		{"an entry that is no object", "logs", []any{"ProblemCreated"}, false},
-		{"a log that is none", "logs", object{}, false},
-	} {
-		want := []string{c.member}
-		if c.same {
-			want = nil
-		}
-		equal(t, c.rule, ignored(sentBack(object{c.member: c.value}).all(l.Snapshot, l.catalogue)), want)
-	}
-	all := object{"watching": false, "logs": "x", "modifier": json.Number("1"), "revision": nil, "identifier": number(7)}
-	equal(t, "sorted", ignored(sentBack(all).all(l.Snapshot, l.catalogue)), []string{"logs", "modifier", "watching"})
 }
 
 // D11: a creation compares with the problem that it makes, an update with the problem
@@ -274,13 +198,13 @@ func objectSentBack(members object) (f ObjectServiceFields) {
 	return f
 }
 
-func expectJSON[T any](field *Expected[T], value any, read func(any) (T, bool)) {
+func expectJSON[T any](field *expected.Value[T], value any, read func(any) (T, bool)) {
 	if value == nil {
-		*field = ExpectNull[T]()
+		*field = expected.Null[T]()
 	} else if v, ok := read(value); ok {
-		*field = Expect(v)
+		*field = expected.Of(v)
 	} else {
-		*field = ExpectOther[T]()
+		*field = expected.Other[T]()
 	}
 }
 
@@ -319,13 +243,13 @@ func keywordsOf(value any) (keywords []problem.Keyword, ok bool) {
 	return keywords, ok
 }
 
-func entriesOf(value any) (entries []ExpectedEntry, ok bool) {
+func entriesOf(value any) (entries []expected.Entry, ok bool) {
 	elements, ok := value.([]any)
 	for _, element := range elements {
 		members, _ := element.(object)
 		id, identified := idOf(members["identifier"])
 		ok = ok && identified
-		e := ExpectedEntry{ID: id}
+		e := expected.Entry{ID: id}
 		for name, value := range members {
 			switch name {
 			case "identifier":

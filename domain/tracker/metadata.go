@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
@@ -47,12 +47,8 @@ type UpdateObject[P any] struct {
 }
 
 // ObjectServiceFields are the members of a metadata object written only by the service,
-// as a client sent them back. For a kind without the member, no value is equal.
-type ObjectServiceFields struct {
-	Identifier Expected[ident.ID]
-	FullName   Expected[string]    // of a component
-	Created    Expected[time.Time] // of a milestone
-}
+// as a client sent them back.
+type ObjectServiceFields = expected.Object
 
 // rules are the differences between the kinds of metadata objects.
 type rules[T, P any] struct {
@@ -181,7 +177,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 				}
 			}
 			write := cmd.Write
-			refuseOthers(o.rules.compare(cmd.Service, old, w.catalogue), &write.Faults)
+			o.rules.compare(cmd.Service, old, w.catalogue).Refuse(&write.Faults)
 			return o.rules.decide(caller, write, cmd.Patch, old, w, m)
 		},
 	})
@@ -219,16 +215,16 @@ func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, 
 
 // compare compares the members written only by the service with the current values, by
 // name (D11).
-func (r *rules[T, P]) compare(sent ObjectServiceFields, current T, c *metadata.Catalogue) []comparison {
-	return []comparison{
-		compare("creationDate", sent.Created, false, func(at time.Time) bool {
-			return r.created != nil && sameInstant(at, r.created(current))
-		}),
-		compare("fullName", sent.FullName, false, func(name string) bool {
-			return r.fullName != nil && text.NFC(name) == r.fullName(current, c)
-		}),
-		compareValue("identifier", sent.Identifier, *r.id(&current)),
+func (r *rules[T, P]) compare(sent ObjectServiceFields, current T, c *metadata.Catalogue) expected.Members {
+	var fullName string
+	if r.fullName != nil {
+		fullName = r.fullName(current, c)
 	}
+	var created time.Time
+	if r.created != nil {
+		created = r.created(current)
+	}
+	return sent.All(*r.id(&current), fullName, created)
 }
 
 // decide applies the patch to old. A new object has no identifier yet.
@@ -274,7 +270,7 @@ func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m c
 		}
 	}
 	a.Catalogue = r.with(on.catalogue, object, cb.Batch)
-	a.Ignored = ignored(r.compare(on.sent, object, a.Catalogue))
+	a.Ignored = r.compare(on.sent, object, a.Catalogue).Ignored()
 	if w.DryRun && created {
 		*r.id(&a.Value) = ident.None
 	}

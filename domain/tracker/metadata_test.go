@@ -237,7 +237,7 @@ func TestMetadataReadOnly(t *testing.T) {
 func readOnlyFaults[T, P any](r *rules[T, P], id ident.ID) func(object) fault.List {
 	return func(members object) (faults fault.List) {
 		old, _ := r.find(testCatalogue, id)
-		refuseOthers(r.compare(objectSentBack(members), old, testCatalogue), &faults)
+		r.compare(objectSentBack(members), old, testCatalogue).Refuse(&faults)
 		return faults
 	}
 }

@@ -95,7 +95,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 	cb.MarkRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
 	snapshot.Log = cb.Log
 
-	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: ignored(cmd.Service.all(snapshot, c.catalogue))}
+	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: cmd.Service.All(snapshot, c.catalogue).Ignored()}
 	cmd.Idempotency.keep(&cb.Change, m.At, a)
 	return cb.Change, a, nil
 }
@@ -140,7 +140,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) 
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
-	names := ignored(cmd.Service.moving(l.Snapshot, l.catalogue))
+	names := cmd.Service.Moving(l.Snapshot, l.catalogue).Ignored()
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	if fields != l.Fields {
 		cb.ResolvedBy(l.Catalogue)
@@ -161,7 +161,7 @@ func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
 		return l.Fields, stale(l.Revision)
 	}
 	faults := cmd.Faults
-	refuseOthers(cmd.Service.binding(l.Snapshot, l.catalogue), &faults)
+	cmd.Service.Binding(l.Snapshot, l.catalogue).Refuse(&faults)
 	fields := body.ResolvePatch(&cmd.ProblemPatch, l.catalogue, &faults).Apply(l.Fields, l.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return l.Fields, err

@@ -24,7 +24,7 @@ type Member struct {
 	Name string
 	// Into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
 	// metadata.Partial or an array of Partials. It is a []Member for an object, and
-	// Elements for an array of objects. It is a *tracker.Expected for a read-only member,
+	// Elements for an array of objects. It is an *expected.Value for a read-only member,
 	// or Ignored. With nil the decoder accepts any value, and discards it.
 	Into any
 }

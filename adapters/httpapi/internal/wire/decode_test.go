@@ -10,11 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // decoding is a body that is decoded with the usual limit of nesting.
@@ -102,7 +102,7 @@ func TestDecodeMembers(t *testing.T) {
 		expires            patch.Field[time.Time]
 		state, cleared     patch.Field[metadata.Partial]
 	}
-	var keywords tracker.Expected[[]problem.Keyword]
+	var keywords expected.Value[[]problem.Keyword]
 	var faults fault.List
 	err := decoding(`{
 		"text": "a\u0000\ud83d\ude00", "null": null, "flag": true, "revision": -9223372036854775808,
@@ -130,7 +130,7 @@ func TestDecodeMembers(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, not %+v", got, want)
 	}
-	if !reflect.DeepEqual(keywords, tracker.Expect([]problem.Keyword{})) {
+	if !reflect.DeepEqual(keywords, expected.Of([]problem.Keyword{})) {
 		t.Errorf("read-only members %v", keywords)
 	}
 }

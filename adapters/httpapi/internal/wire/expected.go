@@ -5,46 +5,46 @@ import (
 	"errors"
 	"time"
 
+	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/text"
-	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // expectInto reads a read-only member (D11). An impossible value is no fault of its own:
 // it differs from the current one.
 func expectInto(into, value any) {
 	switch into := into.(type) {
-	case *tracker.Expected[string]:
+	case *expected.Value[string]:
 		expect(into, value, asString)
-	case *tracker.Expected[bool]:
+	case *expected.Value[bool]:
 		expect(into, value, asBool)
-	case *tracker.Expected[int64]:
+	case *expected.Value[int64]:
 		expect(into, value, asInteger)
-	case *tracker.Expected[problem.ID]:
+	case *expected.Value[problem.ID]:
 		expect(into, value, asProblem)
-	case *tracker.Expected[ident.ID]:
+	case *expected.Value[ident.ID]:
 		expect(into, value, asIdentifier)
-	case *tracker.Expected[time.Time]:
+	case *expected.Value[time.Time]:
 		expect(into, value, asInstant)
-	case *tracker.Expected[metadata.Partial]:
+	case *expected.Value[metadata.Partial]:
 		expect(into, value, asPartial)
-	case *tracker.Expected[[]problem.Keyword]:
+	case *expected.Value[[]problem.Keyword]:
 		expect(into, value, asKeywords)
-	case *tracker.Expected[[]tracker.ExpectedEntry]:
+	case *expected.Value[[]expected.Entry]:
 		expect(into, value, asEntries)
 	}
 }
 
 // expect sets the expected value of the member.
-func expect[T any](field *tracker.Expected[T], value any, read func(any) (T, error)) {
+func expect[T any](field *expected.Value[T], value any, read func(any) (T, error)) {
 	if value == nil {
-		*field = tracker.ExpectNull[T]()
+		*field = expected.Null[T]()
 	} else if v, err := read(value); err == nil {
-		*field = tracker.Expect(v)
+		*field = expected.Of(v)
 	} else {
-		*field = tracker.ExpectOther[T]()
+		*field = expected.Other[T]()
 	}
 }
 
@@ -98,12 +98,12 @@ func asKeywords(value any) ([]problem.Keyword, error) {
 }
 
 // asEntries reads entries of a log, each with its identifier.
-func asEntries(value any) ([]tracker.ExpectedEntry, error) {
+func asEntries(value any) ([]expected.Entry, error) {
 	array, ok := value.([]any)
 	if !ok {
 		return nil, errOther
 	}
-	entries := make([]tracker.ExpectedEntry, len(array))
+	entries := make([]expected.Entry, len(array))
 	for i, element := range array {
 		members, _ := element.(map[string]any)
 		var err error
@@ -114,7 +114,7 @@ func asEntries(value any) ([]tracker.ExpectedEntry, error) {
 	return entries, nil
 }
 
-func asEntry(members map[string]any) (e tracker.ExpectedEntry, err error) {
+func asEntry(members map[string]any) (e expected.Entry, err error) {
 	if e.ID, err = asShownIdentifier(members["identifier"]); err != nil {
 		return e, err
 	}

@@ -5,10 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // D11: a value of a member that only the service writes is read as it is. One that the
@@ -21,44 +21,44 @@ func TestDecodeExpected(t *testing.T) {
 		json       string
 		into, want any
 	}{
-		{`null`, new(tracker.Expected[bool]), tracker.ExpectNull[bool]()},
-		{`true`, new(tracker.Expected[bool]), tracker.Expect(true)},
-		{`"true"`, new(tracker.Expected[bool]), tracker.ExpectOther[bool]()},
-		{`{}`, new(tracker.Expected[bool]), tracker.ExpectOther[bool]()},
-		{`"App"`, new(tracker.Expected[string]), tracker.Expect("App")},
-		{`7`, new(tracker.Expected[string]), tracker.ExpectOther[string]()},
-		{`7`, new(tracker.Expected[int64]), tracker.Expect[int64](7)},
-		{`7.0`, new(tracker.Expected[int64]), tracker.ExpectOther[int64]()},
-		{`7`, new(tracker.Expected[problem.ID]), tracker.Expect[problem.ID](7)},
-		{`"7"`, new(tracker.Expected[problem.ID]), tracker.ExpectOther[problem.ID]()},
-		{shown, new(tracker.Expected[ident.ID]), tracker.Expect(id)},
-		{`"x"`, new(tracker.Expected[ident.ID]), tracker.ExpectOther[ident.ID]()},
-		{`"2015-11-05T12:00:00.0005Z"`, new(tracker.Expected[time.Time]), tracker.Expect(at)},
-		{`"yesterday"`, new(tracker.Expected[time.Time]), tracker.ExpectOther[time.Time]()},
-		{`0`, new(tracker.Expected[time.Time]), tracker.ExpectOther[time.Time]()},
-		{`{"name":"Ann"}`, new(tracker.Expected[metadata.Partial]), tracker.Expect[metadata.Partial](metadata.Members{"name": metadata.Text("Ann")})},
+		{`null`, new(expected.Value[bool]), expected.Null[bool]()},
+		{`true`, new(expected.Value[bool]), expected.Of(true)},
+		{`"true"`, new(expected.Value[bool]), expected.Other[bool]()},
+		{`{}`, new(expected.Value[bool]), expected.Other[bool]()},
+		{`"App"`, new(expected.Value[string]), expected.Of("App")},
+		{`7`, new(expected.Value[string]), expected.Other[string]()},
+		{`7`, new(expected.Value[int64]), expected.Of[int64](7)},
+		{`7.0`, new(expected.Value[int64]), expected.Other[int64]()},
+		{`7`, new(expected.Value[problem.ID]), expected.Of[problem.ID](7)},
+		{`"7"`, new(expected.Value[problem.ID]), expected.Other[problem.ID]()},
+		{shown, new(expected.Value[ident.ID]), expected.Of(id)},
+		{`"x"`, new(expected.Value[ident.ID]), expected.Other[ident.ID]()},
+		{`"2015-11-05T12:00:00.0005Z"`, new(expected.Value[time.Time]), expected.Of(at)},
+		{`"yesterday"`, new(expected.Value[time.Time]), expected.Other[time.Time]()},
+		{`0`, new(expected.Value[time.Time]), expected.Other[time.Time]()},
+		{`{"name":"Ann"}`, new(expected.Value[metadata.Partial]), expected.Of[metadata.Partial](metadata.Members{"name": metadata.Text("Ann")})},
 
-		{`[{"name":"a","value":"1"},{"value":null,"name":"b"}]`, new(tracker.Expected[[]problem.Keyword]),
-			tracker.Expect([]problem.Keyword{{Name: "a", Value: problem.Text("1")}, {Name: "b"}})},
-		{`{"name":"a","value":"1"}`, new(tracker.Expected[[]problem.Keyword]), tracker.ExpectOther[[]problem.Keyword]()},
-		{`["a"]`, new(tracker.Expected[[]problem.Keyword]), tracker.ExpectOther[[]problem.Keyword]()},
-		{`[{"name":"a"}]`, new(tracker.Expected[[]problem.Keyword]), tracker.ExpectOther[[]problem.Keyword]()},
-		{`[{"name":"a","value":false}]`, new(tracker.Expected[[]problem.Keyword]), tracker.ExpectOther[[]problem.Keyword]()},
-		{`[{"name":"a","value":null,"x":null}]`, new(tracker.Expected[[]problem.Keyword]), tracker.ExpectOther[[]problem.Keyword]()},
+		{`[{"name":"a","value":"1"},{"value":null,"name":"b"}]`, new(expected.Value[[]problem.Keyword]),
+			expected.Of([]problem.Keyword{{Name: "a", Value: problem.Text("1")}, {Name: "b"}})},
+		{`{"name":"a","value":"1"}`, new(expected.Value[[]problem.Keyword]), expected.Other[[]problem.Keyword]()},
+		{`["a"]`, new(expected.Value[[]problem.Keyword]), expected.Other[[]problem.Keyword]()},
+		{`[{"name":"a"}]`, new(expected.Value[[]problem.Keyword]), expected.Other[[]problem.Keyword]()},
+		{`[{"name":"a","value":false}]`, new(expected.Value[[]problem.Keyword]), expected.Other[[]problem.Keyword]()},
+		{`[{"name":"a","value":null,"x":null}]`, new(expected.Value[[]problem.Keyword]), expected.Other[[]problem.Keyword]()},
 
 		{`[{"identifier":` + shown + `,"type":"FieldChanged","batchIdentifier":` + shown + `,"isSignificant":true,"field":"title","from":"T","to":{"a":1.50}}]`,
-			new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.Expect([]tracker.ExpectedEntry{{
-				ID: id, Type: tracker.Expect(problem.FieldChanged), Batch: tracker.Expect(id), Significant: tracker.Expect(true),
-				Field: tracker.Expect("title"), From: tracker.Expect[problem.LogValue](`"T"`), To: tracker.Expect[problem.LogValue](`{"a":1.50}`),
+			new(expected.Value[[]expected.Entry]), expected.Of([]expected.Entry{{
+				ID: id, Type: expected.Of(problem.FieldChanged), Batch: expected.Of(id), Significant: expected.Of(true),
+				Field: expected.Of("title"), From: expected.Of[problem.LogValue](`"T"`), To: expected.Of[problem.LogValue](`{"a":1.50}`),
 			}})},
 		{`[{"identifier":` + shown + `,"creationDate":7,"author":null,"from":null}]`,
-			new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.Expect([]tracker.ExpectedEntry{{
-				ID: id, Created: tracker.ExpectOther[time.Time](), Author: tracker.ExpectNull[metadata.Partial](), From: tracker.ExpectNull[problem.LogValue](),
+			new(expected.Value[[]expected.Entry]), expected.Of([]expected.Entry{{
+				ID: id, Created: expected.Other[time.Time](), Author: expected.Null[metadata.Partial](), From: expected.Null[problem.LogValue](),
 			}})},
-		{`{}`, new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.ExpectOther[[]tracker.ExpectedEntry]()},
-		{`["x"]`, new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.ExpectOther[[]tracker.ExpectedEntry]()},
-		{`[{"type":"FieldChanged"}]`, new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.ExpectOther[[]tracker.ExpectedEntry]()},
-		{`[{"identifier":` + shown + `,"x":null}]`, new(tracker.Expected[[]tracker.ExpectedEntry]), tracker.ExpectOther[[]tracker.ExpectedEntry]()},
+		{`{}`, new(expected.Value[[]expected.Entry]), expected.Other[[]expected.Entry]()},
+		{`["x"]`, new(expected.Value[[]expected.Entry]), expected.Other[[]expected.Entry]()},
+		{`[{"type":"FieldChanged"}]`, new(expected.Value[[]expected.Entry]), expected.Other[[]expected.Entry]()},
+		{`[{"identifier":` + shown + `,"x":null}]`, new(expected.Value[[]expected.Entry]), expected.Other[[]expected.Entry]()},
 	} {
 		for _, into := range []any{c.into, Ignored{c.into}} {
 			if err := decoding(`{"member":`+c.json+`}`).decode(nil, Member{"member", into}); err != nil {

@@ -1,4 +1,6 @@
-package tracker
+// Package expected compares the read-only members of a client's request with their
+// current values (D11).
+package expected
 
 import (
 	"slices"
@@ -13,29 +15,29 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
-// Expected is the value of a read-only member, as a client sent it back. It is compared
-// with the current value and never stored (D11). The zero Expected was not sent.
-type Expected[T any] struct {
+// Value is the value of a read-only member, as a client sent it back. It is compared with
+// the current value and never stored (D11). The zero Value was not sent.
+type Value[T any] struct {
 	patch.Field[T]
 	// Other is true for a value unlike every T, such as a value of another type.
 	Other bool
 }
 
-// Expect returns the expectation of v.
-func Expect[T any](v T) Expected[T] { return Expected[T]{Field: patch.Set(v)} }
+// Of returns the expectation of v.
+func Of[T any](v T) Value[T] { return Value[T]{Field: patch.Set(v)} }
 
-// ExpectNull returns the expectation of no value.
-func ExpectNull[T any]() Expected[T] { return Expected[T]{Field: patch.Null[T]()} }
+// Null returns the expectation of no value.
+func Null[T any]() Value[T] { return Value[T]{Field: patch.Null[T]()} }
 
-// ExpectOther returns an expectation without any value to meet it.
-func ExpectOther[T any]() Expected[T] {
-	return Expected[T]{Field: patch.Field[T]{Sent: true}, Other: true}
+// Other returns an expectation without any value to meet it.
+func Other[T any]() Value[T] {
+	return Value[T]{Field: patch.Field[T]{Sent: true}, Other: true}
 }
 
 // met reports whether the current value meets the expectation. null is true when there is
 // no current value. same compares the value sent with the current one. Without a value
 // sent, the expectation is met.
-func (e Expected[T]) met(null bool, same func(T) bool) bool {
+func (e Value[T]) met(null bool, same func(T) bool) bool {
 	switch {
 	case !e.Sent:
 		return true
@@ -47,38 +49,49 @@ func (e Expected[T]) met(null bool, same func(T) bool) bool {
 	return same(e.Value)
 }
 
-// ServiceFields are the read-only members of a problem, as a client sent them back. Only
-// the service writes them.
-type ServiceFields struct {
-	Identifier     Expected[problem.ID]
-	Created        Expected[time.Time]
-	Originator     Expected[metadata.Partial]
-	Modified       Expected[time.Time]
-	Modifier       Expected[metadata.Partial]
-	Resolved       Expected[time.Time]
-	Resolver       Expected[metadata.Partial]
-	Keywords       Expected[[]problem.Keyword]
-	Watching       Expected[bool]
-	ReadByAssignee Expected[bool]
-	Revision       Expected[int64]
+// Problem holds the read-only members of a problem, as a client sent them back. Only the
+// service writes them.
+type Problem struct {
+	Identifier     Value[problem.ID]
+	Created        Value[time.Time]
+	Originator     Value[metadata.Partial]
+	Modified       Value[time.Time]
+	Modifier       Value[metadata.Partial]
+	Resolved       Value[time.Time]
+	Resolver       Value[metadata.Partial]
+	Keywords       Value[[]problem.Keyword]
+	Watching       Value[bool]
+	ReadByAssignee Value[bool]
+	Revision       Value[int64]
 	// Log need not have all entries: answers to writes have only the entries of their
 	// own batch.
-	Log Expected[[]ExpectedEntry]
+	Log Value[[]Entry]
 }
 
-// ExpectedEntry is an entry of a log as a client sent it back. Only the members sent are
+// Entry is an entry of a log as a client sent it back. Only the members sent are
 // compared.
-type ExpectedEntry struct {
+type Entry struct {
 	ID          ident.ID
-	Type        Expected[problem.LogType]
-	Created     Expected[time.Time]
-	Author      Expected[metadata.Partial]
-	Batch       Expected[ident.ID]
-	Significant Expected[bool]
-	Field       Expected[string]
-	From        Expected[problem.LogValue]
-	To          Expected[problem.LogValue]
+	Type        Value[problem.LogType]
+	Created     Value[time.Time]
+	Author      Value[metadata.Partial]
+	Batch       Value[ident.ID]
+	Significant Value[bool]
+	Field       Value[string]
+	From        Value[problem.LogValue]
+	To          Value[problem.LogValue]
 }
+
+// Object holds the members of a metadata object written only by the service, as a client
+// sent them back. For a kind without the member, no value is equal.
+type Object struct {
+	Identifier Value[ident.ID]
+	FullName   Value[string]    // of a component
+	Created    Value[time.Time] // of a milestone
+}
+
+// Members are compared members.
+type Members []comparison
 
 // comparison is the comparison of one member with the current value.
 type comparison struct {
@@ -87,26 +100,26 @@ type comparison struct {
 	same bool
 }
 
-func compare[T any](name string, e Expected[T], null bool, same func(T) bool) comparison {
+func compare[T any](name string, e Value[T], null bool, same func(T) bool) comparison {
 	return comparison{name, e.Sent && !e.Null, e.met(null, same)}
 }
 
-func compareValue[T comparable](name string, e Expected[T], current T) comparison {
+func compareValue[T comparable](name string, e Value[T], current T) comparison {
 	return compare(name, e, false, func(sent T) bool { return sent == current })
 }
 
-func compareInstant(name string, e Expected[time.Time], current time.Time) comparison {
+func compareInstant(name string, e Value[time.Time], current time.Time) comparison {
 	return compare(name, e, current.IsZero(), func(sent time.Time) bool { return sameInstant(sent, current) })
 }
 
-func compareUser(name string, e Expected[metadata.Partial], current ident.ID, c *metadata.Catalogue) comparison {
+func compareUser(name string, e Value[metadata.Partial], current ident.ID, c *metadata.Catalogue) comparison {
 	return compare(name, e, current.IsNone(), func(sent metadata.Partial) bool { return sameUser(sent, current, c) })
 }
 
-// binding compares the members with a fixed value: an update has to send them back as they
+// Binding compares the members with a fixed value: an update has to send them back as they
 // are. They come by name.
-func (f ServiceFields) binding(s store.Snapshot, c *metadata.Catalogue) []comparison {
-	return []comparison{
+func (f Problem) Binding(s store.Snapshot, c *metadata.Catalogue) Members {
+	return Members{
 		compareValue("identifier", f.Identifier, s.ID), // first, as it names the problem
 		compareInstant("creationDate", f.Created, s.Created),
 		compare("keywords", f.Keywords, false, func(sent []problem.Keyword) bool { return sameKeywords(sent, s.Keywords) }),
@@ -116,11 +129,11 @@ func (f ServiceFields) binding(s store.Snapshot, c *metadata.Catalogue) []compar
 	}
 }
 
-// moving compares the other members. They change by themselves between a read and a write,
+// Moving compares the other members. They change by themselves between a read and a write,
 // so old values in an update are no fault.
-func (f ServiceFields) moving(s store.Snapshot, c *metadata.Catalogue) []comparison {
-	return []comparison{
-		compare("logs", f.Log, false, func(sent []ExpectedEntry) bool { return sameLog(sent, s.Log, c) }),
+func (f Problem) Moving(s store.Snapshot, c *metadata.Catalogue) Members {
+	return Members{
+		compare("logs", f.Log, false, func(sent []Entry) bool { return sameLog(sent, s.Log, c) }),
 		compareInstant("modificationDate", f.Modified, s.Modified),
 		compareUser("modifier", f.Modifier, s.Modifier, c),
 		compareValue("readByAssignee", f.ReadByAssignee, s.ReadByAssignee),
@@ -129,14 +142,24 @@ func (f ServiceFields) moving(s store.Snapshot, c *metadata.Catalogue) []compari
 	}
 }
 
-// all compares all members.
-func (f ServiceFields) all(s store.Snapshot, c *metadata.Catalogue) []comparison {
-	return append(f.binding(s, c), f.moving(s, c)...)
+// All compares all members.
+func (f Problem) All(s store.Snapshot, c *metadata.Catalogue) Members {
+	return append(f.Binding(s, c), f.Moving(s, c)...)
 }
 
-// refuseOthers adds a fault for each member that has another value. So a problem can be
-// sent back as it was read, but not with an edit that would be lost (D11).
-func refuseOthers(members []comparison, faults *fault.List) {
+// All compares the members with those of an object. fullName is empty, and created zero,
+// for a kind without this member.
+func (o Object) All(id ident.ID, fullName string, created time.Time) Members {
+	return Members{
+		compare("creationDate", o.Created, false, func(sent time.Time) bool { return sameInstant(sent, created) }),
+		compare("fullName", o.FullName, false, func(sent string) bool { return fullName != "" && text.NFC(sent) == fullName }),
+		compareValue("identifier", o.Identifier, id),
+	}
+}
+
+// Refuse adds a fault for each member sent with another value. So a problem can be sent
+// back as it was read, but not with an edit that would be lost (D11).
+func (members Members) Refuse(faults *fault.List) {
 	for _, m := range members {
 		if !m.same {
 			faults.Add(fault.ReadOnlyField, fault.At(m.name), "%s is written by the service: leave it out, or send it as it is", m.name)
@@ -144,9 +167,9 @@ func refuseOthers(members []comparison, faults *fault.List) {
 	}
 }
 
-// ignored returns the sorted names of the members sent with another value than the current
-// one. They are not stored, and the client has to know.
-func ignored(members []comparison) (names []string) {
+// Ignored returns the sorted names of the members sent with another value than the current
+// one, except null. They are not stored, and the client has to know.
+func (members Members) Ignored() (names []string) {
 	for _, m := range members {
 		if m.sent && !m.same {
 			names = append(names, m.name)
@@ -191,7 +214,7 @@ func sameKeywords(sent, current []problem.Keyword) bool {
 }
 
 // sameLog reports whether the log has all the entries sent, with the same members.
-func sameLog(sent []ExpectedEntry, current []problem.LogEntry, c *metadata.Catalogue) bool {
+func sameLog(sent []Entry, current []problem.LogEntry, c *metadata.Catalogue) bool {
 	entries := make(map[ident.ID]problem.LogEntry, len(current))
 	if len(sent) > 0 {
 		for _, e := range current {
@@ -207,7 +230,7 @@ func sameLog(sent []ExpectedEntry, current []problem.LogEntry, c *metadata.Catal
 	return true
 }
 
-func (s ExpectedEntry) same(e problem.LogEntry, c *metadata.Catalogue) bool {
+func (s Entry) same(e problem.LogEntry, c *metadata.Catalogue) bool {
 	for _, m := range []comparison{
 		compareValue("type", s.Type, e.Type),
 		compareInstant("creationDate", s.Created, e.Created),
