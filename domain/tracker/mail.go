@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
+	"github.com/problemtracking/problems/domain/tracker/internal/holder"
 	"github.com/problemtracking/problems/domain/tracker/internal/stories"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -70,12 +71,15 @@ const mailLease = "mail"
 
 // MailWorker is one server's part in sending e-mail. Of all servers, one sends at a time: it
 // holds the lease. A MailWorker is for one goroutine.
-type MailWorker struct{ holder }
+type MailWorker struct {
+	service *Service
+	lease   holder.Holder
+}
 
 // NewMailWorker returns a MailWorker without the lease. alone is true when no other server
 // can use the store: then any lease in it belongs to an ended server.
 func (s *Service) NewMailWorker(alone bool) *MailWorker {
-	return &MailWorker{holder{service: s, name: mailLease, alone: alone}}
+	return &MailWorker{service: s, lease: holder.New(mailLease, alone, s.moment, s.commit)}
 }
 
 // Take takes the lease if it is free and there is work, and returns the stored state. The
@@ -88,10 +92,10 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s mail.State, tak
 	var current lease.Lease
 	var ok bool
 	err = w.service.store.View(ctx, func(r store.Reader) error {
-		current, ok, err = w.read(ctx, r)
+		current, ok, err = w.lease.Read(ctx, r)
 		return err
 	})
-	if err != nil || !w.free(current, ok, now) {
+	if err != nil || !w.lease.Free(current, ok, now) {
 		return s, false, err
 	}
 	_, newest, err := w.service.feedEnds(ctx)
@@ -109,8 +113,7 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s mail.State, tak
 			return s, false, nil
 		}
 	}
-	w.held = current
-	taken, err = w.put(ctx, s.Encode(), false)
+	taken, err = w.lease.Take(ctx, current, s.Encode())
 	return s, taken, err
 }
 
@@ -147,13 +150,12 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 // Save renews the lease, and stores the state with it. held is false when another server has
 // the lease: nothing is stored then. After an error the holder is unknown.
 func (w *MailWorker) Save(ctx context.Context, s mail.State) (held bool, err error) {
-	return w.put(ctx, s.Encode(), false)
+	return w.lease.Renew(ctx, s.Encode())
 }
 
 // Release stores the state and gives the lease back.
 func (w *MailWorker) Release(ctx context.Context, s mail.State) error {
-	_, err := w.put(ctx, s.Encode(), true)
-	return err
+	return w.lease.Release(ctx, s.Encode())
 }
 
 // Follow returns a Follower of all events behind a cursor. It fails with fault.CursorGone.

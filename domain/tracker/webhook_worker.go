@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/holder"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -25,9 +26,10 @@ const webhookLease = "webhooks"
 // delivers at a time: it holds the lease. A WebhookWorker is for one goroutine. Another one
 // may call Renew instead.
 type WebhookWorker struct {
-	holder
-	needed bool // the latest Take has found a webhook
-	plans  map[question]compiled
+	service *Service
+	lease   holder.Holder
+	needed  bool // the latest Take has found a webhook
+	plans   map[question]compiled
 }
 
 // question is a predicate in the view of a user. Endpoints with the same one share the answer.
@@ -65,7 +67,7 @@ func (w *WebhookWorker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan
 // NewWebhookWorker returns a WebhookWorker without the lease. alone is true when no other
 // server can use the store: then a lease is that of a server that has ended.
 func (s *Service) NewWebhookWorker(alone bool) *WebhookWorker {
-	return &WebhookWorker{holder: holder{service: s, name: webhookLease, alone: alone}}
+	return &WebhookWorker{service: s, lease: holder.New(webhookLease, alone, s.moment, s.commit)}
 }
 
 // Take takes the lease if it is free and there is a webhook. now is a time by a clock that
@@ -79,20 +81,19 @@ func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, er
 		if w.needed = len(some) > 0; !w.needed || err != nil {
 			return err
 		}
-		current, ok, err = w.read(ctx, r)
+		current, ok, err = w.lease.Read(ctx, r)
 		return err
 	})
 	if err != nil || !w.needed {
 		return false, err
 	}
-	if !w.free(current, ok, now) {
+	if !w.lease.Free(current, ok, now) {
 		return false, nil
 	}
 	if _, err := w.service.serviceKey(); err != nil {
 		return false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks delivers none")
 	}
-	w.held = current
-	return w.store(ctx, nil, false)
+	return w.lease.Take(ctx, current, "")
 }
 
 // Rest waits if the latest Take has found no webhook: for a time, until ctx ends, or until
@@ -112,22 +113,22 @@ func (w *WebhookWorker) Rest(ctx context.Context, d time.Duration) {
 // Renew renews the lease, and stores the progress of webhooks with it. held is false when
 // another server has the lease: nothing is stored then. An error leaves open who has it.
 func (w *WebhookWorker) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
-	return w.store(ctx, progress, false)
+	return w.lease.Renew(ctx, "", progressEffects(progress)...)
 }
 
 // Release stores the progress of webhooks and gives the lease back.
 func (w *WebhookWorker) Release(ctx context.Context, progress []store.PutProgress) error {
-	_, err := w.store(ctx, progress, true)
-	return err
+	return w.lease.Release(ctx, "", progressEffects(progress)...)
 }
 
-func (w *WebhookWorker) store(ctx context.Context, progress []store.PutProgress, last bool) (held bool, err error) {
+// progressEffects returns the effects that store the progress, in the order of the webhooks.
+func progressEffects(progress []store.PutProgress) []store.Effect {
 	slices.SortFunc(progress, func(a, b store.PutProgress) int { return a.Webhook.Compare(b.Webhook) })
 	effects := make([]store.Effect, len(progress))
 	for i, p := range progress {
 		effects[i] = p
 	}
-	return w.put(ctx, "", last, effects...)
+	return effects
 }
 
 // Webhooks returns all webhooks, and whether the owner of each is active.
