@@ -74,7 +74,7 @@ func TestAuditUsers(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := userRules.decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
+			change, _, err := new(Service).Users().decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
 			noError(t, err)
 			audits(t, change, c.want...)
 		})

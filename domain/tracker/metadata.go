@@ -2,19 +2,18 @@ package tracker
 
 import (
 	"context"
-	"slices"
-	"time"
 
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -22,7 +21,48 @@ import (
 // (D30). T is the type of an object, and P holds the members set by clients.
 type Objects[T, P any] struct {
 	service *Service
-	rules   *rules[T, P]
+	rules   *kinds.Rules[T, P]
+	also    sideEffects[T]
+}
+
+// sideEffects adds further effects of the change of an object, or refuses the change
+// because of them. With nil, there are none.
+type sideEffects[T any] func(cb *changes.Builder, w Write, old, changed T, d directory) error
+
+// The members of an object sent by a client, by its kind.
+type (
+	StatePatch          = metadata.StatePatch
+	PriorityPatch       = metadata.PriorityPatch
+	ClassificationPatch = metadata.ClassificationPatch
+	MilestonePatch      = metadata.MilestonePatch
+	ComponentPatch      = metadata.ComponentPatch
+)
+
+// States returns the states. A state cannot become resolved or unresolved while a
+// problem is in it, and at least one state stays initial. Otherwise a change fails with
+// fault.InUse (D2).
+func (s *Service) States() Objects[metadata.State, StatePatch] {
+	return Objects[metadata.State, StatePatch]{service: s, rules: &kinds.States}
+}
+
+// Priorities returns the priorities.
+func (s *Service) Priorities() Objects[metadata.Priority, PriorityPatch] {
+	return Objects[metadata.Priority, PriorityPatch]{service: s, rules: &kinds.Priorities}
+}
+
+// Classifications returns the classifications.
+func (s *Service) Classifications() Objects[metadata.Classification, ClassificationPatch] {
+	return Objects[metadata.Classification, ClassificationPatch]{service: s, rules: &kinds.Classifications}
+}
+
+// Milestones returns the milestones.
+func (s *Service) Milestones() Objects[metadata.Milestone, MilestonePatch] {
+	return Objects[metadata.Milestone, MilestonePatch]{service: s, rules: &kinds.Milestones}
+}
+
+// Components returns the components.
+func (s *Service) Components() Objects[metadata.Component, ComponentPatch] {
+	return Objects[metadata.Component, ComponentPatch]{service: s, rules: &kinds.Components}
 }
 
 // CreateObject is the command that creates a metadata object.
@@ -50,38 +90,6 @@ type UpdateObject[P any] struct {
 // as a client sent them back.
 type ObjectServiceFields = expected.Object
 
-// rules are the differences between the kinds of metadata objects.
-type rules[T, P any] struct {
-	kind metadata.Kind
-	list func(*metadata.Content) *[]T
-	find func(*metadata.Catalogue, ident.ID) (T, bool)
-	id   func(*T) *ident.ID
-	name func(*T) string
-	// sent returns the required member of a new object: the name.
-	sent func(*P) patch.Field[string]
-	// blank returns a new object with default values.
-	blank func(*metadata.Catalogue, time.Time) T
-	// apply returns the object after the patch, and adds the errors of the patch to the
-	// faults.
-	apply func(p P, old T, c *metadata.Catalogue, faults *fault.List) T
-	// check refuses an object in conflict with the rest of the catalogue.
-	check func(*metadata.Catalogue, T) error
-	// members are the members of the object in the audit log: all members that can
-	// change.
-	members func(T, *metadata.Catalogue) []problem.LogMember
-	// fullName and created return members written only by the service. They are nil for
-	// a kind without such a member.
-	fullName func(current T, c *metadata.Catalogue) string
-	created  func(current T) time.Time
-	put      func(T) store.Effect
-	// needsUnused reports whether the change is refused while problems have the object.
-	// Only problems in a state are counted. With nil, no change is.
-	needsUnused func(old, changed T) bool
-	// also adds further effects of the change, or refuses the change because of them.
-	// With nil, there are none.
-	also func(cb *changes.Builder, w Write, old, changed T, d directory) error
-}
-
 // written is the basis of the decision about a metadata object.
 type written struct {
 	directory      // with tokens and sessions only if the change has further effects
@@ -102,7 +110,7 @@ func (o Objects[T, P]) List(ctx context.Context) (Answer[[]T], error) {
 		return Answer[[]T]{}, err
 	}
 	content := c.Content()
-	return Answer[[]T]{Value: *o.rules.list(&content), Catalogue: c}, nil
+	return Answer[[]T]{Value: *o.rules.List(&content), Catalogue: c}, nil
 }
 
 // Load returns one object. It fails with fault.NotFound.
@@ -111,15 +119,11 @@ func (o Objects[T, P]) Load(ctx context.Context, id ident.ID) (Answer[T], error)
 	if err != nil {
 		return Answer[T]{}, err
 	}
-	object, ok := o.rules.find(c, id)
+	object, ok := o.rules.Find(c, id)
 	if !ok {
-		return Answer[T]{}, o.rules.notFound()
+		return Answer[T]{}, o.rules.NotFound()
 	}
 	return Answer[T]{Value: object, Catalogue: c}, nil
-}
-
-func (r *rules[T, P]) notFound() error {
-	return fault.New(fault.NotFound, "there is no %s with this identifier", r.kind)
 }
 
 // Create creates an object. In a dry run it has no identifier. It fails with the
@@ -131,7 +135,7 @@ func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObje
 // CreateOnce is Create for a request that can be repeated. It also fails with
 // fault.IdempotencyConflict. A nil key is none.
 func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd CreateObject[P], key *Idempotency[T]) (Answer[T], error) {
-	body.Require(&cmd.Faults, o.rules.sent(&cmd.Patch).Sent, fault.At("name"), "a %s needs a name", o.rules.kind)
+	body.Require(&cmd.Faults, o.rules.Sent(&cmd.Patch).Sent, fault.At("name"), "a %s needs a name", o.rules.Kind)
 	return run(ctx, o.service, command[written, T]{
 		locks:  append(key.lockKeys(caller), writerlocks.Catalogue()),
 		dryRun: cmd.DryRun,
@@ -147,7 +151,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 				return store.Change{}, a, nil
 			}
 			w.reused, w.sent = key.check(w.reply), cmd.Service
-			change, a, err := o.rules.decide(caller, cmd.Write, cmd.Patch, o.rules.blank(w.catalogue, m.At), w, m)
+			change, a, err := o.decide(caller, cmd.Write, cmd.Patch, o.rules.Blank(w.catalogue, m.At), w, m)
 			if err == nil {
 				key.keep(&change, m.At, a)
 			}
@@ -167,9 +171,9 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 			return o.load(ctx, r, caller, id, cmd.Patch)
 		},
 		decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
-			old, ok := o.rules.find(w.catalogue, id)
+			old, ok := o.rules.Find(w.catalogue, id)
 			if !ok {
-				return store.Change{}, Answer[T]{}, o.rules.notFound()
+				return store.Change{}, Answer[T]{}, o.rules.NotFound()
 			}
 			if cmd.Condition != nil {
 				if err := cmd.Condition(w.catalogue); err != nil {
@@ -177,8 +181,8 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 				}
 			}
 			write := cmd.Write
-			o.rules.compare(cmd.Service, old, w.catalogue).Refuse(&write.Faults)
-			return o.rules.decide(caller, write, cmd.Patch, old, w, m)
+			o.rules.Compare(cmd.Service, old, w.catalogue).Refuse(&write.Faults)
+			return o.decide(caller, write, cmd.Patch, old, w, m)
 		},
 	})
 }
@@ -186,7 +190,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 // load returns the directory. It also looks for problems with the object, if the change
 // depends on them.
 func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
-	if o.rules.also != nil {
+	if o.also != nil {
 		return o.service.loadDirectory(ctx, r)
 	}
 	d.catalogue, err = o.service.catalogues.Now(ctx, r)
@@ -199,93 +203,82 @@ func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, 
 	if w.directory, err = o.loadDirectory(ctx, r); err != nil {
 		return w, err
 	}
-	if o.rules.also != nil {
+	if o.also != nil {
 		if w.sessions, err = r.Sessions(ctx, id); err != nil {
 			return w, err
 		}
 	}
-	if o.rules.needsUnused == nil {
+	if o.rules.NeedsUnused == nil {
 		return w, nil
 	}
-	if old, ok := o.rules.find(w.catalogue, id); ok && o.rules.needsUnused(old, o.rules.apply(p, old, w.catalogue, new(fault.List))) {
+	if old, ok := o.rules.Find(w.catalogue, id); ok && o.rules.NeedsUnused(old, o.rules.Apply(p, old, w.catalogue, new(fault.List))) {
 		w.used, err = o.service.stateUsed(ctx, r, caller, id, w.catalogue)
 	}
 	return w, err
 }
 
-// compare compares the members written only by the service with the current values, by
-// name (D11).
-func (r *rules[T, P]) compare(sent ObjectServiceFields, current T, c *metadata.Catalogue) expected.Members {
-	var fullName string
-	if r.fullName != nil {
-		fullName = r.fullName(current, c)
-	}
-	var created time.Time
-	if r.created != nil {
-		created = r.created(current)
-	}
-	return sent.All(*r.id(&current), fullName, created)
-}
-
 // decide applies the patch to old. A new object has no identifier yet.
-func (r *rules[T, P]) decide(caller Caller, w Write, p P, old T, on written, m changes.Moment) (store.Change, Answer[T], error) {
+func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m changes.Moment) (store.Change, Answer[T], error) {
+	r := o.rules
 	refuse := func(err error) (store.Change, Answer[T], error) { return store.Change{}, Answer[T]{}, err }
 	faults := w.Faults
-	object := r.apply(p, old, on.catalogue, &faults)
+	object := r.Apply(p, old, on.catalogue, &faults)
 	if err := faults.Err(); err != nil {
 		return refuse(err)
 	}
 	if on.reused != nil {
 		return refuse(on.reused)
 	}
-	if err := r.check(on.catalogue, object); err != nil {
+	if err := r.Check(on.catalogue, object); err != nil {
 		return refuse(err)
 	}
 	cb := changes.NewBuilder(m, caller.User)
-	created := r.id(&old).IsNone()
+	created := r.ID(&old).IsNone()
 	if created {
-		*r.id(&object) = cb.NextID()
-	} else if r.needsUnused != nil && r.needsUnused(old, object) {
+		*r.ID(&object) = cb.NextID()
+	} else if r.NeedsUnused != nil && r.NeedsUnused(old, object) {
 		if on.used {
 			return refuse(inUse())
 		}
-		cb.AddExpect(store.StateUnused{State: *r.id(&object)})
+		cb.AddExpect(store.StateUnused{State: *r.ID(&object)})
 	}
-	of := changes.Audited{Kind: audit.Kind(r.kind), ID: *r.id(&object), Name: r.name(&object)}
-	members := r.members(object, on.catalogue)
+	of := changes.Audited{Kind: audit.Kind(r.Kind), ID: *r.ID(&object), Name: r.Name(&object)}
+	members := r.Members(object, on.catalogue)
 	if created {
 		cb.AuditCreated(of, members)
 	} else {
-		cb.AuditChanges(of, r.members(old, on.catalogue), members)
+		cb.AuditChanges(of, r.Members(old, on.catalogue), members)
 	}
 	a := Answer[T]{Value: object, Catalogue: on.catalogue, New: created}
 	if len(cb.Effects) == 0 { // nothing differs from before
 		return store.Change{}, a, nil
 	}
 	cb.ResolvedBy(on.catalogue.Version)
-	cb.AddEffect(r.put(object))
-	if r.also != nil {
-		if err := r.also(cb, w, old, object, on.directory); err != nil {
+	cb.AddEffect(r.Put(object))
+	if o.also != nil {
+		if err := o.also(cb, w, old, object, on.directory); err != nil {
 			return refuse(err)
 		}
 	}
-	a.Catalogue = r.with(on.catalogue, object, cb.Batch)
-	a.Ignored = r.compare(on.sent, object, a.Catalogue).Ignored()
+	a.Catalogue = r.With(on.catalogue, object, cb.Batch)
+	a.Ignored = r.Compare(on.sent, object, a.Catalogue).Ignored()
 	if w.DryRun && created {
-		*r.id(&a.Value) = ident.None
+		*r.ID(&a.Value) = ident.None
 	}
 	return cb.Change, a, nil
 }
 
-// with returns the catalogue after the object was stored in a Change of the batch.
-func (r *rules[T, P]) with(c *metadata.Catalogue, object T, batch ident.ID) *metadata.Catalogue {
-	content := c.Content().Clone()
-	list := r.list(&content)
-	i := slices.IndexFunc(*list, func(o T) bool { return *r.id(&o) == *r.id(&object) })
-	if i < 0 {
-		*list = append(*list, object)
-	} else {
-		(*list)[i] = object
+func inUse() error {
+	return fault.New(fault.InUse, "problems are in this state: whether they count as resolved cannot change; move them to another state first, or make a new one")
+}
+
+// stateUsed reports whether a problem is in the state. It does not count for the search
+// limit, because stores find the first such problem at once.
+func (s *Service) stateUsed(ctx context.Context, r store.Reader, caller Caller, state ident.ID, c *metadata.Catalogue) (bool, error) {
+	plan, err := check.Compile("state.identifier = '"+state.String()+"'", predicate.Problem, predicate.Env{})
+	if err != nil {
+		return false, fault.Wrap(fault.Internal, err, "the predicate about a state does not compile")
 	}
-	return metadata.NewCatalogue(c.Version.Next(batch), content)
+	hits, err := s.find(ctx, r, store.Query{Plan: plan, Limit: 1, As: caller.User, Catalogue: c})
+	return len(hits) > 0, err
 }

@@ -107,7 +107,7 @@ func (a *administrator) change() bool {
 func changeOne[T, P any](a *administrator, o Objects[T, P], all []T, p P) bool {
 	var err error
 	if i := a.IntN(len(all) + 1); i < len(all) && a.IntN(4) > 0 {
-		_, err = o.Update(a.t.Context(), a.admin, *o.rules.id(&all[i]), UpdateObject[P]{Patch: p})
+		_, err = o.Update(a.t.Context(), a.admin, *o.rules.ID(&all[i]), UpdateObject[P]{Patch: p})
 	} else {
 		_, err = o.Create(a.t.Context(), a.admin, CreateObject[P]{Patch: p})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 )
 
 // decided is what a decision about a metadata object came to, of whichever kind.
@@ -26,21 +27,21 @@ type decided struct {
 }
 
 // creates decides to create an object of a kind in the catalogue of the tests.
-func creates[T, P any](r *rules[T, P], p P) decided {
+func creates[T, P any](r *kinds.Rules[T, P], p P) decided {
 	m := at(now)
-	change, a, err := r.decide(by(ann), Write{}, p, r.blank(testCatalogue, m.At), written{directory: directory{catalogue: testCatalogue}}, m)
-	*r.id(&a.Value) = ident.None
+	change, a, err := Objects[T, P]{rules: r}.decide(by(ann), Write{}, p, r.Blank(testCatalogue, m.At), written{directory: directory{catalogue: testCatalogue}}, m)
+	*r.ID(&a.Value) = ident.None
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
 
 // updates decides to change an object of that catalogue, which problems have or
 // not.
-func updates[T, P any](r *rules[T, P], id ident.ID, used bool, p P) decided {
-	old, ok := r.find(testCatalogue, id)
+func updates[T, P any](r *kinds.Rules[T, P], id ident.ID, used bool, p P) decided {
+	old, ok := r.Find(testCatalogue, id)
 	if !ok {
 		panic("the catalogue of the tests has no such object")
 	}
-	change, a, err := r.decide(by(ann), Write{}, p, old, written{directory: directory{catalogue: testCatalogue}, used: used}, at(now))
+	change, a, err := Objects[T, P]{rules: r}.decide(by(ann), Write{}, p, old, written{directory: directory{catalogue: testCatalogue}, used: used}, at(now))
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
 
@@ -62,25 +63,25 @@ func TestCreateMetadata(t *testing.T) {
 		want any
 		log  string
 	}{
-		{"a state comes last, is neither initial nor resolved, and terminal", creates(&stateRules, StatePatch{Name: name}),
+		{"a state comes last, is neither initial nor resolved, and terminal", creates(&kinds.States, StatePatch{Name: name}),
 			metadata.State{Name: "José", Order: 5}, `state José Created : null → {"name":"José","resolved":false,"initial":false,"order":5,"nextStates":[]}`},
-		{"a state with all it can have", creates(&stateRules, StatePatch{Name: name, Resolved: patch.Set(true), Initial: patch.Set(true), Order: patch.Set[int64](-3), Next: partials(object{"name": "Closed"}, object{"identifier": open.String()}, object{"name": "Closed"})}),
+		{"a state with all it can have", creates(&kinds.States, StatePatch{Name: name, Resolved: patch.Set(true), Initial: patch.Set(true), Order: patch.Set[int64](-3), Next: partials(object{"name": "Closed"}, object{"identifier": open.String()}, object{"name": "Closed"})}),
 			metadata.State{Name: "José", Resolved: true, Initial: true, Order: -3, Next: []ident.ID{closed, open}},
 			`state José Created : null → {"name":"José","resolved":true,"initial":true,"order":-3,"nextStates":[` + ref(closed, "Closed") + `,` + ref(open, "Open") + `]}`},
-		{"a priority comes last", creates(&priorityRules, PriorityPatch{Name: name}),
+		{"a priority comes last", creates(&kinds.Priorities, PriorityPatch{Name: name}),
 			metadata.Priority{Name: "José", Order: 3}, `priority José Created : null → {"name":"José","order":3}`},
-		{"a priority with an order", creates(&priorityRules, PriorityPatch{Name: name, Order: patch.Set[int64](1)}),
+		{"a priority with an order", creates(&kinds.Priorities, PriorityPatch{Name: name, Order: patch.Set[int64](1)}),
 			metadata.Priority{Name: "José", Order: 1}, `priority José Created : null → {"name":"José","order":1}`},
-		{"a classification", creates(&classificationRules, ClassificationPatch{Name: name}),
+		{"a classification", creates(&kinds.Classifications, ClassificationPatch{Name: name}),
 			metadata.Classification{Name: "José"}, `classification José Created : null → {"name":"José"}`},
-		{"a component at the root", creates(&componentRules, ComponentPatch{Name: name, Parent: patch.Null[metadata.Partial]()}),
+		{"a component at the root", creates(&kinds.Components, ComponentPatch{Name: name, Parent: patch.Null[metadata.Partial]()}),
 			metadata.Component{Name: "José"}, `component José Created : null → {"name":"José","closed":false}`},
-		{"a component with all it can have", creates(&componentRules, ComponentPatch{Name: name, Closed: patch.Set(true), Parent: partial(object{"fullName": "Core/Network"}), Successor: named("Core")}),
+		{"a component with all it can have", creates(&kinds.Components, ComponentPatch{Name: name, Closed: patch.Set(true), Parent: partial(object{"fullName": "Core/Network"}), Successor: named("Core")}),
 			metadata.Component{Name: "José", Closed: true, Parent: network, Successor: core},
 			`component José Created : null → {"name":"José","closed":true,"successor":` + ref(core, "Core") + `,"parent":` + ref(network, "Network") + `}`},
-		{"a milestone with only a name", creates(&milestoneRules, MilestonePatch{Name: name}),
+		{"a milestone with only a name", creates(&kinds.Milestones, MilestonePatch{Name: name}),
 			metadata.Milestone{Name: "José", Created: now}, `milestone José Created : null → {"name":"José","creationDate":"2015-11-05T13:00:00.000Z"}`},
-		{"a milestone of a component, with dates in UTC, cut to the millisecond", creates(&milestoneRules, MilestonePatch{Name: name, Component: named("Core"), Start: patch.Set(noon.Add(1234567).In(time.FixedZone("", 3600))), End: patch.Set(noon.Add(time.Millisecond))}),
+		{"a milestone of a component, with dates in UTC, cut to the millisecond", creates(&kinds.Milestones, MilestonePatch{Name: name, Component: named("Core"), Start: patch.Set(noon.Add(1234567).In(time.FixedZone("", 3600))), End: patch.Set(noon.Add(time.Millisecond))}),
 			metadata.Milestone{Name: "José", Component: core, Created: now, Start: noon.Add(time.Millisecond), End: noon.Add(time.Millisecond)},
 			`milestone José Created : null → {"name":"José","component":` + ref(core, "Core") + `,"creationDate":"2015-11-05T13:00:00.000Z","startDate":"2015-11-05T12:00:00.001Z","endDate":"2015-11-05T12:00:00.001Z"}`},
 	} {
@@ -108,40 +109,40 @@ func TestUpdateMetadata(t *testing.T) {
 		expect []store.Expectation
 		log    []string
 	}{
-		{"nothing is sent", updates(&stateRules, open, true, StatePatch{}), nil, nil, nil},
-		{"nothing is other than before", updates(&stateRules, open, true, StatePatch{Name: patch.Set("Open"), Resolved: patch.Set(false), Initial: patch.Set(true), Order: patch.Set[int64](1)}), nil, nil, nil},
-		{"nextStates are a set: their order makes no difference", updates(&stateRules, open, true, StatePatch{Next: partials(object{"name": "Closed"}, object{"name": "In Progress"})}), nil, nil, nil},
-		{"other next states", updates(&stateRules, open, true, StatePatch{Next: partials(object{"name": "Archived"})}),
+		{"nothing is sent", updates(&kinds.States, open, true, StatePatch{}), nil, nil, nil},
+		{"nothing is other than before", updates(&kinds.States, open, true, StatePatch{Name: patch.Set("Open"), Resolved: patch.Set(false), Initial: patch.Set(true), Order: patch.Set[int64](1)}), nil, nil, nil},
+		{"nextStates are a set: their order makes no difference", updates(&kinds.States, open, true, StatePatch{Next: partials(object{"name": "Closed"}, object{"name": "In Progress"})}), nil, nil, nil},
+		{"other next states", updates(&kinds.States, open, true, StatePatch{Next: partials(object{"name": "Archived"})}),
 			store.PutState{State: metadata.State{ID: open, Name: "Open", Initial: true, Order: 1, Next: []ident.ID{archived}}}, []store.Expectation{inCatalogue},
 			[]string{`state Open Changed nextStates: [` + ref(inProgress, "In Progress") + `,` + ref(closed, "Closed") + `] → [` + ref(archived, "Archived") + `]`}},
-		{"a state becomes terminal", updates(&stateRules, triage, true, StatePatch{Next: partials()}),
+		{"a state becomes terminal", updates(&kinds.States, triage, true, StatePatch{Next: partials()}),
 			store.PutState{State: metadata.State{ID: triage, Name: "Triage", Initial: true, Order: 1}}, []store.Expectation{inCatalogue},
 			[]string{`state Triage Changed nextStates: [` + ref(open, "Open") + `] → []`}},
-		{"one of two initial states is so no longer, while problems are in it", updates(&stateRules, triage, true, StatePatch{Initial: patch.Set(false), Name: patch.Set("Sorting")}),
+		{"one of two initial states is so no longer, while problems are in it", updates(&kinds.States, triage, true, StatePatch{Initial: patch.Set(false), Name: patch.Set("Sorting")}),
 			store.PutState{State: metadata.State{ID: triage, Name: "Sorting", Order: 1, Next: []ident.ID{open}}}, []store.Expectation{inCatalogue},
 			[]string{`state Sorting Changed name: "Triage" → "Sorting"`, `state Sorting Changed initial: true → false`}},
-		{"a state that no problem is in becomes resolved", updates(&stateRules, triage, false, StatePatch{Resolved: patch.Set(true)}),
+		{"a state that no problem is in becomes resolved", updates(&kinds.States, triage, false, StatePatch{Resolved: patch.Set(true)}),
 			store.PutState{State: metadata.State{ID: triage, Name: "Triage", Initial: true, Resolved: true, Order: 1, Next: []ident.ID{open}}},
 			[]store.Expectation{inCatalogue, store.StateUnused{State: triage}}, []string{`state Triage Changed resolved: false → true`}},
-		{"a priority", updates(&priorityRules, low, true, PriorityPatch{Name: patch.Set("Lowest"), Order: patch.Set[int64](metadata.MaxOrder)}),
+		{"a priority", updates(&kinds.Priorities, low, true, PriorityPatch{Name: patch.Set("Lowest"), Order: patch.Set[int64](metadata.MaxOrder)}),
 			store.PutPriority{Priority: metadata.Priority{ID: low, Name: "Lowest", Order: metadata.MaxOrder}}, []store.Expectation{inCatalogue},
 			[]string{`priority Lowest Changed name: "Low" → "Lowest"`, `priority Lowest Changed order: 2 → 2147483647`}},
-		{"a classification", updates(&classificationRules, bug, true, ClassificationPatch{Name: patch.Set("Bug")}),
+		{"a classification", updates(&kinds.Classifications, bug, true, ClassificationPatch{Name: patch.Set("Bug")}),
 			store.PutClassification{Classification: metadata.Classification{ID: bug, Name: "Bug"}}, []store.Expectation{inCatalogue},
 			[]string{`classification Bug Changed name: "Incorrect Behavior" → "Bug"`}},
-		{"a component moves to the root and is closed", updates(&componentRules, network, true, ComponentPatch{Parent: patch.Null[metadata.Partial](), Closed: patch.Set(true), Successor: named("Core")}),
+		{"a component moves to the root and is closed", updates(&kinds.Components, network, true, ComponentPatch{Parent: patch.Null[metadata.Partial](), Closed: patch.Set(true), Successor: named("Core")}),
 			store.PutComponent{Component: metadata.Component{ID: network, Name: "Network", Closed: true, Successor: core}}, []store.Expectation{inCatalogue},
 			[]string{`component Network Changed closed: false → true`, `component Network Changed successor: null → ` + ref(core, "Core"), `component Network Changed parent: ` + ref(core, "Core") + ` → null`}},
-		{"a parent is closed while what is below it is open", updates(&componentRules, core, true, ComponentPatch{Closed: patch.Set(true)}),
+		{"a parent is closed while what is below it is open", updates(&kinds.Components, core, true, ComponentPatch{Closed: patch.Set(true)}),
 			store.PutComponent{Component: metadata.Component{ID: core, Name: "Core", Closed: true}}, []store.Expectation{inCatalogue},
 			[]string{`component Core Changed closed: false → true`}},
-		{"a component is opened again", updates(&componentRules, legacy, true, ComponentPatch{Closed: patch.Set(false)}),
+		{"a component is opened again", updates(&kinds.Components, legacy, true, ComponentPatch{Closed: patch.Set(false)}),
 			store.PutComponent{Component: metadata.Component{ID: legacy, Name: "Legacy", Successor: core}}, []store.Expectation{inCatalogue},
 			[]string{`component Legacy Changed closed: true → false`}},
-		{"a milestone's dates are set and cleared", updates(&milestoneRules, coreFirst, true, MilestonePatch{Start: patch.Set(noon), End: patch.Null[time.Time]()}),
+		{"a milestone's dates are set and cleared", updates(&kinds.Milestones, coreFirst, true, MilestonePatch{Start: patch.Set(noon), End: patch.Null[time.Time]()}),
 			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: core, Created: noon, Start: noon}}, []store.Expectation{inCatalogue},
 			[]string{`milestone 1.0 Changed startDate: null → "2015-11-05T12:00:00.000Z"`, `milestone 1.0 Changed endDate: "2015-11-05T13:00:00.000Z" → null`}},
-		{"a milestone moves", updates(&milestoneRules, coreFirst, true, MilestonePatch{Component: named("Network")}),
+		{"a milestone moves", updates(&kinds.Milestones, coreFirst, true, MilestonePatch{Component: named("Network")}),
 			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: network, Created: noon, End: now}}, []store.Expectation{inCatalogue},
 			[]string{`milestone 1.0 Changed component: ` + ref(core, "Core") + ` → ` + ref(network, "Network")}},
 	} {
@@ -172,29 +173,29 @@ func TestMetadataRefuses(t *testing.T) {
 		kind  fault.Kind
 		items []string
 	}{
-		{"all that can be wrong with a state", creates(&stateRules, StatePatch{Name: null, Resolved: patch.Null[bool](), Initial: patch.Null[bool](), Order: patch.Null[int64](), Next: patch.Null[[]metadata.Partial]()}),
+		{"all that can be wrong with a state", creates(&kinds.States, StatePatch{Name: null, Resolved: patch.Null[bool](), Initial: patch.Null[bool](), Order: patch.Null[int64](), Next: patch.Null[[]metadata.Partial]()}),
 			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /resolved", "invalid-value /initial", "invalid-value /order", "invalid-value /nextStates"}},
-		{"next states that do not exist", creates(&stateRules, StatePatch{Name: patch.Set("a"), Next: patch.Set([]metadata.Partial{asPartial(object{"name": "Open"}), asPartial(object{"name": "Nobody"}), asPartial("Open"), asPartial(object{})})}),
+		{"next states that do not exist", creates(&kinds.States, StatePatch{Name: patch.Set("a"), Next: patch.Set([]metadata.Partial{asPartial(object{"name": "Open"}), asPartial(object{"name": "Nobody"}), asPartial("Open"), asPartial(object{})})}),
 			fault.ValidationFailed, []string{"metadata-not-found /nextStates/1", "invalid-type /nextStates/2", "metadata-ambiguous /nextStates/3"}},
-		{"too many next states", creates(&stateRules, StatePatch{Name: patch.Set("a"), Next: patch.Set(make([]metadata.Partial, 1001))}), fault.InvalidValue, []string{"invalid-value /nextStates"}},
-		{"an order out of range", creates(&priorityRules, PriorityPatch{Name: patch.Set(""), Order: patch.Set[int64](metadata.MaxOrder + 1)}),
+		{"too many next states", creates(&kinds.States, StatePatch{Name: patch.Set("a"), Next: patch.Set(make([]metadata.Partial, 1001))}), fault.InvalidValue, []string{"invalid-value /nextStates"}},
+		{"an order out of range", creates(&kinds.Priorities, PriorityPatch{Name: patch.Set(""), Order: patch.Set[int64](metadata.MaxOrder + 1)}),
 			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /order"}},
-		{"a name of 256 characters", creates(&classificationRules, ClassificationPatch{Name: patch.Set(strings.Repeat("é", 256))}), fault.InvalidValue, []string{"invalid-value /name"}},
-		{"a slash in the name of a component", creates(&componentRules, ComponentPatch{Name: patch.Set("a/b"), Closed: patch.Null[bool](), Parent: nobody, Successor: nobody}),
+		{"a name of 256 characters", creates(&kinds.Classifications, ClassificationPatch{Name: patch.Set(strings.Repeat("é", 256))}), fault.InvalidValue, []string{"invalid-value /name"}},
+		{"a slash in the name of a component", creates(&kinds.Components, ComponentPatch{Name: patch.Set("a/b"), Closed: patch.Null[bool](), Parent: nobody, Successor: nobody}),
 			fault.ValidationFailed, []string{"invalid-value /name", "invalid-value /closed", "metadata-not-found /parent", "metadata-not-found /successor"}},
-		{"a component without name", creates(&componentRules, ComponentPatch{Name: patch.Set(" ")}), fault.InvalidValue, []string{"invalid-value /name"}},
-		{"closed components are refused as new values", creates(&componentRules, ComponentPatch{Name: patch.Set("a"), Parent: named("Legacy"), Successor: named("Legacy")}),
+		{"a component without name", creates(&kinds.Components, ComponentPatch{Name: patch.Set(" ")}), fault.InvalidValue, []string{"invalid-value /name"}},
+		{"closed components are refused as new values", creates(&kinds.Components, ComponentPatch{Name: patch.Set("a"), Parent: named("Legacy"), Successor: named("Legacy")}),
 			fault.InvalidValue, []string{"invalid-value /parent", "invalid-value /successor"}},
-		{"also for milestones", creates(&milestoneRules, MilestonePatch{Name: patch.Set("a"), Component: named("Legacy")}), fault.InvalidValue, []string{"invalid-value /component"}},
-		{"a milestone that ends before it starts", creates(&milestoneRules, MilestonePatch{Name: patch.Set("a"), Start: patch.Set(now), End: patch.Set(noon)}), fault.InvalidValue, []string{"invalid-value /endDate"}},
-		{"a milestone that starts after its end", updates(&milestoneRules, coreFirst, false, MilestonePatch{Start: patch.Set(noon.Add(2 * time.Hour))}), fault.InvalidValue, []string{"invalid-value /startDate"}},
-		{"a date beyond all years", creates(&milestoneRules, MilestonePatch{Name: patch.Set("a"), End: patch.Set(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))}), fault.InvalidValue, []string{"invalid-value /endDate"}},
-		{"a name that is taken", updates(&stateRules, open, false, StatePatch{Name: patch.Set("Closed")}), fault.AlreadyExists, nil},
-		{"422 before 409", updates(&stateRules, open, false, StatePatch{Name: patch.Set("Closed"), Order: patch.Null[int64]()}), fault.InvalidValue, []string{"invalid-value /order"}},
-		{"the name of a milestone of the same component", creates(&milestoneRules, MilestonePatch{Name: patch.Set("1.0"), Component: named("Core")}), fault.AlreadyExists, nil},
-		{"a component below itself", updates(&componentRules, core, false, ComponentPatch{Parent: named("Network")}), fault.MetadataCycle, nil},
-		{"a state that problems are in becomes resolved", updates(&stateRules, triage, true, StatePatch{Resolved: patch.Set(true)}), fault.InUse, nil},
-		{"a state that problems are in is resolved no longer", updates(&stateRules, closed, true, StatePatch{Resolved: patch.Set(false)}), fault.InUse, nil},
+		{"also for milestones", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), Component: named("Legacy")}), fault.InvalidValue, []string{"invalid-value /component"}},
+		{"a milestone that ends before it starts", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), Start: patch.Set(now), End: patch.Set(noon)}), fault.InvalidValue, []string{"invalid-value /endDate"}},
+		{"a milestone that starts after its end", updates(&kinds.Milestones, coreFirst, false, MilestonePatch{Start: patch.Set(noon.Add(2 * time.Hour))}), fault.InvalidValue, []string{"invalid-value /startDate"}},
+		{"a date beyond all years", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), End: patch.Set(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))}), fault.InvalidValue, []string{"invalid-value /endDate"}},
+		{"a name that is taken", updates(&kinds.States, open, false, StatePatch{Name: patch.Set("Closed")}), fault.AlreadyExists, nil},
+		{"422 before 409", updates(&kinds.States, open, false, StatePatch{Name: patch.Set("Closed"), Order: patch.Null[int64]()}), fault.InvalidValue, []string{"invalid-value /order"}},
+		{"the name of a milestone of the same component", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("1.0"), Component: named("Core")}), fault.AlreadyExists, nil},
+		{"a component below itself", updates(&kinds.Components, core, false, ComponentPatch{Parent: named("Network")}), fault.MetadataCycle, nil},
+		{"a state that problems are in becomes resolved", updates(&kinds.States, triage, true, StatePatch{Resolved: patch.Set(true)}), fault.InUse, nil},
+		{"a state that problems are in is resolved no longer", updates(&kinds.States, closed, true, StatePatch{Resolved: patch.Set(false)}), fault.InUse, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -216,14 +217,14 @@ func TestMetadataReadOnly(t *testing.T) {
 		readOnly object
 		want     []string
 	}{
-		{"as it was read", readOnlyFaults(&componentRules, network), object{"identifier": network.String(), "fullName": "Core/Network"}, nil},
-		{"another identifier and full name", readOnlyFaults(&componentRules, network), object{"identifier": core.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
-		{"null", readOnlyFaults(&componentRules, network), object{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
-		{"other types", readOnlyFaults(&milestoneRules, first), object{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
-		{"times as instants", readOnlyFaults(&milestoneRules, first), object{"identifier": first.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},
-		{"another time", readOnlyFaults(&milestoneRules, first), object{"creationDate": "2015-11-05T12:00:00.001Z"}, []string{"/creationDate"}},
-		{"what a state does not have", readOnlyFaults(&stateRules, open), object{"fullName": "Open"}, []string{"/fullName"}},
-		{"a state's identifier", readOnlyFaults(&stateRules, open), object{"identifier": closed.String()}, []string{"/identifier"}},
+		{"as it was read", readOnlyFaults(&kinds.Components, network), object{"identifier": network.String(), "fullName": "Core/Network"}, nil},
+		{"another identifier and full name", readOnlyFaults(&kinds.Components, network), object{"identifier": core.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
+		{"null", readOnlyFaults(&kinds.Components, network), object{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
+		{"other types", readOnlyFaults(&kinds.Milestones, first), object{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
+		{"times as instants", readOnlyFaults(&kinds.Milestones, first), object{"identifier": first.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},
+		{"another time", readOnlyFaults(&kinds.Milestones, first), object{"creationDate": "2015-11-05T12:00:00.001Z"}, []string{"/creationDate"}},
+		{"what a state does not have", readOnlyFaults(&kinds.States, open), object{"fullName": "Open"}, []string{"/fullName"}},
+		{"a state's identifier", readOnlyFaults(&kinds.States, open), object{"identifier": closed.String()}, []string{"/identifier"}},
 	} {
 		var got []string
 		for _, item := range c.check(c.readOnly) {
@@ -234,10 +235,10 @@ func TestMetadataReadOnly(t *testing.T) {
 	}
 }
 
-func readOnlyFaults[T, P any](r *rules[T, P], id ident.ID) func(object) fault.List {
+func readOnlyFaults[T, P any](r *kinds.Rules[T, P], id ident.ID) func(object) fault.List {
 	return func(members object) (faults fault.List) {
-		old, _ := r.find(testCatalogue, id)
-		r.compare(objectSentBack(members), old, testCatalogue).Refuse(&faults)
+		old, _ := r.Find(testCatalogue, id)
+		r.Compare(objectSentBack(members), old, testCatalogue).Refuse(&faults)
 		return faults
 	}
 }

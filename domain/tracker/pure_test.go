@@ -61,7 +61,7 @@ func TestDecisionsArePure(t *testing.T) {
 		return erased(decideUnwatch(by(ann), Write{}, l, m))
 	})
 	writeUser := func(p UserPatch, old user.User, d directory, m changes.Moment) (store.Change, any, error) {
-		change, a, err := userRules.decide(by(ann), Write{}, p, old, written{directory: d}, m)
+		change, a, err := new(Service).Users().decide(by(ann), Write{}, p, old, written{directory: d}, m)
 		return change, []any{a.Value, a.New, a.Catalogue.Version, a.Catalogue.Content()}, err // catalogues themselves are never equal
 	}
 	pure(t, "create user", newDirectory, func(d directory, m changes.Moment) (store.Change, any, error) {

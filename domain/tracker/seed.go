@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -57,12 +58,12 @@ func decideSeed(admin access.Secret, m changes.Moment) store.Change {
 		content.Classifications = append(content.Classifications, metadata.Classification{ID: cb.NextID(), Name: name})
 	}
 	c := metadata.NewCatalogue(ident.Version{}.Next(cb.Batch), content.Clone()) // to log the references of the states
-	putNew(cb, &stateRules, content.States, c)
-	putNew(cb, &priorityRules, content.Priorities, c)
-	putNew(cb, &classificationRules, content.Classifications, c)
+	putNew(cb, &kinds.States, content.States, c)
+	putNew(cb, &kinds.Priorities, content.Priorities, c)
+	putNew(cb, &kinds.Classifications, content.Classifications, c)
 
 	administrator := user.User{ID: cb.NextID(), Name: "Administrator", Email: AdminEmail}
-	putNew(cb, &userRules, []user.User{administrator}, c)
+	putNew(cb, &kinds.Users, []user.User{administrator}, c)
 	putToken(cb, access.Token{
 		ID:      cb.NextID(),
 		User:    administrator.ID,
@@ -74,9 +75,9 @@ func decideSeed(admin access.Secret, m changes.Moment) store.Change {
 }
 
 // putNew stores new objects and logs them.
-func putNew[T, P any](cb *changes.Builder, r *rules[T, P], objects []T, c *metadata.Catalogue) {
+func putNew[T, P any](cb *changes.Builder, r *kinds.Rules[T, P], objects []T, c *metadata.Catalogue) {
 	for _, o := range objects {
-		cb.AuditCreated(changes.Audited{Kind: audit.Kind(r.kind), ID: *r.id(&o), Name: r.name(&o)}, r.members(o, c))
-		cb.AddEffect(r.put(o))
+		cb.AuditCreated(changes.Audited{Kind: audit.Kind(r.Kind), ID: *r.ID(&o), Name: r.Name(&o)}, r.Members(o, c))
+		cb.AddEffect(r.Put(o))
 	}
 }

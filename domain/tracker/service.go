@@ -3,8 +3,8 @@
 //
 // Every write goes the same way, in run: lock the objects, load the data for the rule,
 // decide with a pure function, commit the resulting Change. The packages in internal hold
-// what the use cases share and what needs no Service: caches, locks, limits, and the
-// building of Changes.
+// what the use cases share and what needs no Service: caches, locks, limits, the kinds of
+// metadata, checks of a body, and the building of Changes.
 package tracker
 
 import (

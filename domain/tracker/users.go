@@ -9,24 +9,16 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/text"
-	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// UserPatch holds the members of a user sent by a client (D2).
-type UserPatch struct {
-	Name     patch.Field[string]
-	Email    patch.Field[string]
-	Inactive patch.Field[bool]
-	// Mail is the name of a user.Mail. Only SetMail and Unsubscribe send it.
-	Mail patch.Field[string]
-}
+// UserPatch holds the members of a user sent by a client (D2). Only SetMail and Unsubscribe
+// send its Mail.
+type UserPatch = user.Patch
 
 // Users returns the users. A new user needs an e-mail address too. An address in use
 // fails with fault.AlreadyExists.
@@ -35,55 +27,7 @@ type UserPatch struct {
 // both for good. It fails with fault.InUse if it would leave no administrator, unless
 // Write.LastAdmin is set.
 func (s *Service) Users() Objects[user.User, UserPatch] {
-	return Objects[user.User, UserPatch]{s, &userRules}
-}
-
-var userRules = rules[user.User, UserPatch]{
-	kind:  metadata.Users,
-	list:  func(c *metadata.Content) *[]user.User { return &c.Users },
-	find:  (*metadata.Catalogue).User,
-	id:    func(o *user.User) *ident.ID { return &o.ID },
-	name:  func(o *user.User) string { return o.Name },
-	sent:  func(p *UserPatch) patch.Field[string] { return p.Name },
-	blank: func(*metadata.Catalogue, time.Time) user.User { return user.User{} },
-	apply: UserPatch.apply,
-	check: (*metadata.Catalogue).CheckUser,
-	members: func(o user.User, _ *metadata.Catalogue) []problem.LogMember {
-		return []problem.LogMember{
-			{Name: "name", Value: problem.LogText(o.Name)},
-			{Name: "email", Value: problem.LogText(o.Email)},
-			{Name: "inactive", Value: problem.LogFlag(o.Inactive)},
-			{Name: "mail", Value: auditedMail(o.Mail)},
-		}
-	},
-	put:  func(o user.User) store.Effect { return store.PutUser{User: o} },
-	also: shutOut,
-}
-
-func (p UserPatch) apply(u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
-	body.SetName(&u.Name, p.Name, faults)
-	body.Require(faults, p.Email.Sent || !u.ID.IsNone(), fault.At("email"), "a user needs an e-mail address")
-	if p.Email.Sent {
-		old := u.Email
-		if u.Email = body.Line(text.Name, p.Email, fault.At("email"), faults); u.Email != old {
-			body.AddInvalid(faults, fault.At("email"), user.CheckEmail(u.Email))
-		}
-	}
-	body.SetFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
-	if p.Mail.Sent {
-		choice, err := user.ParseMail(p.Mail.Value)
-		body.AddInvalid(faults, fault.At("mail"), err)
-		u.Mail = choice
-	}
-	return u
-}
-
-// auditedMail returns a choice of mail for the audit log: null for everything.
-func auditedMail(m user.Mail) problem.LogValue {
-	if m == user.MailEverything {
-		return ""
-	}
-	return problem.LogText(m.String())
+	return Objects[user.User, UserPatch]{s, &kinds.Users, shutOut}
 }
 
 // shutOut ends the sessions of a deactivated user, and revokes the tokens.

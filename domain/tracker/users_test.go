@@ -46,7 +46,7 @@ func TestCreateUser(t *testing.T) {
 			t.Parallel()
 			m := at(now)
 			d := newDirectory()
-			change, a, err := userRules.decide(by(ann), Write{}, c.p, user.User{}, written{directory: d}, m)
+			change, a, err := new(Service).Users().decide(by(ann), Write{}, c.p, user.User{}, written{directory: d}, m)
 			noError(t, err)
 			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
 				t.Errorf("the identifier %s is not the user's own", a.Value.ID)
@@ -90,7 +90,7 @@ func TestUserRefuses(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := userRules.decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
+			change, a, err := new(Service).Users().decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
 			wantFault(t, err, c.kind, c.items...)
 			nothing(t, change)
 			equal(t, "answer", a, Answer[user.User]{})
@@ -127,7 +127,7 @@ func TestUpdateUser(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := userRules.decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
+			change, a, err := new(Service).Users().decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
 			noError(t, err)
 			equal(t, "effects", unaudited(change), c.effects)
 			expects(t, change, c.expect...)
@@ -140,7 +140,7 @@ func TestUpdateUser(t *testing.T) {
 // D24: the answer of a dry run has no identifier of what is not there.
 func TestCreateUserDryRun(t *testing.T) {
 	t.Parallel()
-	_, a, err := userRules.decide(by(ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{directory: newDirectory()}, at(now))
+	_, a, err := new(Service).Users().decide(by(ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{directory: newDirectory()}, at(now))
 	noError(t, err)
 	equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
 }

@@ -1,0 +1,63 @@
+package kinds
+
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Users are the users.
+var Users = Rules[user.User, user.Patch]{
+	Kind:  metadata.Users,
+	List:  func(c *metadata.Content) *[]user.User { return &c.Users },
+	Find:  (*metadata.Catalogue).User,
+	ID:    func(o *user.User) *ident.ID { return &o.ID },
+	Name:  func(o *user.User) string { return o.Name },
+	Sent:  func(p *user.Patch) patch.Field[string] { return p.Name },
+	Blank: func(*metadata.Catalogue, time.Time) user.User { return user.User{} },
+	Apply: applyUser,
+	Check: (*metadata.Catalogue).CheckUser,
+	Members: func(o user.User, _ *metadata.Catalogue) []problem.LogMember {
+		return []problem.LogMember{
+			{Name: "name", Value: problem.LogText(o.Name)},
+			{Name: "email", Value: problem.LogText(o.Email)},
+			{Name: "inactive", Value: problem.LogFlag(o.Inactive)},
+			{Name: "mail", Value: auditedMail(o.Mail)},
+		}
+	},
+	Put: func(o user.User) store.Effect { return store.PutUser{User: o} },
+}
+
+func applyUser(p user.Patch, u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
+	body.SetName(&u.Name, p.Name, faults)
+	body.Require(faults, p.Email.Sent || !u.ID.IsNone(), fault.At("email"), "a user needs an e-mail address")
+	if p.Email.Sent {
+		old := u.Email
+		if u.Email = body.Line(text.Name, p.Email, fault.At("email"), faults); u.Email != old {
+			body.AddInvalid(faults, fault.At("email"), user.CheckEmail(u.Email))
+		}
+	}
+	body.SetFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
+	if p.Mail.Sent {
+		choice, err := user.ParseMail(p.Mail.Value)
+		body.AddInvalid(faults, fault.At("mail"), err)
+		u.Mail = choice
+	}
+	return u
+}
+
+// auditedMail returns a choice of mail for the audit log: null for everything.
+func auditedMail(m user.Mail) problem.LogValue {
+	if m == user.MailEverything {
+		return ""
+	}
+	return problem.LogText(m.String())
+}
