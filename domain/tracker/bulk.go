@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -36,6 +38,12 @@ type UpdateProblems struct {
 	// has to be a dry run.
 	Preview *Preview
 }
+
+// Preview identifies the result of a dry run of UpdateProblems.
+type Preview = preview.Preview
+
+// ParsePreview reads the text of a Preview. It fails with fault.MalformedRequest.
+func ParsePreview(text string) (Preview, error) { return preview.Parse(text) }
 
 // ChangedProblems is the result of a change of many problems. Each matching problem is
 // in one of the lists. They are in ascending order.
@@ -174,10 +182,10 @@ func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProb
 	}
 	switch {
 	case cmd.Preview != nil:
-		b.refusal = cmd.Preview.check(b.now)
+		b.refusal = cmd.Preview.Check(b.now)
 		b.now = cmd.Preview.Now
 	case !cmd.DryRun:
-		b.refusal = previewRequired("many problems are only changed as a preview has shown")
+		b.refusal = preview.Required("many problems are only changed as a preview has shown")
 	}
 	b.plan, err = compile(b.text, predicate.Problem, predicate.Env{Now: b.now, User: caller.User})
 	return b, err
@@ -293,6 +301,30 @@ func (b bulk) update(set body.Settings, m changes.Moment) (*changes.Builder, Cha
 		out.Changes = append(out.Changes, ProblemChange{s.ID, l.Revision, differences})
 	}
 	return cb, out
+}
+
+// preview returns the preview of the change.
+func (b bulk) preview(out ChangedProblems) Preview {
+	// All patches can be encoded, and members are in the order of their names. So the
+	// form of the sent patch does not matter.
+	sent, err := json.Marshal(b.cmd.ProblemPatch)
+	if err != nil {
+		panic("tracker: a patch cannot be encoded: " + err.Error())
+	}
+	parts := []string{fmt.Sprint(b.now.UnixMilli()), b.caller.User.String(), b.text, string(sent)}
+	for _, s := range b.problems {
+		parts = append(parts, fmt.Sprintf("%d@%d %v", s.ID, s.Revision, s.Batch))
+	}
+	for _, c := range out.Changes {
+		parts = append(parts, fmt.Sprintf("changes %d", c.ID))
+		for _, f := range c.Fields {
+			parts = append(parts, f.Field, f.From.JSON(), f.To.JSON())
+		}
+	}
+	for _, r := range out.Refused {
+		parts = append(parts, fmt.Sprintf("refused %d", r.ID), string(r.Err.Kind))
+	}
+	return Preview{Now: b.now, Hash: fingerprint(parts...)}
 }
 
 // fieldChanges returns the changes of one problem. Any change marks the problem as read

@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -168,7 +169,7 @@ func TestBulkNeedsPreview(t *testing.T) {
 	cmd := UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}
 	_, err := s.UpdateProblems(t.Context(), s.admin, cmd)
 	wantFault(t, err, fault.PreviewRequired)
-	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(previewFor + time.Millisecond) })
+	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(preview.Lifetime + time.Millisecond) })
 	wantFault(t, err, fault.PreviewRequired)
 	cmd.Predicate = patch.Set("title =")
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -145,7 +146,7 @@ func TestBulkOrderOfFaults(t *testing.T) {
 		_, _, err := decideBulk(b, at(now))
 		wantFault(t, err, fault.ValidationFailed, items...)
 
-		b.cmd.DryRun, b.refusal = false, previewRequired("none")
+		b.cmd.DryRun, b.refusal = false, preview.Required("none")
 		_, _, err = decideBulk(b, at(now))
 		wantFault(t, err, fault.ValidationFailed, items...)
 		b.cmd.Faults, b.cmd.ProblemPatch = nil, titled("U")

@@ -1,12 +1,9 @@
 package tracker
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 )
@@ -51,31 +48,5 @@ func TestPreviewHash(t *testing.T) {
 			t.Errorf("%s and %s have the same preview", name, other)
 		}
 		seen[p] = name
-	}
-}
-
-// A preview is opaque text, and anything else is refused.
-func TestParsePreview(t *testing.T) {
-	t.Parallel()
-	p := Preview{Now: now.Add(123 * time.Millisecond), Hash: [32]byte{1, 31: 255}}
-	text := p.String()
-	got, err := ParsePreview(text)
-	noError(t, err)
-	equal(t, "read again", got, p)
-	for _, broken := range []string{"", " ", "x", text[1:], text + "A", text + "=", " " + text, text[:len(text)-1] + "_", Preview{}.String(), Preview{Now: time.Unix(1<<40, 0)}.String(), "________________________________________________________"} {
-		_, err := ParsePreview(broken)
-		wantFault(t, err, fault.MalformedRequest)
-	}
-	// Why it is not good is said as it is.
-	for age, why := range map[time.Duration]string{previewFor + 1: "older than 15 minutes", -previewFor - 1: "yet to come"} {
-		if err := p.check(p.Now.Add(age)); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("a preview that is %v old: %v", age, err)
-		}
-	}
-	for age, kind := range map[time.Duration]fault.Kind{
-		0: "", previewFor: "", -time.Minute: "",
-		previewFor + time.Millisecond: fault.PreviewRequired, -previewFor - time.Millisecond: fault.PreviewRequired,
-	} {
-		equal(t, fmt.Sprintf("a preview that is %v old", age), kindOf(p.check(p.Now.Add(age))), kind)
 	}
 }
