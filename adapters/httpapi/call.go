@@ -94,8 +94,11 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 // after has a function called when the request is over.
 func (c *call) after(end func()) { c.ends = append(c.ends, end) }
 
-func (c *call) end() {
-	for _, end := range slices.Backward(c.ends) {
+func (c *call) end() { callAll(c.ends) }
+
+// callAll calls the functions, the last one first.
+func callAll(ends []func()) {
+	for _, end := range slices.Backward(ends) {
 		end()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
@@ -28,7 +29,7 @@ type socketFixture struct {
 	observed chan httpframe.Exchange
 }
 
-func onSocket(t *testing.T, feed []event.Entry) socketFixture {
+func onSocket(t *testing.T, feed []event.Entry, options ...func(*Options)) socketFixture {
 	t.Helper()
 	stopping, stop := context.WithCancel(context.Background())
 	f := socketFixture{fixedStore: newFixedStore(), streams: NewStreams(10, 10, nil), memory: budget.New(64 << 20), stop: stop, observed: make(chan httpframe.Exchange, 10)}
@@ -37,6 +38,9 @@ func onSocket(t *testing.T, feed []event.Entry) socketFixture {
 		o.Service = tracker.New(tracker.Options{Store: f.fixedStore, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), FeedPoll: time.Millisecond})
 		o.Now, o.Stopping, o.Streams, o.Memory = time.Now, stopping, f.streams, f.memory
 		o.Observe = func(x httpframe.Exchange) { f.observed <- x }
+		for _, set := range options {
+			set(o)
+		}
 	})
 	f.Server = httptest.NewUnstartedServer(handler)
 	t.Cleanup(func() {
@@ -147,8 +151,7 @@ func TestEventStreamWithoutHandlerEndsWithTheClient(t *testing.T) {
 func TestEventStreamWithoutHandlerCutsSlowReaders(t *testing.T) {
 	t.Parallel()
 	feed := published(3)
-	f := onSocket(t, feed[:1:1])
-	f.streams.slowest = 50 * time.Millisecond
+	f := onSocket(t, feed[:1:1], func(o *Options) { o.slowest = 50 * time.Millisecond })
 	f.Start()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", f.Listener.Addr().String())
 	if err != nil {
@@ -216,9 +219,9 @@ func TestEventStreamWithinHandler(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = response.Body.Close()
-		text := make([]byte, len(reconnect))
-		if _, err := io.ReadFull(lines, text); err != nil || string(text) != reconnect {
-			t.Errorf("the stream begins with %q, want %q: %v", text, reconnect, err)
+		text := make([]byte, len(streams.Reconnect))
+		if _, err := io.ReadFull(lines, text); err != nil || string(text) != streams.Reconnect {
+			t.Errorf("the stream begins with %q, want %q: %v", text, streams.Reconnect, err)
 		}
 		readIDs(t, lines, 3)
 		f.stop()

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,8 +10,8 @@ import (
 	"github.com/danielgtaylor/huma/v2/negotiation"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
-	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
@@ -42,7 +41,7 @@ const (
 // tagEvents is the chapter of the feed in the OpenAPI document.
 const tagEvents = "Events"
 
-const mediaEvents = "text/event-stream"
+const mediaEvents = streams.MediaType
 
 func eventEndpoints() []endpoint {
 	return []endpoint{{
@@ -149,10 +148,10 @@ func (c *call) listEvents() (answer, error) {
 		return answer{}, err
 	}
 	if in.stream {
-		in.Limit = streamPage
+		in.Limit = streams.MostAtOnce
 	}
 	if in.stream || in.wait > 0 {
-		release, err := c.streams.Acquire(c.caller.User)
+		release, err := c.sender.Streams.Acquire(c.caller.User)
 		if err != nil {
 			return answer{}, err
 		}
@@ -166,11 +165,11 @@ func (c *call) listEvents() (answer, error) {
 	if in.stream && c.r.Method != http.MethodHead {
 		return answer{}, c.openStream(follower, in.Follow)
 	}
-	page, err := c.await(follower, in.wait)
+	page, err := c.sender.Await(c.w, c.r, follower, in.wait)
 	if err != nil {
-		return answer{}, err
+		return answer{}, c.unlessGone(err)
 	}
-	c.streams.count(len(page.Events))
+	c.sender.Streams.Count(len(page.Events))
 	values := url.Values{}
 	for name := range c.query {
 		values.Set(name, c.query.Get(name))
@@ -183,58 +182,36 @@ func (c *call) listEvents() (answer, error) {
 	}, nil
 }
 
-// mostLookedThrough limits the time in which a poll leaves out unwanted events.
-const mostLookedThrough = 2 * time.Second
-
-// await returns the next page with an event. Without one it returns an empty page, after
-// the given time at the end of the feed. It fails if the token was revoked meanwhile.
-func (c *call) await(f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
-	ctx, cancel := c.whileConnected()
-	defer cancel()
-	if wait > 0 {
-		c.extendDeadlines(wait + c.Limits.RequestTime)
-	}
-	began := c.Now()
-	page, err := c.awaitEvent(ctx, f, wait)
+// openStream has the answer be a stream of events.
+func (c *call) openStream(f *tracker.Follower, in tracker.Follow) error {
+	stream, err := c.sender.Open(c.r, c.caller, f, in)
 	if err != nil {
-		return page, c.unlessGone(err)
+		return c.unlessGone(err)
 	}
-	if c.Now().Sub(began) >= streamCheck {
-		return page, c.stillAllowed(ctx)
-	}
-	return page, nil
-}
-
-// stillAllowed returns an error if the token was revoked. As with a stream, only a clear answer
-// of the store counts.
-func (c *call) stillAllowed(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, c.Limits.RequestTime)
-	defer cancel()
-	if _, err := c.Service.Recognize(ctx, httpframe.Credential(c.r)); fault.Is(err, fault.Unauthenticated) {
-		return err
+	c.after(stream.Close)
+	c.sendTo = func(w http.ResponseWriter) {
+		ends := c.ends
+		if stream.Send(w, c.r, func() { callAll(ends) }) {
+			c.ends = nil // they are the stream's now
+		}
 	}
 	return nil
 }
 
-// awaitEvent is await with any token. A stopping server ends the wait, but not a read.
-func (c *call) awaitEvent(ctx context.Context, f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
-	began := c.Now()
-	running, cancel := c.untilStopping(ctx)
-	defer cancel()
-	waiting, cancelWait := context.WithTimeout(running, wait)
-	defer cancelWait()
-	for {
-		page, err := f.Next(ctx)
-		if err != nil {
-			return page, err
-		}
-		switch {
-		case len(page.Events) > 0:
-			return page, nil
-		case page.End && (waiting.Err() != nil || f.Wait(waiting) != nil):
-			return page, nil
-		case !page.End && (running.Err() != nil || c.Now().Sub(began) > max(wait, mostLookedThrough)):
-			return page, nil
-		}
-	}
+// Streams bound and count the requests that wait for events: streams, and polls with a
+// wait. One Streams is for one handler. Its methods may be called from many goroutines.
+type Streams = streams.Streams
+
+// NewStreams returns Streams with a limit for all users together and one for each. lag,
+// if not nil, is called for each part that a stream sends, with the time since the oldest
+// event of the part. It is not called while a stream reads the past: before it has been
+// at the end of the feed once.
+func NewStreams(most, mostOfUser int, lag func(time.Duration)) *Streams {
+	return streams.New(most, mostOfUser, lag)
 }
+
+// The limits of Streams by default.
+const (
+	DefaultStreams       = 2000
+	DefaultStreamsOfUser = 1000
+)

@@ -14,7 +14,6 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/problem"
 )
 
 // published returns n entries: about problem 12, about problem 13 and of administration, in
@@ -192,26 +191,6 @@ func TestEventsRefuse(t *testing.T) {
 
 func TestStreamsAreLimited(t *testing.T) {
 	t.Parallel()
-	s := NewStreams(3, 2, nil)
-	var ends []func()
-	for _, test := range []struct {
-		user problem.ID
-		ok   bool
-	}{{1, true}, {1, true}, {1, false}, {2, true}, {2, false}, {3, false}} {
-		end, err := s.Acquire(samples.Identifier(int(test.user)))
-		if (err == nil) != test.ok || err != nil && !fault.Is(err, fault.RateLimited) {
-			t.Errorf("a stream of user %d: %v, want success: %v", test.user, err, test.ok)
-		}
-		if err == nil {
-			ends = append(ends, end)
-		}
-	}
-	for _, end := range ends {
-		end()
-	}
-	if s.Open() != 0 || len(s.byUser) != 0 {
-		t.Errorf("%d streams are left, of %d users", s.Open(), len(s.byUser))
-	}
 	f := setup(t, func(o *Options) { o.Streams = NewStreams(1, 0, nil) })
 	w := f.send(t, request("GET", api+"/events?wait=1", ""), http.StatusTooManyRequests, fault.RateLimited)
 	if after := w.Header().Get("Retry-After"); after != "5" || !strings.Contains(w.Body.String(), fmt.Sprintf("you have %d streams", 0)) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -232,8 +233,8 @@ func TestEventStreamGoesOn(t *testing.T) {
 func TestEventStreamObservesItsLag(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		feed := published(4*streamPage + 50)
-		past, round := feed[:streamPage+10], feed[streamPage+10:]
+		feed := published(4*streams.MostAtOnce + 50)
+		past, round := feed[:streams.MostAtOnce+10], feed[streams.MostAtOnce+10:]
 		s := openStream(t, past[:len(past):len(past)], "/events")
 		if got := len(ids(s.take())); got != len(past) || len(s.lags.take()) != 0 {
 			t.Errorf("the past has %d events, want %d, and none with a lag", got, len(past))
@@ -241,19 +242,19 @@ func TestEventStreamObservesItsLag(t *testing.T) {
 		for i := range round {
 			round[i].At = time.Now().Add(-time.Minute + time.Duration(i)*time.Millisecond)
 		}
-		round[streamPage+7].At = time.Now().Add(-time.Hour)
+		round[streams.MostAtOnce+7].At = time.Now().Add(-time.Hour)
 		s.publish(round...)
 		if got := len(ids(s.take())); got != len(round) {
 			t.Fatalf("the round has %d events, want %d", got, len(round))
 		}
 		lags := s.lags.take()
-		if want := (len(round) + streamPage - 1) / streamPage; len(lags) != want {
+		if want := (len(round) + streams.MostAtOnce - 1) / streams.MostAtOnce; len(lags) != want {
 			t.Fatalf("the round of %d events has the lags %v, want one for each of %d parts", len(round), lags, want)
 		}
 		for i, lag := range lags {
-			oldest := round[i*streamPage].At
+			oldest := round[i*streams.MostAtOnce].At
 			if i == 1 {
-				oldest = round[streamPage+7].At
+				oldest = round[streams.MostAtOnce+7].At
 			}
 			if latest := time.Since(oldest); lag > latest || lag < latest-time.Second {
 				t.Errorf("part %d has the lag %v, and its oldest event came at %v, %v ago", i, lag, oldest, latest)
@@ -271,7 +272,7 @@ func TestEventStreamMovesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		feed := published(6)
 		s := openStream(t, feed[:3:3], "/events?problem=14")
-		if got := s.take(); got != reconnect {
+		if got := s.take(); got != streams.Reconnect {
 			t.Errorf("the stream begins with %q, want no event", got)
 		}
 		time.Sleep(mostSilence)
@@ -387,9 +388,9 @@ func TestEventStreamLivesWithoutTheStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		fixed := newFixedStore()
-		fixed.feed, fixed.feedErr, fixed.feedFrom = published(streamPage+10), fault.New(fault.Unavailable, "the store is away"), streamPage
+		fixed.feed, fixed.feedErr, fixed.feedFrom = published(streams.MostAtOnce+10), fault.New(fault.Unavailable, "the store is away"), streams.MostAtOnce
 		s := openStreamOf(t, fixed, "/events")
-		if got := len(ids(s.take())); got != streamPage {
+		if got := len(ids(s.take())); got != streams.MostAtOnce {
 			t.Fatalf("the stream begins with %d events, want those that can be read", got)
 		}
 		for range 3 {
@@ -402,7 +403,7 @@ func TestEventStreamLivesWithoutTheStore(t *testing.T) {
 		s.fixture.mu.Lock()
 		s.feedErr = nil
 		s.fixture.mu.Unlock()
-		time.Sleep(streamCheck)
+		time.Sleep(500 * time.Millisecond) // to its next look
 		synctest.Wait()
 		if got := len(ids(s.take())); got != 10 {
 			t.Errorf("with the store again the stream has %d events, want the other 10", got)
@@ -436,7 +437,7 @@ func TestEventStreamCutsSlowReaders(t *testing.T) {
 		if s.over() {
 			t.Fatal("the stream has ended at once")
 		}
-		time.Sleep(slowest)
+		time.Sleep(streams.Slowest)
 		if !s.over() {
 			t.Error("the stream goes on although its reader takes nothing")
 		}

@@ -7,6 +7,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/rs/cors"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/budget"
@@ -65,6 +66,8 @@ type Options struct {
 	Streams *Streams
 	// Stopping, if not nil, ends when the server begins to stop. Streams end with it.
 	Stopping context.Context
+
+	slowest time.Duration // of one write of a stream; 0: the usual limit
 }
 
 // Limits bound the requests of one client (D22).
@@ -94,8 +97,7 @@ type server struct {
 	rates    *httpframe.RateLimits
 	encoding encoding
 	large    httpframe.Semaphore // requests with a large body
-	streams  *Streams
-	frames   *frames.Frames
+	sender   *streams.Sender
 	lists    httpframe.Semaphore // lists of saved queries, because they can be long
 	mux      *http.ServeMux
 }
@@ -117,12 +119,11 @@ func New(o Options) (http.Handler, error) {
 		encoding: newEncoding(),
 		large:    httpframe.NewSemaphore(),
 		lists:    httpframe.NewSemaphore(),
-		streams:  o.Streams,
-		frames:   frames.NewFrames(o.Memory),
-		mux:      http.NewServeMux(),
-	}
-	if s.streams == nil {
-		s.streams = NewStreams(DefaultStreams, DefaultStreamsOfUser, nil)
+		sender: streams.NewSender(streams.Options{
+			Service: o.Service, Streams: cmp.Or(o.Streams, NewStreams(DefaultStreams, DefaultStreamsOfUser, nil)), Memory: o.Memory,
+			RequestTime: o.Limits.RequestTime, Slowest: cmp.Or(o.slowest, streams.Slowest), Now: o.Now, Stopping: o.Stopping,
+		}),
+		mux: http.NewServeMux(),
 	}
 	document, err := newDocument(o)
 	if err != nil {

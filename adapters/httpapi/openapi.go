@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
@@ -429,6 +430,6 @@ func eventStreamType() *huma.MediaType {
 			Type:        huma.TypeString,
 			Description: "Server-sent events. The data of each are an Event, and its id is the identifier of the Event.",
 		},
-		Example: reconnect + "id: " + samples.Events()[0].Cursor.String() + "\ndata: {…}\n\n",
+		Example: streams.Reconnect + "id: " + samples.Events()[0].Cursor.String() + "\ndata: {…}\n\n",
 	}
 }

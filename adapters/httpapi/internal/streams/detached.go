@@ -1,15 +1,16 @@
-package httpapi
+package streams
 
 import (
 	"context"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
+	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
 // A handler of net/http keeps its buffers and its deep stack as long as it runs: some 45 KB
@@ -37,18 +38,17 @@ func (d *detachedStream) write(chunk, text []byte, deadline time.Time) error {
 // lastChunk ends an answer of HTTP/1.1.
 const lastChunk = "0\r\n\r\n"
 
-// detach runs a stream in a goroutine of its own, with the begin of the answer sent. It
+// detach runs the stream in a goroutine of its own, with the begin of the answer sent. It
 // returns false when the writer does not give its connection away.
-func (c *call) detach(s *eventStream, handled *handledStream) bool {
+func (s *Stream) detach(r *http.Request, handled *handledStream, end func()) bool {
 	conn, _, err := handled.control.Hijack()
 	if err != nil {
 		return false
 	}
 	out := &detachedStream{Conn: conn}
 	s.out = out
-	finish, ends := c.frame.Detach(c.r), c.ends
-	c.ends = nil
-	stopping := c.Stopping
+	finish := httpframe.Of(r).Detach(r)
+	stopping := s.Stopping
 	if stopping == nil {
 		stopping = context.Background()
 	}
@@ -57,9 +57,7 @@ func (c *call) detach(s *eventStream, handled *handledStream) bool {
 	go func() {
 		defer func() {
 			finish(out.bytes)
-			for _, end := range slices.Backward(ends) {
-				end()
-			}
+			end()
 		}()
 		defer cancel()
 		defer func() { _ = conn.Close() }()

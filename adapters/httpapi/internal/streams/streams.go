@@ -1,4 +1,4 @@
-package httpapi
+package streams
 
 import (
 	"context"
@@ -18,8 +18,6 @@ type Streams struct {
 	// event.
 	lag  func(time.Duration)
 	sent atomic.Uint64
-	// slowest limits one write. A slower reader is cut, and goes on where it was.
-	slowest time.Duration
 
 	mu     sync.Mutex
 	open   int
@@ -27,19 +25,13 @@ type Streams struct {
 	none   chan struct{} // not nil: closed when open is 0
 }
 
-// NewStreams returns Streams with a limit for all users together and one for each. lag,
+// New returns Streams with a limit for all users together and one for each. lag,
 // if not nil, is called for each part that a stream sends, with the time since the oldest
 // event of the part. It is not called while a stream reads the past: before it has been
 // at the end of the feed once.
-func NewStreams(most, mostOfUser int, lag func(time.Duration)) *Streams {
-	return &Streams{most: most, mostOfUser: mostOfUser, lag: lag, slowest: slowest, byUser: map[ident.ID]int{}}
+func New(most, mostOfUser int, lag func(time.Duration)) *Streams {
+	return &Streams{most: most, mostOfUser: mostOfUser, lag: lag, byUser: map[ident.ID]int{}}
 }
-
-// The limits of Streams by default.
-const (
-	DefaultStreams       = 2000
-	DefaultStreamsOfUser = 1000
-)
 
 // Open returns the number of waiting requests and streams.
 func (s *Streams) Open() int {
@@ -99,5 +91,5 @@ func (s *Streams) Acquire(user ident.ID) (release func(), err error) {
 	}, nil
 }
 
-// count counts sent events.
-func (s *Streams) count(events int) { s.sent.Add(uint64(events)) }
+// Count counts sent events.
+func (s *Streams) Count(events int) { s.sent.Add(uint64(events)) }

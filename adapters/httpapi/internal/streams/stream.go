@@ -1,4 +1,4 @@
-package httpapi
+package streams
 
 import (
 	"context"
@@ -16,51 +16,28 @@ import (
 )
 
 const (
-	// streamPage is the largest number of events written at once.
-	streamPage = tracker.MostOnPage
+	// MediaType is the media type of a stream.
+	MediaType = "text/event-stream"
+	// MostAtOnce is the largest number of events written at once.
+	MostAtOnce = tracker.MostOnPage
+	// Reconnect is the first message of a stream: the pause of a client before it connects
+	// again, in milliseconds.
+	Reconnect = "retry: 2000\n\n"
+	// Slowest is the usual limit of one write.
+	Slowest = 10 * time.Second
 	// heartbeat is the silence after which a stream sends a comment: proxies cut a silent
 	// connection. The comment comes at the next look, within 15 seconds (D39).
 	heartbeat = 14 * time.Second
-	// streamCheck is the time between two looks at the token, and between two attempts
-	// to read from a store in trouble. A revoked token has to end its streams within 2 s,
-	// and a token can be a second behind the store.
-	streamCheck = 500 * time.Millisecond
-	// slowest is the usual limit of one write: see Streams.
-	slowest = 10 * time.Second
-	// reconnect is the pause of a client before it connects again, in milliseconds.
-	reconnect = "retry: 2000\n\n"
+	// check is the time between two looks at the token, and between two attempts to read from
+	// a store in trouble. A revoked token has to end its streams within 2 s, and a token can
+	// be a second behind the store.
+	check = 500 * time.Millisecond
 )
 
-// whileConnected returns a context without the time limit of a request. It ends when the
-// client closes its side of the connection.
-func (c *call) whileConnected() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(c.r.Context()))
-	stop := context.AfterFunc(c.frame.Connection(), cancel)
-	return ctx, func() { stop(); cancel() }
-}
-
-// untilStopping returns a context that also ends when the server begins to stop.
-func (c *call) untilStopping(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if c.Stopping == nil {
-		return ctx, cancel
-	}
-	stop := context.AfterFunc(c.Stopping, cancel)
-	return ctx, func() { stop(); cancel() }
-}
-
-// extendDeadlines lets the answer take this long. The server's own limits are for short
-// answers. Not all writers have deadlines.
-func (c *call) extendDeadlines(limit time.Duration) {
-	control := http.NewResponseController(c.w)
-	_ = control.SetReadDeadline(time.Time{})
-	_ = control.SetWriteDeadline(c.Now().Add(limit))
-}
-
-// eventStream is a stream of server-sent events to one client.
-type eventStream struct {
-	*server
-	out      eventWriter
+// Stream is a stream of server-sent events to one client.
+type Stream struct {
+	*Sender
+	out      writer
 	follower *tracker.Follower
 	secret   access.Secret
 	report   func(context.Context, error)
@@ -75,47 +52,55 @@ type eventStream struct {
 	// shared is true for a stream with all events of its scope: many streams send the
 	// same ones.
 	shared bool
+	// fromNow is true for a stream without a position to start behind, and filtered for one
+	// with a predicate.
+	fromNow, filtered bool
 }
 
-// eventWriter is the way to the client of a stream.
-type eventWriter interface {
+// writer is the way to the client of a stream.
+type writer interface {
 	// write sends a text, or its chunk, before the deadline.
 	write(chunk, text []byte, deadline time.Time) error
 }
 
-// openStream reads the first events, so that their failure comes in place of the stream, and
-// has the answer send them.
-func (c *call) openStream(f *tracker.Follower, in tracker.Follow) error {
-	s := &eventStream{
-		server: c.server, follower: f, secret: httpframe.Credential(c.r), report: c.frame.Report,
-		named: f.Position(), checked: c.Now(), behind: true, reached: in.Now,
-		shared: in.Problem == 0 && !in.Predicate.Sent, caller: c.caller,
+// Open returns a stream for a request. It reads the first events, so that their failure comes
+// in place of the stream. The stream has to be closed at its end.
+func (s *Sender) Open(r *http.Request, caller tracker.Caller, f *tracker.Follower, in tracker.Follow) (*Stream, error) {
+	t := &Stream{
+		Sender: s, follower: f, secret: httpframe.Credential(r), report: httpframe.Of(r).Report,
+		named: f.Position(), checked: s.Now(), behind: true, reached: in.Now,
+		shared: in.Problem == 0 && !in.Predicate.Sent, caller: caller,
+		fromNow: in.Now, filtered: in.Predicate.Sent,
 	}
-	if c.Memory != nil {
-		s.memory = c.Memory.Open(nil)
-		s.memory.For(c.caller.User)
-		c.after(s.memory.Close)
+	if s.Memory != nil {
+		t.memory = s.Memory.Open(nil)
+		t.memory.For(caller.User)
 	}
 	var err error
-	if s.first, err = s.encode(c.r.Context()); err != nil {
-		return c.unlessGone(err)
+	if t.first, err = t.encode(r.Context()); err != nil {
+		t.Close()
+		return nil, err
 	}
-	s.memory.Add(s.first.Size())
-	c.sendTo = func(w http.ResponseWriter) { c.streamEvents(w, s, in) }
-	return nil
+	t.memory.Add(t.first.Size())
+	return t, nil
 }
 
-// streamEvents sends events until the client goes, the token is revoked, the server stops,
-// or the client reads too slowly. The client then connects again, with Last-Event-ID. If
-// the stream starts from now, its first frame is an id without an event: otherwise a client
-// without an event would start from another now.
-func (c *call) streamEvents(w http.ResponseWriter, s *eventStream, in tracker.Follow) {
+// Close gives back the memory of the stream.
+func (s *Stream) Close() { s.memory.Close() }
+
+// Send sends events until the client goes, the token is revoked, the server stops, or the
+// client reads too slowly. The client then connects again, with Last-Event-ID. If the stream
+// starts from now, its first frame is an id without an event: otherwise a client without an
+// event would start from another now.
+//
+// When it returns true, the stream goes on in a goroutine of its own, which calls end.
+func (s *Stream) Send(w http.ResponseWriter, r *http.Request, end func()) (detached bool) {
 	header := w.Header()
-	header.Set("Content-Type", mediaEvents)
+	header.Set("Content-Type", MediaType)
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Accel-Buffering", "no")
 	// HTTP/1.0 has no chunks, and a predicate needs the memory of the request.
-	detachable := c.r.ProtoMajor == 1 && c.r.ProtoMinor > 0 && !in.Predicate.Sent
+	detachable := r.ProtoMajor == 1 && r.ProtoMinor > 0 && !s.filtered
 	if detachable {
 		header.Set("Connection", "close")
 	}
@@ -123,25 +108,26 @@ func (c *call) streamEvents(w http.ResponseWriter, s *eventStream, in tracker.Fo
 	s.out = handled
 	_ = handled.control.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
-	begin := reconnect
-	if in.Now {
+	begin := Reconnect
+	if s.fromNow {
 		begin += "id: " + s.named.String() + "\n\n"
 	}
 	if s.write(nil, []byte(begin)) != nil {
-		return
+		return false
 	}
-	if detachable && c.detach(s, handled) {
-		return
+	if detachable && s.detach(r, handled, end) {
+		return true
 	}
-	connected, cancel := c.whileConnected()
+	connected, cancel := whileConnected(r)
 	defer cancel()
-	ctx, cancelStream := c.untilStopping(connected)
+	ctx, cancelStream := s.untilStopping(connected)
 	defer cancelStream()
 	s.run(ctx)
+	return false
 }
 
 // run sends events until the end of the stream.
-func (s *eventStream) run(ctx context.Context) {
+func (s *Stream) run(ctx context.Context) {
 	for ctx.Err() == nil && s.step(ctx) {
 	}
 }
@@ -162,7 +148,7 @@ func (h *handledStream) write(_, text []byte, deadline time.Time) error {
 
 // step sends the next events, or waits for them until the next look at the token. It
 // returns false at the end of the stream.
-func (s *eventStream) step(ctx context.Context) bool {
+func (s *Stream) step(ctx context.Context) bool {
 	if !s.allowed(ctx) {
 		return false
 	}
@@ -177,7 +163,7 @@ func (s *eventStream) step(ctx context.Context) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(streamCheck):
+		case <-time.After(check):
 		}
 	case err != nil:
 		if !errors.Is(err, errEnd) {
@@ -186,7 +172,7 @@ func (s *eventStream) step(ctx context.Context) bool {
 		return false // the next request gets the error
 	}
 	if !s.behind {
-		waiting, cancel := context.WithTimeout(ctx, streamCheck-s.Now().Sub(s.checked))
+		waiting, cancel := context.WithTimeout(ctx, check-s.Now().Sub(s.checked))
 		s.behind = s.follower.Wait(waiting) == nil
 		cancel()
 	}
@@ -198,7 +184,7 @@ func (s *eventStream) step(ctx context.Context) bool {
 var errEnd = errors.New("the end of the stream")
 
 // send sends the next events, if there can be any, or else a heartbeat when it is time.
-func (s *eventStream) send(ctx context.Context) error {
+func (s *Stream) send(ctx context.Context) error {
 	if !s.behind {
 		return s.beat()
 	}
@@ -220,9 +206,9 @@ func (s *eventStream) send(ctx context.Context) error {
 		return err
 	}
 	s.named = next.Last
-	s.streams.count(next.Events)
-	if s.reached && s.streams.lag != nil {
-		s.streams.lag(s.written.Sub(next.Oldest))
+	s.Streams.Count(next.Events)
+	if s.reached && s.Streams.lag != nil {
+		s.Streams.lag(s.written.Sub(next.Oldest))
 	}
 	s.reached = s.reached || next.End
 	return nil
@@ -230,7 +216,7 @@ func (s *eventStream) send(ctx context.Context) error {
 
 // beat sends a comment after a long silence. When events were left out, it moves the id of
 // the client on, so a new connection need not look at them again.
-func (s *eventStream) beat() error {
+func (s *Stream) beat() error {
 	if s.Now().Sub(s.written) < heartbeat {
 		return nil
 	}
@@ -243,7 +229,7 @@ func (s *eventStream) beat() error {
 
 // next returns the events behind the position, within the time of a request. Streams that
 // read the past do not share theirs: nobody else is there.
-func (s *eventStream) next(ctx context.Context) (*frames.Frame, error) {
+func (s *Stream) next(ctx context.Context) (*frames.Frame, error) {
 	if f := s.first; f != nil {
 		s.first = nil
 		return f, nil
@@ -265,8 +251,8 @@ func (s *eventStream) next(ctx context.Context) (*frames.Frame, error) {
 }
 
 // encode loads the next events, and makes a frame of them.
-func (s *eventStream) encode(ctx context.Context) (*frames.Frame, error) {
-	ctx, cancel := context.WithTimeout(budget.With(ctx, s.memory), s.Limits.RequestTime)
+func (s *Stream) encode(ctx context.Context) (*frames.Frame, error) {
+	ctx, cancel := context.WithTimeout(budget.With(ctx, s.memory), s.RequestTime)
 	defer cancel()
 	page, err := s.follower.Next(ctx)
 	if err != nil {
@@ -275,11 +261,11 @@ func (s *eventStream) encode(ctx context.Context) (*frames.Frame, error) {
 	return frames.New(page), nil
 }
 
-// allowed reports whether the token is still valid, as of streamCheck ago. While the store
+// allowed reports whether the token is still valid, as of check ago. While the store
 // cannot say, the stream stays: it cannot send anything new either.
-func (s *eventStream) allowed(ctx context.Context) bool {
+func (s *Stream) allowed(ctx context.Context) bool {
 	now := s.Now()
-	if now.Sub(s.checked) < streamCheck {
+	if now.Sub(s.checked) < check {
 		return true
 	}
 	s.checked = now
@@ -289,8 +275,8 @@ func (s *eventStream) allowed(ctx context.Context) bool {
 
 // write sends a text. chunk is the text as a chunk, if it is known. It fails with
 // errEnd.
-func (s *eventStream) write(chunk, text []byte) error {
-	err := s.out.write(chunk, text, s.Now().Add(s.streams.slowest))
+func (s *Stream) write(chunk, text []byte) error {
+	err := s.out.write(chunk, text, s.Now().Add(s.Slowest))
 	s.written = s.Now()
 	if err != nil {
 		return errEnd
