@@ -2,8 +2,11 @@ package browser
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
 
@@ -66,6 +69,42 @@ func TestPagesAfterForms(t *testing.T) {
 	p.must(p.Size(1280, 900), p.Open("/administration/tokens"), p.Choose("select[name=user]", "Maximilian Musterfrau"), p.Click("main button.primary"), p.Shows("This is the new token"))
 	fits("a new token")
 }
+
+// Text that nobody has sent stays: at links within the page, and at "back" if the person says so.
+func TestUnsentText(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
+	p := s.signedIn(s.token)
+	var leave atomic.Bool
+	p.must(chromedp.Listen(p.ctx, func(event any) {
+		if _, ok := event.(*page.EventJavascriptDialogOpening); ok {
+			go chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: leave.Load()})
+		}
+	}))
+	back := func() error { return p.Do(chromedp.Evaluate[chromedp.Void]("void setTimeout(() => history.back())")) }
+	kept := func(after string) {
+		t.Helper()
+		if text, err := Get[string](p.Tab, "document.querySelector('textarea[name=text]')?.value"); err != nil || text != "The bell rings" {
+			t.Fatalf("%s, the text is %q (%v)", after, text, err)
+		}
+	}
+	p.must(p.Size(360, 800), p.Open("/problems"), p.Click(`a[href="/problems/1"]`), p.Shows("New comment"), p.Type("textarea[name=text]", "The bell rings"))
+	p.must(p.Click(`a[href="#fields"]`), p.Until(`location.hash === "#fields"`), settled())
+	kept("after a link within the page")
+	p.must(back(), p.Until(`location.hash === ""`), settled())
+	kept("after the way back from the link")
+	p.must(back(), settled(), p.Until(`location.pathname === "/problems/1"`))
+	kept(`after "back" and "stay"`)
+	if len(p.Failures()) != 1 {
+		t.Errorf("the questions are %q, want one", p.Failures())
+	}
+	leave.Store(true)
+	p.must(back(), p.Until(`location.pathname === "/problems"`), p.Shows("The safe is open"))
+}
+
+// settled waits for a page that should not come.
+func settled() error { time.Sleep(500 * time.Millisecond); return nil }
 
 // write sets the text of the new comment, by an expression.
 func write(p *person, expression string) error {

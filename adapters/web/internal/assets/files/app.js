@@ -22,7 +22,13 @@ const load = (method, url, body, then, failed) => {
   r.onload = () => r.response && one(r.status === 413 ? "main form" : "main", r.response) ? then(r.response, r.responseURL) : failed();
   r.onerror = failed;
   r.send(body);
+  return r;
 };
+
+// bare is an address without the place on the page, and shown that of this page. going asks
+// for the next one.
+const bare = url => url.pathname + url.search;
+let shown, going;
 
 // show replaces the page. The answer to a button (by) of a problem keeps the place on it.
 const show = (page, at, push, by) => {
@@ -31,7 +37,7 @@ const show = (page, at, push, by) => {
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
   document.body.replaceWith(document.adoptNode(page.body));
-  if (push && url.pathname + url.search !== location.pathname + location.search) history.pushState(null, "", url);
+  if (push && bare(url) !== shown) history.pushState(null, "", url);
   const target = url.hash && document.getElementById(url.hash.slice(1));
   if (target) target.scrollIntoView(); else scrollTo(0, stay ? top : 0);
   const next = stay && document.getElementById(by.closest("[id]").id) || one("[autofocus]") || one("main");
@@ -40,7 +46,7 @@ const show = (page, at, push, by) => {
   begin();
 };
 
-const visit = (url, push) => load("GET", url, null, (page, at) => show(page, at + new URL(url, location).hash, push), () => location.assign(url));
+const visit = (url, push) => going = load("GET", url, null, (page, at) => show(page, at + new URL(url, location).hash, push), () => location.assign(url));
 
 const own = url => url.origin === location.origin && !/\/(docs|errors|api|openapi\.json|assets)(\/|$)/.test(url.pathname);
 
@@ -48,7 +54,7 @@ addEventListener("click", e => {
   const a = e.target.closest("a[href]");
   if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey || a.target || edited()) return;
   const url = new URL(a.href);
-  if (!own(url) || url.hash && url.pathname === location.pathname && url.search === location.search) return;
+  if (!own(url) || url.hash && bare(url) === shown) return;
   e.preventDefault();
   visit(url.href, true);
 });
@@ -60,7 +66,7 @@ addEventListener("submit", e => {
   if (e.defaultPrevented || form.target || !own(url) || /\/(sign-(in|out)|language)$/.test(url.pathname)) return;
   e.preventDefault();
   const data = new URLSearchParams(new FormData(form, button));
-  if (form.method === "get") { url.search = data; visit(url.href, true); return; }
+  if (form.method === "get") { url.search = data; return visit(url.href, true); }
   const busy = on => { sending = on; if (button) button.disabled = on; };
   busy(true);
   load("POST", url.href, data, (page, at) => { busy(false); show(page, at, true, button); }, () => {
@@ -69,17 +75,26 @@ addEventListener("submit", e => {
   });
 });
 
-addEventListener("popstate", () => visit(location.href, false));
+// A link to a place on the page comes here too. With unsaved text, the browser itself leaves
+// the page: it asks before.
+addEventListener("popstate", () => {
+  going?.abort();
+  const to = bare(location);
+  if (to === shown) return;
+  if (!edited()) return visit(location);
+  history.pushState(null, "", shown);
+  location.replace(to);
+});
 addEventListener("beforeunload", e => { if (edited()) e.preventDefault(); });
 
 // Changes of others arrive by a stream, while the page is visible: browsers allow few
 // connections to one site.
 let stream, seen;
-const end = () => { if (stream) stream.close(); stream = null; };
+const end = () => stream?.close();
 const begin = () => {
+  shown = bare(location);
   dates();
-  const here = one(".node.current");
-  if (here) here.scrollIntoView({block: "nearest", inline: "center"});
+  one(".node.current")?.scrollIntoView({block: "nearest", inline: "center"});
   end();
   seen = 0;
   const main = one("main[data-live]");
