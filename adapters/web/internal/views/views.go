@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -25,24 +26,30 @@ type Views struct {
 	base  string
 	asset func(name string) string
 	now   func() time.Time
-	// pages has a template for each page, by language and name.
-	pages map[string]map[string]*template.Template
+	// pages makes the template of each page, by language and name.
+	pages map[string]map[string]func() *template.Template
 }
 
-// New parses all templates. They are constant, so a fault in one is a panic. Links are below
-// the base path, and asset returns the address of an asset.
+// New returns the views. A template is parsed when its page is shown for the first time:
+// to parse all of them would take a seventh of the start of a service. They are constant, so
+// a fault in one is a panic. Links are below the base path, and asset returns the address of
+// an asset.
 func New(base string, asset func(name string) string, now func() time.Time) *Views {
-	v := &Views{base: base, asset: asset, now: now, pages: map[string]map[string]*template.Template{}}
+	v := &Views{base: base, asset: asset, now: now, pages: map[string]map[string]func() *template.Template{}}
 	files, err := fs.Glob(templateFiles, "templates/*.html")
 	if err != nil {
 		panic(err)
 	}
 	for _, language := range texts.Languages() {
-		common := template.Must(template.New("").Funcs(v.functions(language)).ParseFS(templateFiles, "templates/parts/*.html"))
-		pages := map[string]*template.Template{}
+		common := sync.OnceValue(func() *template.Template {
+			return template.Must(template.New("").Funcs(v.functions(language)).ParseFS(templateFiles, "templates/parts/*.html"))
+		})
+		pages := map[string]func() *template.Template{}
 		for _, file := range files {
 			name := strings.TrimSuffix(path.Base(file), ".html")
-			pages[name] = template.Must(template.Must(common.Clone()).ParseFS(templateFiles, file))
+			pages[name] = sync.OnceValue(func() *template.Template {
+				return template.Must(template.Must(common().Clone()).ParseFS(templateFiles, file))
+			})
 		}
 		v.pages[language.Tag] = pages
 	}
@@ -109,7 +116,7 @@ func (v *Views) Render(language *texts.Language, name string, view any) ([]byte,
 		return nil, fmt.Errorf("there is no template %q", name)
 	}
 	var out bytes.Buffer
-	if err := page.ExecuteTemplate(&out, "page", view); err != nil {
+	if err := page().ExecuteTemplate(&out, "page", view); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}
 	return out.Bytes(), nil
