@@ -4,20 +4,17 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/http"
+	"sync"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/site"
 	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
-// addDocs serves the OpenAPI document, with all its operations, and the pages about the API.
-func (s *server) addDocs(d *document) {
-	finishSchemas(d.Components.Schemas)
-	shown := pages.Reference{OpenAPI: d.OpenAPI, Server: cmp.Or(s.Origin, "http://127.0.0.1:8080"), Asked: map[string][]string{}}
-	for _, e := range endpoints() {
-		shown.Order = append(shown.Order, e.id)
-		shown.Asked[e.id] = e.asked
-	}
+// addDocs serves the OpenAPI document, and the pages about the API. The document is made at
+// the first request for it or for its page: a start would take a tenth longer.
+func (s *server) addDocs() {
+	described := sync.OnceValues(func() (*document, error) { return describe(s.Options) })
 	var all []pages.Error
 	for _, f := range httpframe.Failures() {
 		all = append(all, pages.Error{Slug: f.Slug, Status: f.Status, Title: f.Title, Description: f.Description, Search: isOfSearch(f.Kind)})
@@ -28,8 +25,25 @@ func (s *server) addDocs(d *document) {
 		Fail:   s.fail,
 	}
 	// Huma's own handler would render without a lock. Tests ensure that rendering succeeds.
-	public.AddDocument(func() ([]byte, error) { return json.Marshal(d.OpenAPI) })
-	public.AddReference(shown)
+	public.AddDocument(func() ([]byte, error) {
+		d, err := described()
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(d.OpenAPI)
+	})
+	public.AddReference(func() (pages.Reference, error) {
+		d, err := described()
+		if err != nil {
+			return pages.Reference{}, err
+		}
+		shown := pages.Reference{OpenAPI: d.OpenAPI, Server: cmp.Or(s.Origin, "http://127.0.0.1:8080"), Asked: map[string][]string{}}
+		for _, e := range endpoints() {
+			shown.Order = append(shown.Order, e.id)
+			shown.Asked[e.id] = e.asked
+		}
+		return shown, nil
+	})
 	public.AddLanguage()
 	public.AddErrors(all)
 	public.AddIndex(s.BasePath + prefix)

@@ -125,19 +125,11 @@ func New(o Options) (http.Handler, error) {
 		}),
 		mux: http.NewServeMux(),
 	}
-	document, err := newDocument(o)
-	if err != nil {
-		return nil, err
-	}
-	api := humago.NewWithPrefix(s.mux, base+prefix, huma.Config{OpenAPI: document.OpenAPI})
+	api := humago.NewWithPrefix(s.mux, base+prefix, huma.Config{OpenAPI: &huma.OpenAPI{}})
 	for _, e := range endpoints() {
-		op := document.operation(e)
-		document.AddOperation(op)
-		route := *op
-		route.Path = pattern(op.Path)
-		api.Adapter().Handle(&route, s.serve(e))
+		api.Adapter().Handle(&huma.Operation{Method: e.method, Path: pattern(e.path)}, s.serve(e))
 	}
-	s.addDocs(document)
+	s.addDocs()
 	s.addHealth()
 	s.addUnmatched()
 

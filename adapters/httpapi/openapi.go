@@ -32,6 +32,19 @@ type document struct {
 	failures                        []failure
 }
 
+// describe returns the document with all operations.
+func describe(o Options) (*document, error) {
+	d, err := newDocument(o)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range endpoints() {
+		d.AddOperation(d.operation(e))
+	}
+	finishSchemas(d.Components.Schemas)
+	return d, nil
+}
+
 // newDocument returns the document without operations.
 func newDocument(o Options) (*document, error) {
 	failures, err := failures()

@@ -22,9 +22,16 @@ func (s Site) AddDocument(render func() ([]byte, error)) {
 	s.addFile(pages.DocumentPath, newFile("application/openapi+json", render))
 }
 
-// AddReference serves the page about the API, and the files of all pages.
-func (s Site) AddReference(shown pages.Reference) {
-	s.addPage(pages.ReferencePath, func() ([]byte, error) { return s.pages().Reference(shown) })
+// AddReference serves the page about the API, and the files of all pages. It asks for what
+// the page shows at the first request.
+func (s Site) AddReference(shown func() (pages.Reference, error)) {
+	s.addPage(pages.ReferencePath, func() ([]byte, error) {
+		reference, err := shown()
+		if err != nil {
+			return nil, err
+		}
+		return s.pages().Reference(reference)
+	})
 	s.addFile(pages.StylePath, newFile("text/css; charset=utf-8", fixed(pages.Style())))
 	s.addFile(pages.IconPath, newFile("image/svg+xml", fixed(pages.Icon())))
 }
