@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/look"
@@ -30,8 +31,9 @@ type Assets struct {
 }
 
 type asset struct {
-	media         string
-	plain, zipped []byte
+	media  string
+	plain  []byte
+	zipped func() []byte // made at the first call
 }
 
 var assetTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -43,7 +45,7 @@ var (
 	spaces   = regexp.MustCompile(`\s*([{};])\s*`)
 )
 
-// New reads and compresses all assets, with addresses below a base path. They are constant,
+// New reads all assets, with addresses below a base path. They are constant,
 // so a fault in one is a panic. The style sheet begins with the common one of all adapters.
 func New(base string) *Assets {
 	a := &Assets{urls: map[string]string{}, files: map[string]asset{}}
@@ -74,7 +76,7 @@ func New(base string) *Assets {
 		sum := sha256.Sum256(text)
 		at := base + Path + strings.TrimSuffix(name, extension) + "-" + base64.RawURLEncoding.EncodeToString(sum[:9]) + extension
 		a.urls[name] = at
-		a.files[at] = asset{media: media, plain: text, zipped: httpframe.Gzip(text)}
+		a.files[at] = asset{media: media, plain: text, zipped: sync.OnceValue(func() []byte { return httpframe.Gzip(text) })}
 	}
 	return a
 }
@@ -105,7 +107,7 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := file.plain
 	if httpframe.AcceptsGzip(r.Header) {
 		header.Set("Content-Encoding", "gzip")
-		body = file.zipped
+		body = file.zipped()
 	}
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	httpframe.Send(w, r, http.StatusOK, body)
