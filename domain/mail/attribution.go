@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,19 +12,19 @@ import (
 var (
 	// opened is such a sentence with its verb at the end. The name stands behind the time and a
 	// comma, or has an address. So "On Monday at 10:04 the server wrote:" is text of an author.
-	opened = regexp.MustCompile(`^(?:On|Le|El|Il|Em) .*\d(?:(?: [^ ,]+){0,2}, [^,\d][^,]*|.*<[^<>\s]+@[^<>\s]+>\)?,?)\s` +
+	opened = matching(`^(?:On|Le|El|Il|Em) .*\d(?:(?: [^ ,]+){0,2}, [^,\d][^,]*|.*<[^<>\s]+@[^<>\s]+>\)?,?)\s` +
 		`(?:wrote|a écrit|escribió|ha scritto|escreveu)\s?:$`)
 	// middle is such a sentence with its verb in the middle.
-	middle = regexp.MustCompile(`^(?:Am|Op|Den) .*\d,?(?: [^ ]+){0,2} (?:schrieb|schreef|skrev) .+:$`)
+	middle = matching(`^(?:Am|Op|Den) .*\d,?(?: [^ ]+){0,2} (?:schrieb|schreef|skrev) .+:$`)
 	// addressed has a name and ends in an address with a verb. ending begins with
 	// a date and ends in an address alone.
-	addressed = regexp.MustCompile(`^[^<].*<[^<>\s]+@[^<>\s]+>\)?,?\s(?:(?:wrote|writes|a écrit|escribió|ha scritto|escreveu` +
+	addressed = matching(`^[^<].*<[^<>\s]+@[^<>\s]+>\)?,?\s(?:(?:wrote|writes|a écrit|escribió|ha scritto|escreveu` +
 		`|napisała?|napisał\(a\)|napsala?|kirjoitti|пишет|написал\(а\))\s?:|于.*写道：)$`)
-	ending = regexp.MustCompile(`^(?:\S{1,5} )?\d.*<[^<>\s]+@[^<>\s]+>\s?:$`)
+	ending = matching(`^(?:\S{1,5} )?\d.*<[^<>\s]+@[^<>\s]+>\s?:$`)
 
 	// day is a date with its year, and hour a time of day.
-	day  = regexp.MustCompile(`\b(?:19|20)\d\d(?:\D|$)|\b\d{1,2}[./-]\d{1,2}[./-]\d\d(?:\D|$)`)
-	hour = regexp.MustCompile(`\b[0-2]?\d:[0-5]\d(?:\D|$)|\bkl\.? [0-2]?\d\.[0-5]\d(?:\D|$)`)
+	day  = matching(`\b(?:19|20)\d\d(?:\D|$)|\b\d{1,2}[./-]\d{1,2}[./-]\d\d(?:\D|$)`)
+	hour = matching(`\b[0-2]?\d:[0-5]\d(?:\D|$)|\bkl\.? [0-2]?\d\.[0-5]\d(?:\D|$)`)
 )
 
 // Bounds of a sentence above a quote.

@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -10,7 +9,7 @@ import (
 // and the titles of authors.
 var (
 	// known matches a title such as "-----Original Message-----".
-	known = regexp.MustCompile(`(?i)^-{3,} ?(?:original message|forwarded message` +
+	known = matching(`(?i)^-{3,} ?(?:original message|forwarded message` +
 		`|ursprüngliche nachricht|original-?nachricht|weitergeleitete nachricht` +
 		`|message d['’]origine|message original|message initial|message transféré` +
 		`|mensaje original|mensaje reenviado|messaggio originale|messaggio inoltrato` +
@@ -22,20 +21,20 @@ var (
 		`|исходное сообщение|пересылаемое сообщение|原始邮件|转发的邮件) ?-{3,}$`)
 	// other matches a title in any words. armour matches the first or last line of a
 	// certificate, a key or a signed text.
-	other  = regexp.MustCompile(`^-{5,} ?\pL[\pL '’-]{2,40} ?-{5,}$`)
-	armour = regexp.MustCompile(`^-+ ?(?:BEGIN|END) `)
+	other  = matching(`^-{5,} ?\pL[\pL '’-]{2,40} ?-{5,}$`)
+	armour = matching(`^-+ ?(?:BEGIN|END) `)
 
 	// header matches a line such as "From: Ann" or "*Sent:* today", in any language.
-	header = regexp.MustCompile(`^\s*\*?\pL[\pL -]{0,30}\s?[:：]\*?(\s|$)`)
+	header = matching(`^\s*\*?\pL[\pL -]{0,30}\s?[:：]\*?(\s|$)`)
 	// from matches the header of the author, and sent the header of the date or the subject.
-	from = regexp.MustCompile(`(?i)^\s*\*?(?:from|von|de|da|van|från|fra|lähettäjä|od` +
+	from = matching(`(?i)^\s*\*?(?:from|von|de|da|van|från|fra|lähettäjä|od` +
 		`|от|发件人|寄件者|差出人)\s?[:：]\*?(\s|$)`)
-	sent = regexp.MustCompile(`(?i)^\s*\*?(?:sent|date|subject|gesendet|datum|betreff` +
+	sent = matching(`(?i)^\s*\*?(?:sent|date|subject|gesendet|datum|betreff` +
 		`|envoyé|objet|enviado( el)?|fecha|asunto|assunto|inviato|data|oggetto|verzonden|onderwerp` +
 		`|skickat|ämne|sendt|dato|emne|lähetetty|aihe|wysłano|temat|odesláno|předmět` +
 		`|отправлено|дата|тема|发送时间|主题|送信日時|件名)\s?[:：]\*?(\s|$)`)
 	// ruled matches a dividing line.
-	ruled = regexp.MustCompile(`^\s*[_=-]{5,}\s*$`)
+	ruled = matching(`^\s*[_=-]{5,}\s*$`)
 )
 
 // fewestHeaders is the smallest number of headers written by a mail program.
