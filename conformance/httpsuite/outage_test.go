@@ -170,6 +170,26 @@ func TestEndlessAnswerIsAComplaint(t *testing.T) {
 	}
 }
 
+func TestTextAfterJSONIsAComplaint(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]report.Status{
+		`{"name":"Ann"}`:                report.Passed,
+		"{\"name\":\"Ann\"}\n":          report.Passed,
+		`{"name":"Ann"}{"name":"Bo"}`:   report.Failed,
+		`{"name":"Ann"}}`:               report.Failed,
+		"{\"name\":\"Ann\"}\n<p>Bo</p>": report.Failed,
+	} {
+		target := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, body)
+		})
+		o := tried(t, target, time.Minute, func(s *session.Session) { s.Admin.Get("/users").Is(200) })
+		if o.Status != want || want == report.Failed && !strings.Contains(o.Failure(), "is not JSON") {
+			t.Errorf("after the body %q the case ended %s: %s; want %s", body, o.Status, o.Failure(), want)
+		}
+	}
+}
+
 // Twenty who wait for a second together have waited for about a second.
 func TestWaitsTogetherCountOnce(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -111,14 +112,21 @@ func (c *Client) Do(method, path, body string, options ...Option) *Answer {
 	return a
 }
 
-// decode reads a body of JSON.
+// decode reads a body of JSON into a.Value. It fails the case when the body is not exactly
+// one value.
 func (a *Answer) decode() {
 	if !a.isJSON() || len(a.Body) == 0 {
 		return
 	}
 	decoder := json.NewDecoder(bytes.NewReader(a.Body))
 	decoder.UseNumber()
-	if err := decoder.Decode(&a.Value); err != nil {
+	err := decoder.Decode(&a.Value)
+	if err == nil {
+		if _, end := decoder.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("there is text after the value")
+		}
+	}
+	if err != nil {
 		a.T.Errorf("%v\nis not JSON: %v", a, err)
 	}
 }
