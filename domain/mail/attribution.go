@@ -6,38 +6,38 @@ import (
 	"unicode/utf8"
 )
 
-// A sentence above a quote, such as "On Sat, 14 Mar 2026, Ann wrote:". The bounds are narrow:
-// a sentence that is missing here leaves one line in a comment, and one too many takes a line
-// of the author.
+// The forms of an attribution: the sentence above a quote, such as "On Sat, 14 Mar 2026, Ann
+// wrote:". The forms are narrow. A missed attribution leaves one line too many in a comment. A
+// wrong match removes a line of the author, and this is worse.
 var (
-	// opened is such a sentence with its verb at the end. The name stands behind the time and a
-	// comma, or has an address. So "On Monday at 10:04 the server wrote:" is text of an author.
-	opened = matching(`^(?:On|Le|El|Il|Em) .*\d(?:(?: [^ ,]+){0,2}, [^,\d][^,]*|.*<[^<>\s]+@[^<>\s]+>\)?,?)\s` +
+	// verbLast has its verb at the end. The name stands behind the time and a comma, or has an
+	// address. So "On Monday at 10:04 the server wrote:" is text of an author.
+	verbLast = matching(`^(?:On|Le|El|Il|Em) .*\d(?:(?: [^ ,]+){0,2}, [^,\d][^,]*|.*<[^<>\s]+@[^<>\s]+>\)?,?)\s` +
 		`(?:wrote|a écrit|escribió|ha scritto|escreveu)\s?:$`)
-	// middle is such a sentence with its verb in the middle.
-	middle = matching(`^(?:Am|Op|Den) .*\d,?(?: [^ ]+){0,2} (?:schrieb|schreef|skrev) .+:$`)
-	// addressed has a name and ends in an address with a verb. ending begins with
-	// a date and ends in an address alone.
-	addressed = matching(`^[^<].*<[^<>\s]+@[^<>\s]+>\)?,?\s(?:(?:wrote|writes|a écrit|escribió|ha scritto|escreveu` +
+	// verbInside has its verb in the middle.
+	verbInside = matching(`^(?:Am|Op|Den) .*\d,?(?: [^ ]+){0,2} (?:schrieb|schreef|skrev) .+:$`)
+	// nameFirst begins with a name, and ends in an address and a verb.
+	nameFirst = matching(`^[^<].*<[^<>\s]+@[^<>\s]+>\)?,?\s(?:(?:wrote|writes|a écrit|escribió|ha scritto|escreveu` +
 		`|napisała?|napisał\(a\)|napsala?|kirjoitti|пишет|написал\(а\))\s?:|于.*写道：)$`)
-	ending = matching(`^(?:\S{1,5} )?\d.*<[^<>\s]+@[^<>\s]+>\s?:$`)
+	// dateFirst begins with a date, and ends in an address without a verb.
+	dateFirst = matching(`^(?:\S{1,5} )?\d.*<[^<>\s]+@[^<>\s]+>\s?:$`)
 
 	// day is a date with its year, and hour a time of day.
 	day  = matching(`\b(?:19|20)\d\d(?:\D|$)|\b\d{1,2}[./-]\d{1,2}[./-]\d\d(?:\D|$)`)
 	hour = matching(`\b[0-2]?\d:[0-5]\d(?:\D|$)|\bkl\.? [0-2]?\d\.[0-5]\d(?:\D|$)`)
 )
 
-// Bounds of a sentence above a quote.
+// Bounds of an attribution.
 const (
 	mostAttribution  = 3   // lines
 	mostAttributions = 500 // bytes
-	// fullLine is how many characters a line has at least, with the next word, when a program
-	// breaks the sentence there.
+	// fullLine is a length in characters. A program breaks a line only when the line and the
+	// next word have at least this length.
 	fullLine = 60
 )
 
-// withoutAttribution returns the lines without a sentence such as "On Sat, 14 Mar 2026, Ann
-// wrote:" at their end. ok is false when there is none.
+// withoutAttribution returns the lines without the attribution at their end. ok is false when
+// there is none.
 func withoutAttribution(all []string) (without []string, ok bool) {
 	lines := withoutBlankEnd(all)
 	begin := paragraph(lines)
@@ -46,23 +46,23 @@ func withoutAttribution(all []string) (without []string, ok bool) {
 		if n > 1 && !broken(sentence[0], sentence[1]) {
 			break
 		}
-		if attribution(sentence) {
+		if isAttribution(sentence) {
 			return withoutBlankEnd(lines[:len(lines)-n]), true
 		}
 	}
 	return all, false
 }
 
-// broken reports whether a program broke a sentence between two lines: an author's line ends
-// in a mark or early.
+// broken reports whether a program broke a sentence between two lines. It did not when the line
+// ends in a punctuation mark, or when the next word had room on it.
 func broken(line, next string) bool {
 	line = strings.TrimSpace(line)
 	word, _, _ := strings.Cut(strings.TrimSpace(next), " ")
 	return !strings.ContainsAny(line[len(line)-1:], ".!?:;") && utf8.RuneCountInString(line+" "+word) >= fullLine
 }
 
-// attribution reports whether the lines are one sentence above a quote.
-func attribution(lines []string) bool {
+// isAttribution reports whether the lines are one attribution.
+func isAttribution(lines []string) bool {
 	first, sentence := plain(lines[0]), plain(strings.Join(lines, " "))
 	// A line can be broken before an address, or inside of "<reply@example.org>".
 	whole := len(lines) == 1 || strings.HasSuffix(first, "<") || strings.HasPrefix(plain(lines[1]), "<")
@@ -72,12 +72,12 @@ func attribution(lines []string) bool {
 	}
 	onDay, atHour := day.MatchString(first), hour.MatchString(first)
 	switch {
-	case opened.MatchString(sentence):
+	case verbLast.MatchString(sentence):
 		return onDay || atHour
-	case middle.MatchString(sentence), whole && ending.MatchString(sentence):
+	case verbInside.MatchString(sentence), whole && dateFirst.MatchString(sentence):
 		return onDay && atHour
 	}
-	return len(lines) == 1 && addressed.MatchString(sentence)
+	return len(lines) == 1 && nameFirst.MatchString(sentence)
 }
 
 // plain returns a line with plain spaces, and without the marks of bold and italic text.
