@@ -165,7 +165,7 @@ func (n *containerNode) start(ctx context.Context) error {
 			close(gone)
 		}
 	}()
-	if err := answers(ctx, n.url(), gone); err != nil {
+	if err := awaitAnswer(ctx, n.url(), gone); err != nil {
 		return fmt.Errorf("the server in the container: %w\n%s", err, n.log(context.WithoutCancel(ctx)))
 	}
 	return nil

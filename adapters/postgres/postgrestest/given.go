@@ -33,7 +33,7 @@ func (g given) node(_ context.Context, settings []string, _ bool) (node, error) 
 }
 
 func (g given) url() string                          { return string(g) }
-func (g given) start(ctx context.Context) error      { return answers(ctx, string(g), nil) }
+func (g given) start(ctx context.Context) error      { return awaitAnswer(ctx, string(g), nil) }
 func (g given) stop(context.Context, stopMode) error { return errGiven }
 func (g given) kill(context.Context) error           { return errGiven }
 func (g given) pause(context.Context) error          { return errGiven }

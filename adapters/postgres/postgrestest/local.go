@@ -236,7 +236,7 @@ func (n *localNode) start(ctx context.Context) error {
 		if n.running, err = startPostmaster(cmd); err != nil {
 			return err
 		}
-		if err = answers(ctx, n.url(), n.running.done); err == nil {
+		if err = awaitAnswer(ctx, n.url(), n.running.done); err == nil {
 			return nil
 		}
 		n.running.kill()

@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// answers returns when the server at url answers, or an error when ctx ends or gone is
-// closed before. The error is the server's last.
-func answers(ctx context.Context, url string, gone <-chan struct{}) error {
+// awaitAnswer waits until the server at url answers. It fails when gone is closed before, or
+// when ctx ends: then it wraps the error of the last attempt.
+func awaitAnswer(ctx context.Context, url string, gone <-chan struct{}) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		err := ask(ctx, url)
+		err := ping(ctx, url)
 		if err == nil {
 			return nil
 		}
@@ -29,9 +29,9 @@ func answers(ctx context.Context, url string, gone <-chan struct{}) error {
 	}
 }
 
-// ask connects and asks for a row: a proxy in front of the server accepts connections
-// before the server does.
-func ask(ctx context.Context, url string) error {
+// ping connects and runs an empty statement. A connection alone proves little: a proxy in
+// front of the server accepts connections before the server does.
+func ping(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, url)
