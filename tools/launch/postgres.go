@@ -13,21 +13,23 @@ import (
 // Database is a PostgreSQL server.
 type Database struct {
 	url   string                    // as a user with the right to create databases
-	local *postgrestest.LocalServer // nil: it ran already
+	local *postgrestest.LocalServer // nil for a server that others started
 	made  []string                  // the created databases
 }
 
-// ErrNoPostgres is the message for a machine without PostgreSQL.
+// ErrNoPostgres is the error of StartDatabase on a machine without PostgreSQL.
 var ErrNoPostgres = errors.New("there is no PostgreSQL to measure: install the postgresql server package (`make deps` does it on Debian as root), " +
 	"or name a server with -postgres postgres://…, or leave it out with -stores memory,sqlite")
 
-// GivenDatabase is an already running server. Its cost cannot be measured.
+// GivenDatabase returns a running server that others started. Its processes are unknown, so
+// nobody can measure its cost.
 func GivenDatabase(url string) *Database { return &Database{url: url} }
 
-// StartDatabase starts a server from this machine's binaries. It makes the directory for
-// the data. The settings are the defaults: above all it syncs its commits.
+// StartDatabase starts a server from this machine's binaries, and makes the directory dir for
+// its data. It keeps the default settings, except for the number of connections. So the server
+// syncs its commits. The error is ErrNoPostgres on a machine without the binaries.
 func StartDatabase(ctx context.Context, dir string) (*Database, error) {
-	// The number of connections is for the clients in the measurement of the limits.
+	// The default of 100 is too few for a measurement with many clients.
 	server, err := postgrestest.StartLocal(ctx, dir, "max_connections=300")
 	if errors.Is(err, postgrestest.ErrNoBinaries) {
 		return nil, ErrNoPostgres
@@ -38,7 +40,8 @@ func StartDatabase(ctx context.Context, dir string) (*Database, error) {
 	return &Database{url: server.URL(), local: server}, nil
 }
 
-// Create makes an empty database and returns its URL.
+// Create makes an empty database and returns its URL. The name goes into the statement as it
+// is, so it has to be a plain identifier.
 func (d *Database) Create(ctx context.Context, name string) (string, error) {
 	at, err := url.Parse(d.url)
 	if err != nil || at.Scheme == "" {
@@ -52,8 +55,8 @@ func (d *Database) Create(ctx context.Context, name string) (string, error) {
 	return at.String(), nil
 }
 
-// Settle does at once the usual work of a database within a minute or two of an import:
-// it gathers statistics, and marks pages as visible to all.
+// Settle gathers statistics, and marks pages as visible to all. After an import, a server does
+// this by itself within a minute or two. A measurement cannot wait for that.
 func Settle(ctx context.Context, url string) error { return sql(ctx, url, "VACUUM (ANALYZE)") }
 
 // sql runs a statement outside of a transaction.
@@ -67,7 +70,8 @@ func sql(ctx context.Context, url, statement string) error {
 	return err
 }
 
-// PIDs returns the processes of the server; it is nil if they cannot be seen.
+// PIDs returns a function that lists the processes of the server. It returns nil for a given
+// server.
 func (d *Database) PIDs() func() []int {
 	if d.local == nil {
 		return nil
@@ -87,7 +91,7 @@ func (d *Database) Stop(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Version returns the server's own version string.
+// Version returns the name and version of the server, such as "PostgreSQL 17.2".
 func (d *Database) Version(ctx context.Context) (string, error) {
 	conn, err := pgx.Connect(ctx, d.url)
 	if err != nil {
@@ -96,6 +100,6 @@ func (d *Database) Version(ctx context.Context) (string, error) {
 	defer func() { _ = conn.Close(ctx) }() // nothing is under way
 	var version string
 	err = conn.QueryRow(ctx, "SELECT version()").Scan(&version)
-	version, _, _ = strings.Cut(version, " on ")
+	version, _, _ = strings.Cut(version, " on ") // the machine and the compiler follow
 	return version, err
 }
