@@ -34,7 +34,7 @@ const (
 // Compare holds when its operator does.
 type Compare struct {
 	Op          Op
-	Folding     Folding // of both operands, then Strings; a Const is folded already
+	Folding     Folding // of both operands, which are Strings if it is not 0; a Const is folded already
 	Left, Right Expr
 }
 

@@ -1,7 +1,7 @@
 package text
 
-// EditDistance returns the number of bytes to insert, remove, replace or swap with their
-// neighbour until the names are equal.
+// EditDistance returns the least number of edits that turn one name into the other. An edit
+// inserts, removes or replaces a byte, or swaps two neighbours.
 func EditDistance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
