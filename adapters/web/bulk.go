@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
@@ -27,14 +26,14 @@ type bulkPage struct {
 	Texts   []forms.TextBox
 	Choices []forms.Choice
 	Read    string // keep, yes or no
-	// Chosen are the first of the problems, and Count how many there are, as far as it is
-	// known. CountedAll is false when there are more.
+	// Chosen are the first problems of the predicate, at most mostChosen. Count is the number of
+	// all of them, or with CountedAll false a lower bound.
 	Chosen     []relatedLink
 	Count      int
 	CountedAll bool
 }
 
-// mostChosen is how many of the chosen problems the form names.
+// mostChosen is the greatest number of problems that the form names.
 const mostChosen = 10
 
 // bulkPreview shows the effect of a change of many problems, before or after it.
@@ -44,10 +43,9 @@ type bulkPreview struct {
 	Changes   []bulkChange
 	Refused   []bulkRefusal
 	Unchanged int
-	// Sent are the fields of the form, to send again with the preview.
-	Sent    []hiddenField
-	Preview string
-	Done    bool
+	Sent      []hiddenField // the fields of the form, to send again with the preview
+	Preview   string
+	Done      bool
 }
 
 type bulkChange struct {
@@ -76,15 +74,15 @@ func showBulk(q *request) (answer, error) {
 	}
 	view := q.bulkPage(states.Catalogue, text)
 	view.Nothing = asked.Has("selected") && !asked.Has("problem")
-	if err := view.chosen(q); err != nil {
+	if err := view.loadChosen(q); err != nil {
 		return answer{}, err
 	}
 	return page("bulk", view), nil
 }
 
-// chosen adds the problems of the predicate. A wrong one has none, nor has one that takes too
-// long: the preview says why.
-func (v *bulkPage) chosen(q *request) error {
+// loadChosen adds the problems of the predicate. It adds none when the predicate is invalid or
+// takes too long: the preview then gives the reason.
+func (v *bulkPage) loadChosen(q *request) error {
 	if strings.TrimSpace(v.Predicate) == "" {
 		return nil
 	}
@@ -181,7 +179,7 @@ func changeProblems(q *request) (answer, error) {
 	}
 	view := bulkPreview{
 		layout: q.signedIn(q.say("bulk.title"), changed.Catalogue).in("problems"), Predicate: q.form.Get("predicate"),
-		Unchanged: len(changed.Value.Unchanged), Done: !cmd.DryRun,
+		Unchanged: len(changed.Value.Unchanged), Sent: bulkSent(q.form), Done: !cmd.DryRun,
 	}
 	for _, p := range changed.Value.Changes {
 		view.Changes = append(view.Changes, bulkChangeOf(p))
@@ -192,16 +190,21 @@ func changeProblems(q *request) (answer, error) {
 	if changed.Value.Preview != nil {
 		view.Preview = changed.Value.Preview.String()
 	}
+	return page("bulk-preview", view), nil
+}
+
+// bulkSent returns the fields of the sent form, to send again with the preview.
+func bulkSent(form url.Values) (sent []hiddenField) {
 	names := []string{"predicate", "read"}
 	for _, f := range bulkFields() {
 		names = append(names, f.Name)
 	}
 	for _, name := range names {
-		if q.form.Has(name) {
-			view.Sent = append(view.Sent, hiddenField{name, q.form.Get(name)})
+		if form.Has(name) {
+			sent = append(sent, hiddenField{name, form.Get(name)})
 		}
 	}
-	return page("bulk-preview", view), nil
+	return sent
 }
 
 // bulkFields are the fields in the form. A text that each problem needs, such as its title,
@@ -237,7 +240,10 @@ func bulkChangeOf(p tracker.ProblemChange) bulkChange {
 	b := bulkChange{ID: p.ID}
 	for _, f := range p.Fields {
 		if f.Field == "read" {
-			b.Read = map[bool]string{true: "read", false: "unread"}[fmt.Sprint(f.To) == "true"]
+			b.Read = "unread"
+			if f.To == problem.LogFlag(true) {
+				b.Read = "read"
+			}
 			continue
 		}
 		b.Fields = append(b.Fields, history.ChangeOf(problem.LogEntry{Type: problem.FieldChanged, Field: f.Field, From: f.From, To: f.To}))
