@@ -44,14 +44,15 @@ func (q *request) namedByProxy() (string, error) {
 }
 
 // compareWithProxy ends the session when the proxy names another person than the session's
-// user. It then fails with fault.Unauthenticated. A form is not carried out: the person
-// before the browser did not fill it in.
+// user, or does not name one person. It then fails with fault.Unauthenticated. A form is not
+// carried out: the person before the browser may not have filled it in.
 func (q *request) compareWithProxy() error {
-	email, err := q.namedByProxy()
-	if err == nil && email == "" {
+	email, unclear := q.namedByProxy()
+	if unclear == nil && email == "" {
 		return nil
 	}
-	if err == nil {
+	reason := "does not name one person"
+	if unclear == nil {
 		me, err := q.Service.Users().Load(q.context(), q.caller.User)
 		if err != nil {
 			q.caller = tracker.Caller{}
@@ -60,23 +61,24 @@ func (q *request) compareWithProxy() error {
 		if user.FoldEmail(me.Value.Email) == user.FoldEmail(email) {
 			return nil
 		}
+		reason = "names another person than before"
 	}
-	err = q.Service.SignOut(q.context(), q.caller)
+	err := q.Service.SignOut(q.context(), q.caller)
 	q.caller = tracker.Caller{}
 	if err != nil {
 		return err
 	}
 	q.forget()
-	return fault.New(fault.Unauthenticated, "the proxy in front of this service names another person than before; nothing was done")
+	return fault.New(fault.Unauthenticated, "the proxy in front of this service %s; nothing was done", reason)
 }
 
-// signInByProxy begins a session for the person named by the proxy. It returns false when
-// the proxy names nobody.
+// signInByProxy begins a session for the person named by the proxy, or refuses the person. It
+// returns false, and no answer, when the proxy names nobody.
 //
-// It is the one change by a GET. The proxy authenticates each request, so the session adds
-// nothing to the rights of the browser: no other site gains anything by a link to it.
-// The browser has to come back with the cookie before it goes on, or a browser
-// without cookies would begin one session after another.
+// It is a change by a GET, as the end of a sign-in with OpenID Connect is (D41). The proxy
+// authenticates each request, so the session adds nothing to the rights of the browser: no
+// other site gains anything by a link to it. The browser has to come back with the cookie
+// before it goes on, or a browser without cookies would begin one session after another.
 func (q *request) signInByProxy(to string) (answer, bool, error) {
 	refuse := func(status int, key string, args ...any) (answer, bool, error) {
 		a := q.refuse(status, to, key, args...)

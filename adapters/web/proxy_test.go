@@ -156,6 +156,12 @@ func TestProxyChangesUser(t *testing.T) {
 	}
 	b.get("/problems?query=all").is(200).lacks("The fuse blows")
 
+	// Nor is it with a header that names two people, and the page says so.
+	p.name("bo@example.org", "admin@localhost")
+	b.post("/problems/new", "title", "The fuse blows").is(401).has("does not name one person; nothing was done")
+	p.name("bo@example.org")
+	b.get("/problems?query=all").is(200).lacks("The fuse blows")
+
 	// A token of the same person gives a session with the token's scope, and the proxy
 	// leaves it alone.
 	p.name("admin@localhost")
