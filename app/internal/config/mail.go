@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/mail"
-	"github.com/problemtracking/problems/app/backend"
 	domain "github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -168,11 +167,10 @@ func (m *Mail) check(s *Server) error {
 	return m.checkReplies()
 }
 
-// checkMailKey refuses e-mail without a key. The links in e-mail are signed with the key of
-// webhooks, and only a store in a file can have one beside it.
+// checkMailKey refuses e-mail without a key: the links in e-mail are signed with the key of
+// webhooks.
 func (s *Settings) checkMailKey() error {
-	store := s.Storage.Store
-	if !s.Mail.MailURL.Given() || s.Webhooks.WebhookKeyFile != "" || store.Kind() == nil || store.Path() != "" || store.Is(backend.Private) {
+	if !s.Mail.MailURL.Given() || !s.LacksWebhookKey() {
 		return nil
 	}
 	return errors.New("--mail-url needs --webhook-key-file with this store: the links in e-mail are signed with that key; make one with: openssl rand -base64 32 > FILE")

@@ -123,7 +123,7 @@ func (f *Findings) certificate(o Options) {
 	}
 }
 
-// patience is how long a service at the address may take to answer.
+// patience is the longest wait for an answer of the service, or of another service.
 const patience = 3 * time.Second
 
 // listener looks whether an address can be taken, or a service has it already.

@@ -16,13 +16,12 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/mail"
-	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/tracing"
 )
 
-// outside looks whether the other services that the settings name can be reached. The
-// service starts without them, so nothing here is grave.
+// outside checks the connections to the other services in the settings. The service starts
+// without them, so it adds warnings alone.
 func (f *Findings) outside(ctx context.Context, s config.Settings) {
 	f.webhookKey(s)
 	f.mailServer(ctx, s.Mail)
@@ -30,10 +29,9 @@ func (f *Findings) outside(ctx context.Context, s config.Settings) {
 	f.collector(ctx, s.Insight)
 }
 
-// webhookKey warns of a store without a file for the key of webhooks.
+// webhookKey warns of settings without a key for webhooks.
 func (f *Findings) webhookKey(s config.Settings) {
-	store := s.Storage.Store
-	if s.Webhooks.WebhookKeyFile != "" || store.Kind() == nil || store.Path() != "" || store.Is(backend.Private) {
+	if !s.LacksWebhookKey() {
 		return
 	}
 	f.warn("make a key with: openssl rand -base64 32 > FILE; and name the file, the same key for all servers", "--webhook-key-file names no key, so that there can be no webhooks")
@@ -59,22 +57,23 @@ func (f *Findings) mailServer(ctx context.Context, m config.Mail) {
 	}
 }
 
-// greeting returns the first line that a server sends by itself. encryption is nil for none.
+// greeting returns the first line that a server sends by itself, or "" when it sends none in
+// time. encryption is nil for none.
 func greeting(ctx context.Context, network, address string, encryption *tls.Config) (line string, err error) {
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var c net.Conn
+	var conn net.Conn
 	if encryption != nil {
-		c, err = (&tls.Dialer{Config: encryption}).DialContext(limited, network, address)
+		conn, err = (&tls.Dialer{Config: encryption}).DialContext(limited, network, address)
 	} else {
-		c, err = new(net.Dialer).DialContext(limited, network, address)
+		conn, err = new(net.Dialer).DialContext(limited, network, address)
 	}
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = c.Close() }() // nothing was written
-	_ = c.SetDeadline(time.Now().Add(patience))
-	line, _ = bufio.NewReader(c).ReadString('\n')
+	defer func() { _ = conn.Close() }() // nothing was written
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	line, _ = bufio.NewReader(conn).ReadString('\n')
 	return line, nil
 }
 
@@ -96,7 +95,7 @@ func (f *Findings) provider(ctx context.Context, s config.SignIn) {
 	}
 }
 
-// collector sends no spans to the collector of traces.
+// collector sends a request without spans to the collector of traces.
 func (f *Findings) collector(ctx context.Context, i config.Insight) {
 	if i.TracesURL == "" {
 		return
@@ -110,11 +109,11 @@ func (f *Findings) collector(ctx context.Context, i config.Insight) {
 	}
 }
 
-// mostAnswer is the longest part of an answer that counts, in bytes.
+// mostAnswer is the longest part of an answer that ask reads, in bytes.
 const mostAnswer = 1 << 20
 
-// ask sends a request without a body, and returns the body of a good answer. media is the
-// type of the body; "" for none.
+// ask sends a request without a body, and returns the body of an answer with the status 200. It
+// fails at any other status. media is the header Content-Type; "" sends none.
 func ask(ctx context.Context, method, address, media string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, nil)
 	if err != nil {
