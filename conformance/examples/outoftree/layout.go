@@ -48,7 +48,7 @@ const (
 	replies = "replies" // user, key -> store.Reply
 	ages    = "ages"    // time, key in another bucket -> the name of the other bucket; see keep
 
-	counters = "counters" // catalogue, access, or a family's name -> number, identifier of the batch of its last raise
+	counters = "counters" // catalogueVersion, accessVersion or a familyKey -> number, identifier of the batch of its last raise
 )
 
 // buckets returns the names of all buckets.
@@ -56,18 +56,19 @@ func buckets() []string {
 	return []string{
 		problems, revisions, keywords, entries, comments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
-		tokens, tokenPositions, queries, queryPositions, sessions, sessionPositions, webhooks, webhookPositions, leases, auditLog, feed, batches, replies, ages, counters,
+		tokens, tokenPositions, queries, queryPositions, sessions, sessionPositions, webhooks, webhookPositions,
+		leases, auditLog, feed, batches, replies, ages, counters,
 	}
 }
 
-// The counters beside the counters of the families.
+// The keys in counters. A family has one of its own: see familyKey.
 const (
 	catalogueVersion = "catalogue"
 	accessVersion    = "access"
 )
 
-// number returns a key, or the beginning of one, with the order of n. Negative numbers
-// come last; nothing has one.
+// number returns a key, or the beginning of one, with the order of n. A negative number would
+// come last, but no key has one.
 func number[N ~int64 | ~uint64](n N) []byte {
 	return binary.BigEndian.AppendUint64(nil, uint64(n))
 }

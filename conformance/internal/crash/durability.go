@@ -285,8 +285,9 @@ func restoredWholeOrNot(c *crashed, lose bool) {
 }
 
 // keepsEachKind ends children right after an acknowledged Change. Each child commits one
-// Change more than the one before, so the last Change has each number within a session,
-// and each remainder by sixteen since the store was made. It also is of each kind once.
+// Change more than the child before. So the last Change has each number within a session, and
+// each remainder by sixteen since the store was made. Each kind is once the kind of a last
+// Change.
 func keepsEachKind(c *crashed, lose bool) {
 	c.begin()
 	all := names()
@@ -310,7 +311,7 @@ func keepsLargeWhole(c *crashed, lose bool) {
 	}
 }
 
-// At returns a seed for a run of the case's own. It selects the moment of the power cut.
+// At returns a seed for one run of a child. The moment in it selects the time of the power cut.
 func (c *crashed) At(moment uint64) uint64 { return c.Seed*moments + moment }
 
 // begin makes the problem for the comments of all Changes.

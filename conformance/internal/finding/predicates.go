@@ -2,7 +2,7 @@ package finding
 
 import "github.com/problemtracking/problems/domain/problem"
 
-// finding is a predicate with the exhibits it finds for Ann.
+// finding is a predicate, and the exhibits of its answer for Ann.
 type finding struct {
 	predicate string
 	want      []problem.ID
@@ -148,8 +148,7 @@ func partFindings() []finding {
 	}
 }
 
-// listFindings are about lists in braces. A list is a collection in every position of
-// one.
+// listFindings are about lists in braces. A list may stand wherever a collection may.
 func listFindings() []finding {
 	return []finding{
 		{`ANY {1, 5, 99} = identifier`, these(1, 5)},
@@ -187,8 +186,8 @@ func listFindings() []finding {
 	}
 }
 
-// savepointFindings are about savepoints as objects. A savepoint has no identifier as
-// a key. It is equal to itself alone.
+// savepointFindings are about savepoints as objects. No key leads to the identifier of a
+// savepoint. A savepoint is equal to itself alone.
 func savepointFindings() []finding {
 	return []finding{
 		{`SUBQUERY(history, $a, SUBQUERY(history, $b, $a = $b).@count = 1).@count = history.@count`, Without()},
@@ -200,7 +199,7 @@ func savepointFindings() []finding {
 	}
 }
 
-// residualFindings are about conditions beyond databases.
+// residualFindings are about conditions that a database cannot decide.
 func residualFindings() []finding {
 	return []finding{
 		{`identifier + 1 = 4`, these(3)},

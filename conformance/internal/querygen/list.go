@@ -19,7 +19,7 @@ func (g *Generator) gathered(sc scope) string {
 	case 2:
 		return g.gatheredNumbers(sc)
 	}
-	f := g.path(sc, kind(scalars...))
+	f := g.path(sc, oneOf(scalars...))
 	op := g.word(" = ", " != ", " == ")
 	switch f.t.Kind {
 	case predicate.String:
@@ -44,7 +44,7 @@ func (g *Generator) braces(f found) string {
 
 // gatheredObjects draws a condition about the key of one of two objects.
 func (g *Generator) gatheredObjects(sc scope) string {
-	f := g.path(sc, kind(predicate.Object))
+	f := g.path(sc, oneOf(predicate.Object))
 	objects := []string{f.text}
 	for range 20 {
 		if other, ok := g.walk(sc, func(t predicate.Type) bool { return t == f.t }); ok {
@@ -69,7 +69,7 @@ func (g *Generator) gatheredObjects(sc scope) string {
 
 // gatheredSubquery draws a condition about how many members of a list satisfy another.
 func (g *Generator) gatheredSubquery(sc scope) string {
-	f := g.path(sc, kind(predicate.Int, predicate.String, predicate.Date))
+	f := g.path(sc, oneOf(predicate.Int, predicate.String, predicate.Date))
 	f.computed = true
 	g.variables++
 	name := fmt.Sprintf("$v%d", g.variables)
@@ -82,7 +82,7 @@ func (g *Generator) gatheredSubquery(sc scope) string {
 
 // gatheredNumbers draws a condition about a list of numbers.
 func (g *Generator) gatheredNumbers(sc scope) string {
-	f := g.path(sc, kind(predicate.Int))
+	f := g.path(sc, oneOf(predicate.Int))
 	f.computed = true
 	list := g.braces(f)
 	if g.oneIn(2) {

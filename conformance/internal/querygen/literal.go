@@ -226,20 +226,20 @@ func (g *Generator) quoted(s string) string {
 func (g *Generator) computed(sc scope) string {
 	switch g.IntN(5) {
 	case 0:
-		f := g.path(sc, kind(predicate.Int))
+		f := g.path(sc, oneOf(predicate.Int))
 		return fmt.Sprintf("FUNCTION(%s, 'modulus:by:', %d) = %d", f.text, g.IntN(3), g.IntN(3))
 	case 1:
-		f := g.path(sc, kind(predicate.Int))
+		f := g.path(sc, oneOf(predicate.Int))
 		f.computed = true
 		return fmt.Sprintf("%s %s %d %s %s", f.text, g.word("+", "-", "*", "/", "**"), g.IntN(4), strings.TrimSpace(g.order()), g.literal(f))
 	case 2:
-		f := g.path(sc, kind(predicate.String))
+		f := g.path(sc, oneOf(predicate.String))
 		return fmt.Sprintf("%s(%s)%s%d", g.word("length", "length"), f.text, g.order(), g.IntN(12))
 	case 3:
-		f := g.path(sc, kind(predicate.String))
+		f := g.path(sc, oneOf(predicate.String))
 		return fmt.Sprintf("%s(%s) CONTAINS %s", g.word("lowercase", "uppercase"), f.text, g.quoted(g.piece(g.text(f.key))))
 	default:
-		f := g.path(sc, kind(predicate.Date))
+		f := g.path(sc, oneOf(predicate.Date))
 		return fmt.Sprintf("FUNCTION(%s, 'dateByAdding%s:', %d)%s%s", f.text, g.word("Seconds", "Days", "Months", "Years"), g.IntN(30)-10, g.order(), g.literal(f))
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// Generator draws predicates. Two with equal sources of chance and equal values draw
-// the same.
+// Generator draws predicates. With an equal source of chance and equal values, two Generators
+// draw the same predicates.
 type Generator struct {
 	*rand.Rand
 	// values are the values of objects, by key. Literals come from them, so predicates
@@ -25,7 +25,7 @@ type Generator struct {
 	nested    int // SUBQUERY around the present condition
 }
 
-// New returns a Generator.
+// New returns a Generator that takes all its choices from random.
 func New(random *rand.Rand, values map[*predicate.Key][]predicate.Value) *Generator {
 	return &Generator{Rand: random, values: values}
 }
@@ -68,7 +68,8 @@ func (g *Generator) Order() string {
 	return strings.Join(keys, ",")
 }
 
-// cond draws a condition with others within, so deep.
+// cond draws a condition. depth is the number of levels of AND, OR and NOT around its
+// comparisons.
 func (g *Generator) cond(sc scope, depth int) Cond {
 	if depth == 0 {
 		return Cond{Text: g.comparison(sc)}
@@ -113,8 +114,8 @@ type found struct {
 	key  *predicate.Key // the last
 	// optional is true when it can lead to nil.
 	optional bool
-	// computed is true when something was made of it: names of relationship
-	// types are no literals then.
+	// computed is true for a value computed from the path. Names of relationship types are no
+	// literals for such a value.
 	computed bool
 }
 
@@ -177,13 +178,13 @@ func (g *Generator) spelled(name string, first bool) string {
 	return name
 }
 
-// kind accepts one value of a kind.
-func kind(kinds ...predicate.Kind) func(predicate.Type) bool {
+// oneOf accepts one value of one of the kinds.
+func oneOf(kinds ...predicate.Kind) func(predicate.Type) bool {
 	return func(t predicate.Type) bool { return !t.Many && slices.Contains(kinds, t.Kind) }
 }
 
-// kinds accepts a collection of values of a kind.
-func kinds(kinds ...predicate.Kind) func(predicate.Type) bool {
+// manyOf accepts a collection of values of one of the kinds.
+func manyOf(kinds ...predicate.Kind) func(predicate.Type) bool {
 	return func(t predicate.Type) bool { return t.Many && slices.Contains(kinds, t.Kind) }
 }
 
@@ -192,17 +193,17 @@ var scalars = []predicate.Kind{predicate.Bool, predicate.Int, predicate.String, 
 
 // scalar draws the comparison of a value with a literal.
 func (g *Generator) scalar(sc scope) string {
-	f := g.path(sc, kind(scalars...))
+	f := g.path(sc, oneOf(scalars...))
 	return f.text + g.compared(sc, f)
 }
 
 // qualified draws the comparison of a collection's members.
 func (g *Generator) qualified(sc scope) string {
-	f := g.path(sc, kinds(scalars...))
+	f := g.path(sc, manyOf(scalars...))
 	return g.word("ANY ", "any ", "SOME ", "ALL ", "NONE ") + f.text + g.compared(sc, f)
 }
 
-// counted draws the comparison of how many members a collection has.
+// counted draws the comparison of the number of members of a collection.
 func (g *Generator) counted(sc scope) string {
 	f := g.path(sc, func(t predicate.Type) bool { return t.Many })
 	return f.text + g.word(".@count", "[SIZE]") + g.order() + fmt.Sprint(g.IntN(5))
@@ -210,7 +211,7 @@ func (g *Generator) counted(sc scope) string {
 
 // aggregate draws the comparison of an aggregate of a collection.
 func (g *Generator) aggregate(sc scope) string {
-	f := g.path(sc, kinds(predicate.Int, predicate.Date))
+	f := g.path(sc, manyOf(predicate.Int, predicate.Date))
 	cut := strings.LastIndex(f.text, ".")
 	funcs := []string{"@min", "@max"}
 	if f.t.Kind == predicate.Int {
@@ -222,12 +223,12 @@ func (g *Generator) aggregate(sc scope) string {
 	return f.text + g.order() + g.literal(one)
 }
 
-// subquery draws a condition about the members with another condition.
+// subquery draws a SUBQUERY, and a condition about the members in its result.
 func (g *Generator) subquery(sc scope) string {
 	if g.nested == 2 {
 		return g.counted(sc)
 	}
-	f := g.path(sc, kinds(predicate.Object))
+	f := g.path(sc, manyOf(predicate.Object))
 	g.variables++
 	name := fmt.Sprintf("$v%d", g.variables)
 	if g.oneIn(6) {
@@ -246,7 +247,7 @@ func (g *Generator) subquery(sc scope) string {
 	return text + ".@count" + g.word(" > 0", " = 0", " != 1", " >= 2", " > 0")
 }
 
-// membership draws whether a value is in a collection of the same type.
+// membership draws the test of a value for a place in a collection of its type.
 func (g *Generator) membership(sc scope) string {
 	for {
 		coll := g.path(sc, func(t predicate.Type) bool { return t.Many })
@@ -263,9 +264,9 @@ func (g *Generator) membership(sc scope) string {
 	}
 }
 
-// listed draws whether a value is in a list.
+// listed draws the test of a value for a place in a list of literals.
 func (g *Generator) listed(sc scope) string {
-	f := g.path(sc, kind(scalars...))
+	f := g.path(sc, oneOf(scalars...))
 	var members []string
 	for range g.IntN(5) {
 		members = append(members, g.literal(f))
@@ -280,16 +281,16 @@ func (g *Generator) listed(sc scope) string {
 	return f.text + " IN" + modifier + " {" + strings.Join(members, ", ") + "}"
 }
 
-// absence draws whether there is something.
+// absence draws the comparison of a value with nil.
 func (g *Generator) absence(sc scope) string {
 	f := g.path(sc, func(t predicate.Type) bool { return !t.Many })
 	return f.text + g.word(" = ", " != ", " == ") + g.nothing()
 }
 
-// entities draws whether two paths lead to the same object.
+// entities draws the comparison of two objects.
 func (g *Generator) entities(sc scope) string {
 	for {
-		f := g.path(sc, kind(predicate.Object))
+		f := g.path(sc, oneOf(predicate.Object))
 		for range 20 {
 			if other, ok := g.walk(sc, func(t predicate.Type) bool { return t == f.t }); ok {
 				return f.text + g.word(" = ", " != ") + other.text
@@ -301,7 +302,7 @@ func (g *Generator) entities(sc scope) string {
 // pair draws the comparison of two values.
 func (g *Generator) pair(sc scope) string {
 	for {
-		f := g.path(sc, kind(scalars...))
+		f := g.path(sc, oneOf(scalars...))
 		for range 20 {
 			other, ok := g.walk(sc, func(t predicate.Type) bool { return t == f.t })
 			switch {
@@ -317,7 +318,7 @@ func (g *Generator) pair(sc scope) string {
 	}
 }
 
-// constant draws a condition about nothing.
+// constant draws a condition without a key, or once in six times a scalar.
 func (g *Generator) constant(sc scope) string {
 	return g.word("TRUEPREDICATE", "FALSEPREDICATE", "1 = 1", "NOW() < NOW()", "'a' LIKE 'b'", g.scalar(sc))
 }

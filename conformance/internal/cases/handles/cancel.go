@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Cancel are about calls with an ended context, and about the kinds of errors.
+// Cancel returns the cases about calls with an ended context, and about the kinds of errors.
 func Cancel() []bench.Case {
 	return []bench.Case{{
 		ID:   "COM-009",
@@ -72,6 +72,7 @@ func cancelledDuringCommit(b *bench.Bench) {
 			contexts[j], cancels[j] = context.WithCancel(b.Ctx)
 			changes[i+j] = b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("maybe")})
 		}
+		// Two goroutines share each Change: one commits it, and the other ends its context.
 		b.Together(2*bench.Writers, func(who int) error {
 			if j := who / 2; who%2 == 0 {
 				cancels[j]()
@@ -87,12 +88,12 @@ func cancelledDuringCommit(b *bench.Bench) {
 	}
 	for i, change := range changes {
 		err := reported[i]
-		is := stored[change.Effects[0].(store.AddComment).Comment.ID]
+		isStored := stored[change.Effects[0].(store.AddComment).Comment.ID]
 		switch {
 		case fault.Is(err, fault.UnknownOutcome):
-		case err == nil && !is:
+		case err == nil && !isStored:
 			b.Failf("a Commit returned nil, but its comment is not stored")
-		case err != nil && is:
+		case err != nil && isStored:
 			b.Failf("a Commit failed, but its comment is stored: %v", err)
 		case err != nil:
 			b.Fails("Commit with a context that was cancelled", fault.Unavailable, err)
@@ -121,16 +122,16 @@ func deadlineDuringCommit(b *bench.Bench) {
 	}
 	want := make(map[ident.ID]bool)
 	for i, change := range changes {
-		_, is, err := b.Store.Outcome(b.Ctx, change.Batch, b.Now())
+		_, isStored, err := b.Store.Outcome(b.Ctx, change.Batch, b.Now())
 		b.Must("Outcome", err)
-		if is {
+		if isStored {
 			want[change.Effects[0].(store.AddComment).Comment.ID] = true
 		}
 		switch err := reported[i]; {
 		case fault.Is(err, fault.UnknownOutcome):
-		case err == nil && !is:
+		case err == nil && !isStored:
 			b.Failf("a Commit returned nil, but its batch is not stored")
-		case err != nil && is:
+		case err != nil && isStored:
 			b.Failf("a Commit failed, but its batch is stored: %v", err)
 		case err != nil:
 			b.Fails("Commit whose deadline has passed", fault.Unavailable, err)
