@@ -51,7 +51,7 @@ func (c *call) ok() bool { return c.result != "" && c.result[0] != '-' && c.resu
 func (c *call) number() int64 {
 	digits, _, _ := strings.Cut(c.result, "<")
 	digits, _, _ = strings.Cut(digits, " ")
-	n, _ := strconv.ParseInt(digits, 0, 64) // addresses do not count
+	n, _ := strconv.ParseInt(digits, 0, 64) // an address above the range of int64 is of no use
 	return n
 }
 
@@ -72,7 +72,7 @@ func (c *call) int(i int) (int64, error) {
 	return n, nil
 }
 
-// has reports whether an argument of flags has a flag.
+// has reports whether an argument such as O_RDWR|O_CREAT has a flag.
 func (c *call) has(i int, flag string) bool {
 	for f := range strings.SplitSeq(c.arg(i), "|") {
 		if f == flag {
@@ -86,7 +86,7 @@ func (c *call) has(i int, flag string) bool {
 type trace struct {
 	lines *bufio.Reader
 	open  map[string]string // unfinished calls, by thread
-	next  *call             // has been returned as begun, and has ended as well
+	next  *call             // a call whose end is the next result of read; nil: none
 }
 
 func newTrace(r io.Reader) *trace {
@@ -233,6 +233,7 @@ func unhex(text string) string {
 	return b.String()
 }
 
+// nibble returns the value of a hexadecimal digit in lower case, as strace writes it.
 func nibble(c byte) byte {
 	if c >= 'a' {
 		return c - 'a' + 10

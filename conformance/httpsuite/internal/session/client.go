@@ -19,7 +19,7 @@ import (
 type Client struct {
 	T     *Trial
 	wire  *http.Client
-	Base  string            // the base of paths
+	Base  string            // the URL before each path
 	Token string            // empty: no Authorization header
 	name  string            // the user of the token, for failures
 	made  func(path string) // notes the path of a new user or component
@@ -161,7 +161,7 @@ func (c *Client) exchange(ctx context.Context, a *Answer, method, path, body str
 	return request, nil
 }
 
-// mostBody is the limit of an answer's body. No answer of the contract comes near it.
+// mostBody is the limit of an answer's body, in bytes. No answer of the contract comes near it.
 const mostBody = 64 << 20
 
 // EndlessError is the error of an answer beyond the limit.
@@ -194,8 +194,8 @@ func (c *Client) witness(a *Answer) {
 	}
 }
 
-// retryAfter is the wait in the header Retry-After, in seconds or as a date. It is a second
-// when there is no such header.
+// retryAfter returns the wait in the header Retry-After: a number of seconds, or the time from
+// Date to a later date. It is a second when the header is missing or has another form.
 func (a *Answer) retryAfter() time.Duration {
 	value := a.Header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
@@ -244,7 +244,7 @@ func headers(r *http.Request, token string) []string {
 	return names
 }
 
-// Short cuts a text to the length of a line.
+// Short cuts a text to 300 bytes, and adds the length of a longer one.
 func Short(text string) string {
 	const limit = 300
 	text = strings.TrimSpace(text)
@@ -254,7 +254,7 @@ func Short(text string) string {
 	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(text[:limit], ""), len(text))
 }
 
-// Lookup is a path with the given parameters: a name and a value in turn.
+// Lookup returns the path with a query. The parameters are names and values in turn.
 func Lookup(path string, parameters ...string) string {
 	values := url.Values{}
 	for i := 0; i+1 < len(parameters); i += 2 {
