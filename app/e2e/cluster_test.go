@@ -25,12 +25,12 @@ import (
 
 var patroniRoot = flag.String("patroni", "/", "folder below which Debian's package of Patroni is unpacked")
 
-// deployed is where the configuration of the page on failing over is.
+// deployed is the folder of the configuration in app/docs/failover.md.
 const deployed = "../deploy/failover/"
 
 // cluster is three hosts and HAProxy on the loopback interface. Each host has an address of
-// its own, and the configuration of the page, but for addresses and the version of
-// PostgreSQL.
+// its own. The configuration is as in app/docs/failover.md, except for addresses, folders and
+// the version of PostgreSQL.
 type cluster struct {
 	t       *testing.T
 	dir     string
@@ -123,7 +123,8 @@ func (c *cluster) pythonPath() string {
 	return "PYTHONPATH=" + filepath.Join(*patroniRoot, "usr/lib/python3/dist-packages")
 }
 
-// deploy copies a file of the page, with other addresses.
+// deploy copies a file of deployed into the folder of the cluster, with other addresses and the
+// given replacements, and returns its path.
 func (c *cluster) deploy(name, to string, replace ...string) string {
 	c.t.Helper()
 	text, err := os.ReadFile(deployed + name)
@@ -140,7 +141,7 @@ func (c *cluster) deploy(name, to string, replace ...string) string {
 
 func (h *clusterHost) path(name string) string { return filepath.Join(h.dir, h.name+"-"+name) }
 
-// configure does on a host what the page says.
+// configure sets the host up as app/docs/failover.md says.
 func (h *clusterHost) configure() {
 	h.t.Helper()
 	account, err := user.Lookup("postgres")
@@ -370,7 +371,7 @@ func (c *cluster) states(except *clusterHost) []memberState {
 	return nil
 }
 
-// await waits until the members are as they should.
+// await waits until is returns true for the members.
 func (c *cluster) await(what string, except *clusterHost, is func([]memberState) bool) {
 	c.t.Helper()
 	var last []memberState
@@ -388,12 +389,13 @@ func (c *cluster) await(what string, except *clusterHost, is func([]memberState)
 	c.t.Fatalf("%s: not so after %v: %+v", what, clusterPatience, last)
 }
 
-// loopWait is for how long Patroni may not notice a change: a little more than in
+// loopWait is the longest time until Patroni notices a change: a little more than loop_wait in
 // patroni.yml.
 const loopWait = 6 * time.Second
 
-// whole waits until there are a primary, a synchronous standby and another standby, for
-// long enough to be more than what Patroni knew last. It returns since when they are.
+// whole waits until there are a primary, a synchronous standby and another standby. They have
+// to be there for loopWait: before, Patroni may report an earlier state. It returns the start
+// of that time.
 func (c *cluster) whole() (since time.Time) {
 	c.t.Helper()
 	c.await("the cluster is whole", nil, func(all []memberState) bool {
@@ -445,7 +447,7 @@ func (c *cluster) replaced(former *clusterHost) {
 	})
 }
 
-// switchOver moves the primary as the page says.
+// switchOver moves the primary to another host with the command of app/docs/failover.md.
 func (c *cluster) switchOver(primary *clusterHost) {
 	c.t.Helper()
 	cmd := c.patroni("patronictl", "-c", primary.path("patroni.yml"), "switchover", "--leader", primary.name, "--force")
