@@ -30,7 +30,7 @@ func TestBodyThatIsTooLong(t *testing.T) {
 	before := len(f.changes)
 	f.send(t, request("POST", api+"/problems?dryRun=1", strings.Repeat(" ", 14)), 413, fault.TooLarge)
 	if len(f.changes) != before {
-		t.Error("written")
+		t.Error("the refused request has written to the store")
 	}
 }
 
@@ -56,7 +56,7 @@ func TestSlowBody(t *testing.T) {
 		t.Errorf("status %d: %s (%v)", response.StatusCode, body, err)
 	}
 	if len(f.changes) > 0 {
-		t.Error("written")
+		t.Error("the refused request has written to the store")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestCutBody(t *testing.T) {
 	r.ContentLength = -1
 	f.send(t, r, 400, fault.MalformedRequest)
 	if len(f.changes) > 0 {
-		t.Error("written")
+		t.Error("the refused request has written to the store")
 	}
 }
 
