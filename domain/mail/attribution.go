@@ -29,8 +29,8 @@ var (
 
 // Bounds of an attribution.
 const (
-	mostAttribution  = 3   // lines
-	mostAttributions = 500 // bytes
+	mostAttributionLines = 3
+	mostAttributionBytes = 500
 	// fullLine is a length in characters. A program breaks a line only when the line and the
 	// next word have at least this length.
 	fullLine = 60
@@ -41,7 +41,7 @@ const (
 func withoutAttribution(all []string) (without []string, ok bool) {
 	lines := withoutBlankEnd(all)
 	begin := paragraph(lines)
-	for n := 1; n <= mostAttribution && len(lines)-n >= begin; n++ {
+	for n := 1; n <= mostAttributionLines && len(lines)-n >= begin; n++ {
 		sentence := lines[len(lines)-n:]
 		if n > 1 && !broken(sentence[0], sentence[1]) {
 			break
@@ -67,7 +67,7 @@ func isAttribution(lines []string) bool {
 	// A line can be broken before an address, or inside of "<reply@example.org>".
 	whole := len(lines) == 1 || strings.HasSuffix(first, "<") || strings.HasPrefix(plain(lines[1]), "<")
 	sentence = strings.ReplaceAll(sentence, "< ", "<")
-	if len(sentence) > mostAttributions {
+	if len(sentence) > mostAttributionBytes {
 		return false
 	}
 	onDay, atHour := day.MatchString(first), hour.MatchString(first)
