@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -269,6 +270,29 @@ func TestUncleanPaths(t *testing.T) {
 	if got := b.do(r).is(405).header.Values("Allow"); !slices.Equal(got, []string{"GET", "POST"}) {
 		t.Errorf("Allow is %q", got)
 	}
+}
+
+// The answer to a refused form has the address of the form: a reload leads back to its page.
+func TestReloadOfRefusedForm(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	id := "/01234567-89ab-7cde-8f01-23456789abcd"
+	for from, to := range map[string]string{
+		path + "/comments":                        path,
+		path + "/keywords/delete":                 path,
+		path + "/watchers/leave":                  path,
+		"/settings/sessions" + id + "/end":        "/settings",
+		"/queries":                                "/problems",
+		"/queries" + id + "/delete":               "/problems",
+		"/administration/tokens" + id + "/revoke": "/administration/tokens",
+		"/administration/sessions" + id + "/end":  "/administration/sessions",
+		"/language":                               "/problems",
+	} {
+		b.get(from).is(200).at(to)
+	}
+	s.browser(t).get(path + "/comments").at("/sign-in?to=" + url.QueryEscape(path+"/comments"))
 }
 
 // A query that cannot be read is refused. Without it, a list would show other problems.

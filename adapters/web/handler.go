@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -125,7 +127,8 @@ func New(o Options) (*Handler, error) {
 	}
 	h.assets = assets.New(h.base)
 	h.views = views.New(h.base, h.assets.URL, o.Now)
-	for _, r := range routes() {
+	all := routes()
+	for _, r := range slices.Concat(all, waysBack(all)) {
 		h.mux.HandleFunc(r.method+" "+h.base+r.path, h.serve(r))
 	}
 	h.mux.Handle("GET "+h.base+assets.Path, h.assets)
@@ -369,9 +372,7 @@ func routes() []route {
 		{"POST", hooks, access.Admin, false, createWebhook},
 		{"GET", hooks + "/{id}", access.Admin, false, showWebhook},
 		{"POST", hooks + "/{id}", access.Admin, false, changeWebhook},
-		{"GET", hooks + "/{id}/test", access.Admin, false, leadToWebhook},
 		{"POST", hooks + "/{id}/test", access.Admin, false, testWebhook},
-		{"GET", hooks + "/{id}/secret", access.Admin, false, leadToWebhook},
 		{"POST", hooks + "/{id}/secret", access.Admin, false, rotateWebhook},
 		{"POST", hooks + "/{id}/resume", access.Admin, false, resumeWebhook},
 		{"POST", hooks + "/{id}/stop", access.Admin, false, stopWebhook},
@@ -380,6 +381,30 @@ func routes() []route {
 		{"POST", hooks + "/{id}/delete", access.Admin, false, deleteWebhook},
 		{"GET", "/administration/audit", access.Admin, false, showAudit},
 	}
+}
+
+// waysBack returns a page for each form without one at its address: it leads to the nearest
+// page above. The answer to a form has the address of the form, and a reload asks for it.
+func waysBack(all []route) (ways []route) {
+	pages := map[string]bool{}
+	for _, r := range all {
+		pages[r.path] = pages[r.path] || r.method == http.MethodGet
+	}
+	for _, r := range all {
+		if pages[r.path] {
+			continue
+		}
+		above := r.path
+		for above != "" && !pages[above] {
+			above = above[:strings.LastIndexByte(above, '/')]
+		}
+		depth := strings.Count(above, "/")
+		ways = append(ways, route{http.MethodGet, r.path, access.Read, false, func(q *request) (answer, error) {
+			segments := strings.Split(strings.TrimPrefix(q.r.URL.EscapedPath(), q.base), "/")
+			return q.redirect(cmp.Or(strings.Join(segments[:depth+1], "/"), "/problems")), nil
+		}})
+	}
+	return ways
 }
 
 // home leads to the list of problems.

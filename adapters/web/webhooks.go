@@ -172,12 +172,6 @@ func onWebhook(q *request, do func(ident.ID) (answer, error)) (answer, error) {
 	return do(id)
 }
 
-// leadToWebhook leads back to a webhook. The answers to some of its forms have addresses of
-// their own: a reload of one leads here.
-func leadToWebhook(q *request) (answer, error) {
-	return onWebhook(q, func(id ident.ID) (answer, error) { return q.redirect(hookPath(id)), nil })
-}
-
 // setWebhook changes a webhook, and leads back to it.
 func setWebhook(q *request, cmd tracker.ChangeWebhook) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
