@@ -26,13 +26,12 @@ func (f *Frame) ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([
 	}
 	// A slow body must not outlast the time of the request.
 	ctx := r.Context()
-	stop := context.AfterFunc(ctx, func() {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) // not all writers can: then the server's own timeouts have to do
-	})
+	stop := context.AfterFunc(ctx, func() { endReading(w) })
 	defer stop()
 	body, err := f.readAll(ctx, http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
 	switch {
 	case err == nil:
+		f.arrived = true
 		return body, nil
 	case errors.As(err, new(*http.MaxBytesError)):
 		return nil, tooLarge
@@ -43,6 +42,12 @@ func (f *Frame) ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([
 	default:
 		return nil, fault.Wrap(fault.MalformedRequest, err, "the body ended before it was complete")
 	}
+}
+
+// endReading ends the reading of a body. Not all writers can: then the server's own timeouts
+// have to do.
+func endReading(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0))
 }
 
 // readAll reads a body to its end. It takes memory for the bytes as they arrive, not for

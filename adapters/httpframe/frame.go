@@ -70,6 +70,7 @@ type Frame struct {
 	connection context.Context
 	recorder   recorder
 	memory     *budget.Account
+	arrived    bool // the body, to its end
 	detached   bool // the exchange goes on after its handler
 }
 
@@ -113,6 +114,9 @@ func Wrap(o Options, next http.Handler) http.Handler {
 
 		panicked := f.serve(next, r)
 
+		if ctx.Err() != nil && r.ContentLength != 0 && !f.arrived && !f.detached {
+			endReading(w) // net/http sends the answer after the rest of the body
+		}
 		if o.Observe != nil && !f.detached {
 			f.observe(r)
 		}
