@@ -72,7 +72,7 @@ func showBulk(q *request) (answer, error) {
 			return answer{}, err
 		}
 	}
-	view := q.bulkPage(states.Catalogue, text)
+	view := q.bulkPage(states.Catalogue, text, asked)
 	view.Nothing = asked.Has("selected") && !asked.Has("problem")
 	if err := view.loadChosen(q); err != nil {
 		return answer{}, err
@@ -116,10 +116,11 @@ func amongProblems(numbers []string) (string, error) {
 	return "identifier IN {" + strings.Join(numbers, ", ") + "}", nil
 }
 
-func (q *request) bulkPage(c *metadata.Catalogue, text string) bulkPage {
+// bulkPage returns the form for the problems of a predicate, with the sent values.
+func (q *request) bulkPage(c *metadata.Catalogue, text string, sent url.Values) bulkPage {
 	return bulkPage{
 		layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text,
-		Texts: bulkTexts(q.form, bulkFields()), Choices: bulkChoices(q.form, c), Read: q.form.Get("read"),
+		Texts: bulkTexts(sent, bulkFields()), Choices: bulkChoices(sent, c), Read: sent.Get("read"),
 	}
 }
 
@@ -170,7 +171,7 @@ func changeProblems(q *request) (answer, error) {
 		if listErr != nil {
 			return answer{}, listErr
 		}
-		view := q.bulkPage(states.Catalogue, q.form.Get("predicate"))
+		view := q.bulkPage(states.Catalogue, q.form.Get("predicate"), q.form)
 		view.Fault = locate(err, view.Predicate, false)
 		return answer{status: 400, name: "bulk", view: view}, nil
 	}
@@ -193,7 +194,7 @@ func changeProblems(q *request) (answer, error) {
 	return page("bulk-preview", view), nil
 }
 
-// bulkSent returns the fields of the sent form, to send again with the preview.
+// bulkSent returns the fields of the sent form, to send again with the preview, or to change before.
 func bulkSent(form url.Values) (sent []hiddenField) {
 	names := []string{"predicate", "read"}
 	for _, f := range bulkFields() {

@@ -272,6 +272,27 @@ func TestUncleanPaths(t *testing.T) {
 	}
 }
 
+// The way back from the preview of a change of many problems keeps what was chosen.
+func TestBackFromPreview(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.problem(t, "The door is open")
+	b := s.signedIn(t)
+	form := b.get("/problems/bulk?problem=1")
+	high := form.choose("priority", "High")
+	preview := form.submit("/problems/bulk", "priority", high, "read", "yes").is(200).has("1 problem would change")
+	back := url.Values{}
+	for n := range preview.root.Descendants() {
+		if n.Data == "input" && attribute(n.Parent, "action") == "/problems/bulk" && attribute(n.Parent, "method") == "get" {
+			back.Add(attribute(n, "name"), attribute(n, "value"))
+		}
+	}
+	got := b.get("/problems/bulk?" + back.Encode()).is(200).form("/problems/bulk")
+	if got.Get("priority") != high || got.Get("read") != "yes" || got.Get("state") != forms.Keep || got.Get("predicate") != "identifier IN {1}" {
+		t.Errorf("the form has %v", got)
+	}
+}
+
 // The answer to a refused form has the address of the form: a reload leads back to its page.
 func TestReloadOfRefusedForm(t *testing.T) {
 	t.Parallel()
