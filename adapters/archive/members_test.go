@@ -54,7 +54,7 @@ func noteMembers(noted map[string]bool, path string, v reflect.Value) {
 }
 
 // The page about archives names this version, and has every field of a problem in each of
-// its rows about fields.
+// its rows about fields, a reference with the kind of its objects.
 func TestPageNamesAllFields(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../README.md")
@@ -71,6 +71,13 @@ func TestPageNamesAllFields(t *testing.T) {
 	}
 	for _, f := range problem.AllFields() {
 		name := "`" + f.Name + "`"
+		if f.Kind == problem.ReferenceField {
+			of := fmt.Sprintf("%s %s id", name, f.To)
+			if !f.Required {
+				of += "?"
+			}
+			has("problem", of+",")
+		}
 		has("problem", name)
 		if f.Client {
 			has("ProblemCreated", name)

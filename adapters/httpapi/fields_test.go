@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -76,6 +77,38 @@ func TestWireTypesHaveLengthsOfFields(t *testing.T) {
 					t.Errorf("%s of %s has %s %q, but the rule of the field says %d", name, of.Name(), tag, got, want)
 				}
 			}
+		}
+	}
+}
+
+// The types of package wire have every reference as the type of its objects, in requests as
+// a partial one, and can be null if the field can. The OpenAPI document takes them from there.
+func TestWireTypesHaveObjectsOfReferences(t *testing.T) {
+	t.Parallel()
+	objects := map[metadata.Kind]any{
+		metadata.States: wire.State{}, metadata.Priorities: wire.Priority{}, metadata.Classifications: wire.Classification{},
+		metadata.Components: wire.Component{}, metadata.Milestones: wire.Milestone{}, metadata.Users: wire.User{},
+	}
+	check := func(of reflect.Type, f *problem.Field, object any) {
+		for _, member := range reflect.VisibleFields(of) {
+			if name, _, _ := strings.Cut(member.Tag.Get("json"), ","); name != f.Name {
+				continue
+			}
+			want := reflect.TypeOf(object)
+			if !f.Required {
+				want = reflect.PointerTo(want)
+			}
+			if member.Type != want {
+				t.Errorf("%s of %s is a %v, want %v", f.Name, of.Name(), member.Type, want)
+			}
+		}
+	}
+	for _, f := range problem.FieldsOf(problem.ReferenceField) {
+		check(reflect.TypeFor[wire.Problem](), f, objects[f.To])
+		if f.To == metadata.Users {
+			check(reflect.TypeFor[wire.ProblemFields](), f, wire.PartialUser{})
+		} else {
+			check(reflect.TypeFor[wire.ProblemFields](), f, wire.Partial{})
 		}
 	}
 }
