@@ -48,6 +48,16 @@ func TestClassicQueriesCompile(t *testing.T) {
 	}
 }
 
+// Every column of the list has a heading.
+func TestColumnsHaveTexts(t *testing.T) {
+	t.Parallel()
+	for _, c := range slices.Concat(fixedColumns, columns) {
+		if !texts.Languages()[0].Has("column." + c.Name) {
+			t.Errorf("there is no text for the column %s", c.Name)
+		}
+	}
+}
+
 func TestWithWords(t *testing.T) {
 	t.Parallel()
 	env := predicate.Env{Now: time.Now(), User: ident.ID{1}}
