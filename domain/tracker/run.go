@@ -235,6 +235,9 @@ func (s *Service) write(ctx context.Context, change store.Change) error {
 	return err
 }
 
+// settle finds out whether a change with an unknown outcome is stored: nil means yes. Otherwise
+// it wraps unknown, as fault.Conflict when the change will never be stored, and as
+// fault.UnknownOutcome when the store does not answer within settleFor and the deadline of ctx.
 func (s *Service) settle(ctx context.Context, change store.Change, unknown error) error {
 	deadline, bounded := ctx.Deadline()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleFor)
