@@ -21,7 +21,8 @@ func Unflow(text string, joined bool) string {
 				out.WriteString(strings.Repeat(">", depth) + " ")
 			}
 		}
-		if open = -1; strings.HasSuffix(rest, " ") && !signature {
+		open = -1
+		if strings.HasSuffix(rest, " ") && !signature {
 			open = depth
 			if joined {
 				rest = rest[:len(rest)-1]
