@@ -15,7 +15,7 @@ import (
 type published struct {
 	batch  ident.ID
 	at     int64     // Unix milliseconds
-	author *ident.ID // in memory common to all
+	author *ident.ID // interned: entries of one author share it
 	events []happening
 }
 
@@ -80,7 +80,7 @@ func feedOf(ctx context.Context, archive store.Archive, known interned) (feed []
 	return feed, forgotten, nil
 }
 
-// entry returns the entry with an index as it is read.
+// entry returns the entry at an index of the feed in its full form.
 func (s *state) entry(i int) event.Entry {
 	p := &s.feed[i]
 	e := event.Entry{Number: s.forgotten + int64(i) + 1, Batch: p.batch, At: timeOf(p.at), Author: *p.author, Events: make([]event.Event, len(p.events))}
@@ -93,7 +93,8 @@ func (s *state) entry(i int) event.Entry {
 	return e
 }
 
-// entries returns entries from a number on.
+// entries returns entries from a number on: at most limit, and none after the entry that uses
+// up the budget, in bytes.
 func (s *state) entries(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
 	var found []event.Entry
 	for i := max(max(from, 1)-s.forgotten-1, 0); i < int64(len(s.feed)) && len(found) < limit; i++ {
