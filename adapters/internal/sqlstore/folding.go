@@ -250,8 +250,8 @@ func (t foldedTable) fold(ctx context.Context, db *bun.DB, after []any, lock str
 	return last, err
 }
 
-// update returns the statement to correct the folded forms of the row with a key; none
-// when they are right. The arguments are the row's texts and folded forms.
+// update returns the statement to correct the folded forms of the row with a key, or "" when
+// they are right. values are the texts of the row, each with its two folded forms behind it.
 func (t foldedTable) update(db *bun.DB, key, values []any) string {
 	var set []string
 	var args []any
