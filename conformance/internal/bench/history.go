@@ -15,8 +15,8 @@ type History struct {
 	Savepoints []store.Savepoint
 }
 
-// Append adds one of each to the history and to the change, made earlier the
-// greater age is, and returns the comment.
+// Append adds a log entry, a comment and a savepoint to the history and to the change, and
+// returns the comment. age is how many minutes they lie before a fixed time, at most 99.
 func (h *History) Append(b *Bench, p problem.Problem, id ident.ID, age int, change *store.Change) problem.Comment {
 	at := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(age) * time.Minute)
 	comment := problem.Comment{ID: id, Author: b.Author, Created: at, Text: id.String()}
@@ -51,7 +51,7 @@ func (b *Bench) History(id problem.ID) (h History, err error) {
 	return h, err
 }
 
-// First returns the beginning of the history, as long as the other.
+// First returns the beginning of the history. Each list is at most as long as in other.
 func (h History) First(other History) History {
 	return History{
 		Log:        h.Log[:min(len(h.Log), len(other.Log))],
