@@ -211,7 +211,7 @@ func TestConflict(t *testing.T) {
 	page = ann.get(path)
 	his := bob.get(path)
 	his.submit(path, "priority", his.choose("priority", "Urgent")).is(200)
-	conflict := page.submit(path, "title", "Ann's title").is(412).has("Bob changed it", "Ann's title", "Urgent")
+	conflict := page.submit(path, "title", "Ann's title").is(412).has("The latest change is by Bob, just now", "Ann's title", "Urgent")
 	if got := conflict.form(path); got.Get("title") != "Ann's title" || got.Get("priority") != his.choose("priority", "Urgent") {
 		t.Errorf("the form has %v, want Ann's title and Bob's priority", got)
 	}

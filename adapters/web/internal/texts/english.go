@@ -220,7 +220,7 @@ var english = Language{
 		"change.WatcherRemoved":       "No longer watching:",
 
 		"conflict.title":   "Somebody changed this problem meanwhile",
-		"conflict.explain": "Nothing of yours was saved yet. %s changed it on",
+		"conflict.explain": "Nothing of yours was saved yet. The latest change is by %s,",
 		"conflict.field":   "Field", "conflict.before": "When you began", "conflict.now": "Now", "conflict.mine": "Yours",
 		"conflict.again": "Save on top of it",
 		"conflict.help":  "The form has your changes, and the current values elsewhere.",
