@@ -201,7 +201,7 @@ func showProblems(q *request) (answer, error) {
 	view.arrange(q.base, asked["columns"])
 
 	text, wrapped := withWords(view.Predicate, view.Words)
-	view.Trail = asked["after"]
+	view.Trail = slices.DeleteFunc(asked["after"], func(position string) bool { return position == "" })
 	cmd, err := view.search(q.base, text, sort)
 	if err != nil {
 		return answer{}, err

@@ -114,6 +114,7 @@ func TestList(t *testing.T) {
 	}
 	b.get("/problems?query=all&sort=nonsense").is(400).has("nonsense")
 	b.get("/problems?query=all&after=nonsense").is(400)
+	b.get("/problems?query=all&after=").is(200).has("Next page").lacks("First page")
 	b.get("/problems?query=nonsense").is(404)
 
 	saved := b.post("/queries", "name", "Doors", "predicate", "title CONTAINS 'door'", "sort", "-identifier").is(200).has("Doors", "The \"door\"")
