@@ -66,9 +66,9 @@ type listPage struct {
 	Next       string // the address of the next page; empty: none
 	Previous   string // the address of the page before; empty: it is the first page, or unknown
 	First      string // the address of the first page; empty: this is it
-	// Trail has the positions of the pages that lead here, this one last. The first page has
+	// trail has the positions of the pages that lead here, this one last. The first page has
 	// none.
-	Trail []string
+	trail []string
 	// Parameters are those of this page, without its place in the list.
 	Parameters url.Values
 	Keys       []keyHelp
@@ -201,7 +201,7 @@ func showProblems(q *request) (answer, error) {
 	view.arrange(q.base, asked["columns"])
 
 	text, wrapped := withWords(view.Predicate, view.Words)
-	view.Trail = slices.DeleteFunc(asked["after"], func(position string) bool { return position == "" })
+	view.trail = slices.DeleteFunc(asked["after"], func(position string) bool { return position == "" })
 	cmd, err := view.search(q.base, text, sort)
 	if err != nil {
 		return answer{}, err
@@ -235,17 +235,17 @@ func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProbl
 	if sort != "" {
 		cmd.Sort = patch.Set(sort)
 	}
-	here := len(v.Trail) - 1
+	here := len(v.trail) - 1
 	if here < 0 {
 		cmd.CountTo = countTo
 		return cmd, nil
 	}
-	if cmd.After, err = cursor.Read(v.Trail[here]); err != nil {
+	if cmd.After, err = cursor.Read(v.trail[here]); err != nil {
 		return cmd, fault.New(fault.MalformedRequest, "this is no address of a page of the list: begin again with its first page")
 	}
-	v.First = v.page(base, nil)
+	v.First = v.addressOf(base, nil)
 	if here > 0 {
-		v.Previous = v.page(base, v.Trail[:here])
+		v.Previous = v.addressOf(base, v.trail[:here])
 	}
 	return cmd, nil
 }
@@ -253,14 +253,15 @@ func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProbl
 // mostTrail is the most bytes of a trail of several pages: proxies limit the length of a URL.
 const mostTrail = 4000
 
-// page returns the address of the page at the end of a trail.
-func (v *listPage) page(base string, trail []string) string {
+// addressOf returns the address of the page at the end of a trail. It leaves out the beginning
+// of a long trail.
+func (v *listPage) addressOf(base string, trail []string) string {
 	size := 0
-	for i, position := range slices.Backward(trail) {
-		if size += len(position); size > mostTrail && i < len(trail)-1 {
-			trail = trail[i+1:]
-			break
-		}
+	for _, position := range trail {
+		size += len(position)
+	}
+	for ; size > mostTrail && len(trail) > 1; trail = trail[1:] {
+		size -= len(trail[0])
 	}
 	to := maps.Clone(v.Parameters)
 	if len(trail) > 0 {
@@ -293,7 +294,7 @@ func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 		if err != nil {
 			return err
 		}
-		v.Next = v.page(base, append(slices.Clip(v.Trail), at))
+		v.Next = v.addressOf(base, append(slices.Clip(v.trail), at))
 	}
 	return nil
 }
