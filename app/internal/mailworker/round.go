@@ -348,7 +348,7 @@ func (r *round) settle(of result) {
 		return // the lease has ended meanwhile
 	}
 	r.counts.Add(Outcome(failure.Kind))
-	if failure.Kind == mail.Unreachable && !r.alone(of.tray) {
+	if failure.Kind == mail.Unreachable && !r.breaksAgain(of.tray) {
 		if r.pause == 0 {
 			r.Logger.Error("e-mail cannot be sent; it waits, and will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
 		}
@@ -373,12 +373,13 @@ func (r *round) settle(of result) {
 	of.tray.due = now.Add(next.Wait(now))
 }
 
-// alone reports whether the mail server was unreachable for this tray twice, while mail to
-// others arrived in between. Then its mail is the cause, and counts as deferred.
-func (r *round) alone(t *tray) bool {
-	between := t.broke && t.before < r.arrived
+// breaksAgain notes that the mail server was unreachable for the mail of a tray. It reports
+// whether that was so before, and mail to others has arrived since. Then this mail is the
+// cause, and counts as deferred.
+func (r *round) breaksAgain(t *tray) bool {
+	again := t.broke && t.before < r.arrived
 	t.broke, t.before = true, r.arrived
-	return between
+	return again
 }
 
 // behind puts a tray behind all others. The mail server may break the connection at this one
