@@ -16,8 +16,8 @@ func TestPoolConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.MaxConns != 16 || c.ConnConfig.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement || c.ConnConfig.StatementCacheCapacity == 0 {
-			t.Errorf("%d connections, mode %v, %d statements", c.MaxConns, c.ConnConfig.DefaultQueryExecMode, c.ConnConfig.StatementCacheCapacity)
+		if c.MaxConns != 16 || c.MinIdleConns != 1 || c.ConnConfig.DefaultQueryExecMode != pgx.QueryExecModeCacheStatement || c.ConnConfig.StatementCacheCapacity == 0 {
+			t.Errorf("%d connections, %d spare, mode %v, %d statements", c.MaxConns, c.MinIdleConns, c.ConnConfig.DefaultQueryExecMode, c.ConnConfig.StatementCacheCapacity)
 		}
 		if c.ConnConfig.ConnectTimeout != 5*time.Second || c.ConnConfig.Password != "one" {
 			t.Errorf("time limit %s, password %q", c.ConnConfig.ConnectTimeout, c.ConnConfig.Password)
