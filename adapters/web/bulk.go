@@ -194,7 +194,8 @@ func changeProblems(q *request) (answer, error) {
 	return page("bulk-preview", view), nil
 }
 
-// bulkSent returns the fields of the sent form, to send again with the preview, or to change before.
+// bulkSent returns the fields of the sent form. The page of the preview sends them again, to
+// make the change or to go back to the form.
 func bulkSent(form url.Values) (sent []hiddenField) {
 	names := []string{"predicate", "read"}
 	for _, f := range bulkFields() {

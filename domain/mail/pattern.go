@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// pattern is a regular expression that is compiled when it is used for the first time. All
-// of them take some 10 ms, which each command would spend before its start: most of them
-// read no mail.
+// pattern is a regular expression that is compiled at its first use. To compile all of them
+// takes some 10 ms. Each command would spend that at its start, and most commands read no
+// mail.
 type pattern func() *regexp.Regexp
 
 // matching returns the pattern of an expression.

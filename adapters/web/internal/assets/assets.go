@@ -45,8 +45,8 @@ var (
 	spaces   = regexp.MustCompile(`\s*([{};])\s*`)
 )
 
-// New reads all assets, with addresses below a base path. They are constant,
-// so a fault in one is a panic. The style sheet begins with the common one of all adapters.
+// New reads all assets, with addresses below a base path. They are constant, so a fault in
+// one is a panic. The style sheet begins with the common one of all adapters.
 func New(base string) *Assets {
 	a := &Assets{urls: map[string]string{}, files: map[string]asset{}}
 	entries, err := fs.ReadDir(embedded, "files")

@@ -31,7 +31,7 @@ type Views struct {
 }
 
 // New returns the views. A template is parsed when its page is shown for the first time:
-// to parse all of them would take a seventh of the start of a service. They are constant, so
+// to parse all of them would take a fifth of the start of a service. They are constant, so
 // a fault in one is a panic. Links are below the base path, and asset returns the address of
 // an asset.
 func New(base string, asset func(name string) string, now func() time.Time) *Views {
