@@ -1,13 +1,9 @@
 package postgres_test
 
 import (
-	"context"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
@@ -22,15 +18,14 @@ import (
 func TestPooler(t *testing.T) {
 	t.Parallel()
 	pooler := postgrestest.NewPooler(t, postgrestest.Database(t))
-	var free databases
+	databases := postgrestest.Databases(migrate) // a pooler knows no search_path
 	transactions := conformance.Options{Only: regexp.MustCompile("^(COM|FEED|ID|LAST|OUT|RES|VER|VIEW)-"), Patience: casePatience}
 	if *exhaustive {
 		transactions.Only = nil
 	}
 	conformance.RunWith(t, conformance.Harness{
 		Open: func(c conformance.T, env conformance.Env) store.Store {
-			direct := free.take(t)
-			c.Cleanup(func() { free.give(t, direct) })
+			direct := databases.Take(c)
 			s, err := postgres.Open(c.Context(), postgres.Options{URL: pooler.URL(direct), Direct: direct, Pooler: true, Timeout: callPatience, AcquireTimeout: callPatience / 2, AutoMigrate: true})
 			if err != nil {
 				c.Fatalf("the store cannot be opened: %v", err)
@@ -39,41 +34,6 @@ func TestPooler(t *testing.T) {
 		},
 		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.No, LastReads: conformance.Yes},
 	}, transactions)
-}
-
-// databases are those that no case uses at the moment. A pooler knows no
-// search_path, so that a schema each, which takes less time, would not do.
-type databases struct {
-	mu   sync.Mutex
-	free []string
-}
-
-func (d *databases) take(t *testing.T) string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if last := len(d.free) - 1; last >= 0 {
-		url := d.free[last]
-		d.free = d.free[:last]
-		return url
-	}
-	return postgrestest.Database(t)
-}
-
-// give takes back a database, and empties it.
-func (d *databases) give(t *testing.T, url string) {
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Errorf("a database cannot be emptied: %v", err)
-		return
-	}
-	defer conn.Close(context.Background())
-	if _, err := conn.Exec(context.Background(), "SET client_min_messages = warning; DROP SCHEMA public CASCADE; CREATE SCHEMA public"); err != nil {
-		t.Errorf("a database cannot be emptied: %v", err)
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.free = append(d.free, url)
 }
 
 // TestPoolerIsNamed opens stores that were not told of the pooler. One that takes

@@ -17,7 +17,8 @@
 // Without any of them, a test fails and names the packages to install.
 //
 // A test process has one shared server. It starts with the first call of [Schema] or
-// [Database] and ends with [Main]. A test that stops, kills or configures a server takes
+// [Database] and ends with [Main]. [Schemas] and [Databases] lend what was migrated once to
+// many short tests. A test that stops, kills or configures a server takes
 // one of its own with [New], and cuts connections with a [Proxy]. A benchmark program
 // takes one with [StartLocal].
 //

@@ -34,6 +34,7 @@ var shared struct {
 	node   node
 	admin  *pgxpool.Pool // of the node: connecting takes longer than the work on the connection
 	err    error         // why there is none; asked for once
+	pooled []string      // the statements that drop what pools have created
 }
 
 // T is the part of a test that this package needs. *testing.T is one, and so is a T of
@@ -58,12 +59,27 @@ func Main(m *testing.M) int {
 	if shared.node == nil {
 		return code
 	}
-	shared.admin.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()
+	if _, theirs := shared.node.(given); theirs {
+		code = max(code, dropPooled())
+	}
+	shared.admin.Close()
 	if err := shared.node.remove(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, "postgres for tests:", err)
 		return max(code, 1)
+	}
+	return code
+}
+
+// dropPooled drops what pools have created, and returns the exit code.
+func dropPooled() int {
+	code := 0
+	for _, statement := range shared.pooled {
+		if err := tryExecute("SET client_min_messages = warning", statement); err != nil {
+			fmt.Fprintln(os.Stderr, "postgres for tests:", err)
+			code = 1
+		}
 	}
 	return code
 }
