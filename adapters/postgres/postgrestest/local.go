@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -107,27 +108,32 @@ func (l local) describe(ctx context.Context) (string, error) {
 // localPrefix begins the names of the data directories; the owner follows.
 const localPrefix = "problems-postgres-"
 
-// node starts a server. Its data is below the system's temporary directory, or in memory for
-// a volatile server, if there is room.
-func (l local) node(ctx context.Context, settings []string, volatile bool) (node, error) {
-	removeOrphanedDirectories()
-	name := localPrefix + thisProcess() + "-"
-	if parent := inMemory(); volatile && parent != "" {
-		if dir, err := os.MkdirTemp(parent, name); err == nil {
-			return l.nodeIn(ctx, dir, settings)
-		}
-	}
-	dir, err := os.MkdirTemp("", name)
+// node prepares a server. Its data is in memory, if there is room: it outlives the server's
+// processes there, too.
+func (l local) node(ctx context.Context, settings []string, _ bool) (node, error) {
+	dir, err := newDirectory()
 	if err != nil {
 		return nil, err
 	}
 	return l.nodeIn(ctx, dir, settings)
 }
 
+// newDirectory makes a directory for the data of a server, in memory if there is room.
+func newDirectory() (string, error) {
+	removeOrphanedDirectories()
+	name := localPrefix + thisProcess() + "-"
+	if parent := inMemory(); parent != "" {
+		if dir, err := os.MkdirTemp(parent, name); err == nil {
+			return dir, nil
+		}
+	}
+	return os.MkdirTemp("", name)
+}
+
 // nodeIn prepares a server with its data in an empty directory. The directory is deleted
 // with the server.
 func (l local) nodeIn(ctx context.Context, dir string, settings []string) (*localNode, error) {
-	n := &localNode{local: l, dir: dir, password: rand.Text(), settings: settings}
+	n := &localNode{local: l, dir: dir, settings: settings}
 	if err := n.init(ctx); err != nil {
 		_ = os.RemoveAll(dir) // the error before is the one to read
 		return nil, err
@@ -176,8 +182,51 @@ func (n *localNode) url() string {
 
 func (n *localNode) data() string { return filepath.Join(n.dir, "data") }
 
-// init makes the data directory and finds a port.
-func (n *localNode) init(ctx context.Context) error {
+// fresh has the data of new servers, by the folder of their programs: initdb takes some
+// seconds, and a copy of its work a moment.
+var fresh struct {
+	sync.Mutex
+	data map[string]freshData
+}
+
+type freshData struct{ dir, password string }
+
+// freshOf returns the data of a new server of these programs. They are in a directory of
+// this process, and deleted by [Main], or by the next process.
+func (l local) freshOf(ctx context.Context) (freshData, error) {
+	fresh.Lock()
+	defer fresh.Unlock()
+	if made, ok := fresh.data[l.folder]; ok {
+		return made, nil
+	}
+	dir, err := newDirectory()
+	if err != nil {
+		return freshData{}, err
+	}
+	n := &localNode{local: l, dir: dir, password: rand.Text()}
+	if err := n.initdb(ctx); err != nil {
+		_ = os.RemoveAll(dir) // the error before is the one to read
+		return freshData{}, err
+	}
+	if fresh.data == nil {
+		fresh.data = make(map[string]freshData)
+	}
+	fresh.data[l.folder] = freshData{n.data(), n.password}
+	return fresh.data[l.folder], nil
+}
+
+// removeFresh deletes the data of new servers.
+func removeFresh() {
+	fresh.Lock()
+	defer fresh.Unlock()
+	for _, made := range fresh.data {
+		_ = os.RemoveAll(filepath.Dir(made.dir)) // or the next process does
+	}
+	fresh.data = nil
+}
+
+// initdb makes the data directory of a new server.
+func (n *localNode) initdb(ctx context.Context) error {
 	passwordFile := filepath.Join(n.dir, "password")
 	if err := os.WriteFile(passwordFile, []byte(n.password), 0o600); err != nil {
 		return err
@@ -186,13 +235,33 @@ func (n *localNode) init(ctx context.Context) error {
 		return err
 	}
 	// The data need not survive the machine, so initdb syncs nothing.
-	if err := n.run(ctx, "initdb", "--pgdata", n.data(), "--no-sync",
-		"--username=postgres", "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C"); err != nil {
+	return n.run(ctx, "initdb", "--pgdata", n.data(), "--no-sync",
+		"--username=postgres", "--pwfile", passwordFile, "--auth=scram-sha-256", "--encoding=UTF8", "--locale=C")
+}
+
+// init copies the data of a new server and finds a port.
+func (n *localNode) init(ctx context.Context) error {
+	made, err := n.freshOf(ctx)
+	if err != nil {
 		return err
 	}
-	var err error
+	n.password = made.password
+	if err := copyTree(ctx, made.dir, n.data()); err != nil {
+		return err
+	}
+	if err := n.own(n.dir); err != nil {
+		return err
+	}
 	n.port, err = freePort()
 	return err
+}
+
+// copyTree copies a directory with the owners and modes of its files.
+func copyTree(ctx context.Context, from, to string) error {
+	if out, err := exec.CommandContext(ctx, "cp", "-a", from, to).CombinedOutput(); err != nil {
+		return fmt.Errorf("the data of a server cannot be copied: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // own gives files to the server's user.

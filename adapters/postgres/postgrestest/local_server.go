@@ -2,6 +2,7 @@ package postgrestest
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -27,8 +28,12 @@ func StartLocal(ctx context.Context, dir string, settings ...string) (*LocalServ
 	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	node, err := binaries.nodeIn(ctx, dir, settings)
+	node := &localNode{local: binaries, dir: dir, password: rand.Text(), settings: settings}
+	if err = node.initdb(ctx); err == nil {
+		node.port, err = freePort()
+	}
 	if err != nil {
+		_ = os.RemoveAll(dir) // the error before is the one to read
 		return nil, err
 	}
 	if err := node.start(ctx); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 )
 
@@ -20,7 +19,7 @@ func (l local) standbyOf(ctx context.Context, primary *localNode, by string, set
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", localPrefix+thisProcess()+"-")
+	dir, err := newDirectory()
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +36,8 @@ func (l local) standbyOf(ctx context.Context, primary *localNode, by string, set
 
 // copyData copies the data of a primary at rest, and says how to reach it.
 func (n *localNode) copyData(ctx context.Context, primary *localNode, host, port string) error {
-	if out, err := exec.CommandContext(ctx, "cp", "-a", primary.data(), n.data()).CombinedOutput(); err != nil {
-		return fmt.Errorf("the data of the primary cannot be copied: %w\n%s", err, out)
+	if err := copyTree(ctx, primary.data(), n.data()); err != nil {
+		return err
 	}
 	follow := fmt.Sprintf("primary_conninfo = 'host=%s port=%s user=postgres password=%s sslmode=disable application_name=%s'\n", host, port, n.password, standbyName)
 	paths := []string{n.dir}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -50,8 +49,7 @@ func (p *Pair) start(ctx context.Context, settings []string) error {
 	if err != nil {
 		return err
 	}
-	removeOrphanedDirectories()
-	dir, err := os.MkdirTemp("", localPrefix+thisProcess()+"-")
+	dir, err := newDirectory()
 	if err != nil {
 		return err
 	}

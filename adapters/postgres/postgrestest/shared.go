@@ -54,6 +54,7 @@ func Main(m *testing.M) int {
 	shared.inMain = true
 	shared.Unlock()
 	code := m.Run()
+	defer removeFresh()
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.node == nil {
