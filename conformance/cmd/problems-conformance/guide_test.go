@@ -111,7 +111,7 @@ func play(t *testing.T, steps []step) []outcome {
 	cmd := exec.Command("bash")
 	cmd.Dir = home
 	cmd.Stdin = strings.NewReader(script.String())
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOBIN="+bin, "PWD="+home,
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath", "GOBIN="+bin, "PWD="+home,
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	out, err := cmd.CombinedOutput()
 	if err != nil {

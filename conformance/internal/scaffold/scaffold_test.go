@@ -86,7 +86,7 @@ func readReport(t *testing.T, path, otherwise string) *report.Report {
 func run(dir, name string, args ...string) (output string, err error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "PWD="+dir)
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-trimpath", "PWD="+dir)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
