@@ -23,12 +23,12 @@ var binary, racing string
 // they are mostly requests, one after the other.
 var programRace = flag.Bool("program.race", raced, "build the program under test with the race detector for the tests of many clients: a race ends it")
 
-// watched are the tests of many clients, or of several kinds of work at once. Only their
-// servers have the race detector: it makes requests four times as expensive, and would see
+// watched are the tests of many clients, or of several kinds of work at once, and their
+// subtests. Only their servers have the race detector: it makes requests four times as expensive, and would see
 // nothing in answers to one request after the other.
 var watched = []string{
 	"TestBulkOnTwoServers", "TestCertificateIsRenewed", "TestEventsEnd", "TestEventsGoOn", "TestFeed", "TestFeedWithoutDatabase",
-	"TestFloodOfTheLog", "TestFloodOfWrongTokens", "TestHTTP", "TestMailOutlivesServers", "TestPasswordIsReread", "TestRate",
+	"TestFloodOfTheLog", "TestFloodOfWrongTokens", "TestHTTP/memory", "TestMailOutlivesServers", "TestPasswordIsReread", "TestRate",
 	"TestRestartRefusesNobody", "TestServers", "TestSlowClients", "TestSlowConnections", "TestStalled",
 	"TestTermAnswersWhatIsUnderWay", "TestTraces", "TestWebhooks",
 }
@@ -36,7 +36,7 @@ var watched = []string{
 // program returns the program under test for the servers of a test.
 func program(t testing.TB) string {
 	test, _, _ := strings.Cut(t.Name(), "/")
-	if racing != "" && slices.Contains(watched, test) {
+	if racing != "" && (slices.Contains(watched, test) || slices.Contains(watched, t.Name())) {
 		return racing
 	}
 	return binary
