@@ -203,6 +203,7 @@ deps: ## install what the tests need beside Go: on Debian, as root; elsewhere sa
 	missing=$${missing/promtool/prometheus}; \
 	for program in pgbench postgres pg_basebackup; do command -v $$program >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$$program" >/dev/null || { missing+=" postgresql"; break; }; done; \
 	for program in chromium chromium-browser google-chrome; do ! command -v $$program >/dev/null || break; [[ $$program != google-chrome ]] || missing+=" chromium"; done; \
+	[[ $$(id -u) != 0 ]] || ! command -v apt-get >/dev/null || command -v chromium-headless-shell >/dev/null || missing+=" chromium-headless-shell?"; \
 	[[ -z $$missing ]] || tools/postgres/install $$missing || echo "The tests that need one of these will fail:$$missing"
 	@tools/postgres/provide
 

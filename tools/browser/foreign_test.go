@@ -267,7 +267,7 @@ func (p *person) keys() (keys []string) {
 // in. Signing in makes a new session, and the planted key opens nothing of it.
 func TestPlantedSession(t *testing.T) {
 	t.Parallel()
-	s := open(t, "memory:")
+	s := openWhole(t, "memory:")
 	f := newForeign(t)
 	token := s.member("Mallory")
 	plant := func(p *person, key, path string) {

@@ -14,7 +14,7 @@ import (
 // the browser by then.
 func TestBackAfterSignOut(t *testing.T) {
 	t.Parallel()
-	s := open(t, "memory:")
+	s := openWhole(t, "memory:")
 	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
 	for name, scripts := range map[string]bool{"with scripts": true, "without": false} {
 		p := s.person()
@@ -35,7 +35,7 @@ func TestBackAfterSignOut(t *testing.T) {
 // limits stays where it was typed.
 func TestRefusedForm(t *testing.T) {
 	t.Parallel()
-	s := open(t, "memory:", "PROBLEMS_MAX_BODY=16KiB")
+	s := openWhole(t, "memory:", "PROBLEMS_MAX_BODY=16KiB")
 	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
 	p := s.signedIn(s.token)
 	p.must(p.Open("/problems/1"), write(p, `"The bell " + "x".repeat(20000)`), p.Click(".comment-form button"), p.Shows("Too large"))
@@ -73,7 +73,7 @@ func TestPagesAfterForms(t *testing.T) {
 // Text that nobody has sent stays: at links within the page, and at "back" if the person says so.
 func TestUnsentText(t *testing.T) {
 	t.Parallel()
-	s := open(t, "memory:")
+	s := openWhole(t, "memory:")
 	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
 	p := s.signedIn(s.token)
 	var leave atomic.Bool

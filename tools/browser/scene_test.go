@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -51,7 +52,34 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer shared.Close()
-	return m.Run()
+	code := m.Run()
+	if wholeStarted.Load() {
+		if b, err := whole(); err == nil {
+			b.Close()
+		}
+	}
+	return code
+}
+
+// whole is Chromium as people have it. It starts with the first test that asks for it.
+var (
+	wholeStarted atomic.Bool
+	whole        = sync.OnceValues(func() (*Browser, error) {
+		wholeStarted.Store(true)
+		return StartWhole(context.Background())
+	})
+)
+
+// openWhole is open, with people at the whole browser.
+func openWhole(t testing.TB, store string, variables ...string) *scene {
+	t.Helper()
+	s := open(t, store, variables...)
+	b, err := whole()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.browser = b
+	return s
 }
 
 // checks returns the source of axe-core, of the version in the lock file.
@@ -79,8 +107,9 @@ var checks = sync.OnceValues(func() (string, error) {
 // scene is a service with one team in it.
 type scene struct {
 	testing.TB
-	url   string
-	token string
+	browser *Browser
+	url     string
+	token   string
 }
 
 func newSecret() access.Secret {
@@ -103,7 +132,7 @@ func open(t testing.TB, store string, variables ...string) *scene {
 			t.Error(err)
 		}
 	})
-	return &scene{t, server.URL, secret}
+	return &scene{t, shared, server.URL, secret}
 }
 
 // api calls the API and decodes the answer.
@@ -159,7 +188,7 @@ type person struct {
 
 func (s *scene) person() *person {
 	s.Helper()
-	tab, err := shared.Tab(s.url)
+	tab, err := s.browser.Tab(s.url)
 	if err != nil {
 		s.Fatal(err)
 	}
