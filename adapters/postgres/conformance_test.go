@@ -105,7 +105,7 @@ func TestServerKilled(t *testing.T) {
 		Open: func(t conformance.T, env conformance.Env) store.Store {
 			places <- struct{}{}
 			t.Cleanup(func() { <-places })
-			server := postgrestest.New(t)
+			server := postgrestest.NewLocal(t) // sooner than a container
 			servers.Store(env.Dir, server)
 			return openAt(t, env, server.URL())
 		},
@@ -126,8 +126,8 @@ func TestServerKilled(t *testing.T) {
 	})
 }
 
-// maxServers is how many servers run beside the shared one: they wait for each other now and then.
-const maxServers = 3
+// maxServers is how many servers a machine for tests can run beside the shared one.
+const maxServers = 2
 
 // place is where an environment says which store is its own: a child process knows
 // nothing of it but the directory.

@@ -16,7 +16,7 @@ func newServer(t *testing.T, settings ...string) *postgrestest.Server {
 	t.Helper()
 	ownServers <- struct{}{}
 	t.Cleanup(func() { <-ownServers })
-	return postgrestest.New(t, settings...)
+	return postgrestest.NewLocal(t, settings...) // sooner than a container
 }
 
 const (

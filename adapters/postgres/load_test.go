@@ -101,7 +101,12 @@ func (l *load) end() *ledger {
 	books := &ledger{}
 	for i, a := range l.tried {
 		if fault.Is(a.err, fault.UnknownOutcome) && i%2 == 0 { // the others are only looked for
-			_, there, err := l.store.Outcome(l.t.Context(), a.change.Batch, a.change.At)
+			var there bool
+			var err error
+			eventually(l.t, "the outcome of a batch is told", func() bool { // a server that has just started may take long
+				_, there, err = l.store.Outcome(l.t.Context(), a.change.Batch, a.change.At)
+				return !fault.Is(err, fault.Unavailable)
+			})
 			switch {
 			case err != nil:
 				l.t.Fatalf("the outcome of a batch cannot be told: %v", err)

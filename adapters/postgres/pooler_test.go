@@ -26,7 +26,7 @@ func TestPooler(t *testing.T) {
 	conformance.RunWith(t, conformance.Harness{
 		Open: func(c conformance.T, env conformance.Env) store.Store {
 			direct := databases.Take(c)
-			s, err := postgres.Open(c.Context(), postgres.Options{URL: pooler.URL(direct), Direct: direct, Pooler: true, Timeout: callPatience, AcquireTimeout: callPatience / 2, AutoMigrate: true})
+			s, err := postgres.Open(c.Context(), postgres.Options{URL: pooler.URL(direct) + "&connect_timeout=60", Direct: direct, Pooler: true, Timeout: callPatience, AcquireTimeout: callPatience / 2, AutoMigrate: true})
 			if err != nil {
 				c.Fatalf("the store cannot be opened: %v", err)
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -94,6 +95,7 @@ func (p *Pool) new() (_ *loan, err error) {
 	}
 	query := u.Query()
 	query.Set("application_name", name)
+	query.Set("connect_timeout", strconv.Itoa(int(commandLimit.Seconds()))) // many tests begin at once
 	l := &loan{name: name, schema: p.schema}
 	if l.schema == "" {
 		l.schema = name
