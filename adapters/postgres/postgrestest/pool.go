@@ -18,9 +18,9 @@ import (
 // fill one takes a store of the service several connections and its migrations: most of
 // the time of a short test.
 type Pool struct {
-	create func() (name string, u *url.URL, err error)
-	schema string // in each database; "" for a pool of schemas
-	fill   func(ctx context.Context, url string) error
+	create  func() (name string, u *url.URL, err error)
+	schemas bool // of databases otherwise
+	fill    func(ctx context.Context, url string) error
 
 	mu       sync.Mutex
 	free     []*loan
@@ -30,13 +30,13 @@ type Pool struct {
 // Schemas returns a pool of schemas on the server common to all tests of the process. It
 // calls fill with the URL of each new one.
 func Schemas(fill func(ctx context.Context, url string) error) *Pool {
-	return &Pool{fill: fill, create: createSchema}
+	return &Pool{fill: fill, create: createSchema, schemas: true}
 }
 
 // Databases returns a pool of databases on that server. It calls fill with the URL of each
 // new one. Its tables have to be in the schema public.
 func Databases(fill func(ctx context.Context, url string) error) *Pool {
-	return &Pool{fill: fill, create: createDatabase, schema: "public"}
+	return &Pool{fill: fill, create: createDatabase}
 }
 
 // Take returns the URL of one that no other test uses. Its tables have the rows, and its
@@ -79,7 +79,6 @@ func (p *Pool) pop() *loan {
 type loan struct {
 	name   string // for messages, and the application_name of its connections
 	url    string
-	schema string
 	admin  *pgx.Conn // enters the schema
 	design string    // a digest of the schema as fill left it
 	refill string    // the statements that bring back its rows
@@ -96,9 +95,8 @@ func (p *Pool) new() (_ *loan, err error) {
 	query := u.Query()
 	query.Set("application_name", name)
 	query.Set("connect_timeout", strconv.Itoa(int(commandLimit.Seconds()))) // many tests begin at once
-	l := &loan{name: name, schema: p.schema}
-	if l.schema == "" {
-		l.schema = name
+	l := &loan{name: name}
+	if p.schemas {
 		query.Set("search_path", name)
 	}
 	u.RawQuery = query.Encode()
@@ -189,7 +187,7 @@ func (l *loan) remember(ctx context.Context) error {
 // literal quotes a text for a statement.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
-// giveBack empties a loan, and puts it back. It drops one that has another design.
+// giveBack empties a loan, and puts it back, unless its design has changed.
 func (p *Pool) giveBack(l *loan) error {
 	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
 	defer cancel()
