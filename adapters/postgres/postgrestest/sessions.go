@@ -97,7 +97,7 @@ func (p *sessions) detach(parameter string) {
 			s.mu.Unlock()
 			busy = busy || attached
 			if attached && time.Since(begun) > leaving {
-				s.Close()
+				s.end()
 			}
 		}
 		if !busy {
@@ -108,7 +108,7 @@ func (p *sessions) detach(parameter string) {
 
 // serve passes on one connection of a client.
 func (p *sessions) serve(client net.Conn) {
-	defer client.Close()
+	defer func() { _ = client.Close() }() // how it ends is nothing to it
 	for {
 		startup, code, err := readStartup(client)
 		switch {
@@ -150,7 +150,7 @@ func (p *sessions) cancel(request []byte) {
 	if err != nil {
 		return
 	}
-	defer server.Close()
+	defer func() { _ = server.Close() }()
 	if _, err := server.Write(request); err == nil {
 		_, _ = io.Copy(io.Discard, server)
 	}
@@ -172,15 +172,15 @@ func (p *sessions) attach(client net.Conn, startup []byte) {
 		p.mu.Unlock()
 		go s.answer()
 		if _, err := server.Write(startup); err != nil {
-			s.Close()
+			s.end()
 			return
 		}
 	} else if !s.greet(client) {
-		s.Close()
+		s.end()
 		return
 	}
 	if !s.ask(client) || !s.reset() {
-		s.Close()
+		s.end()
 	}
 }
 
@@ -215,7 +215,7 @@ func (p *sessions) push(s *session) {
 	defer p.mu.Unlock()
 	p.idle = append(p.idle, s)
 	if len(p.idle) > mostIdle {
-		p.idle[0].Close()
+		p.idle[0].end()
 		p.idle = slices.Delete(p.idle, 0, 1)
 	}
 }
@@ -243,6 +243,9 @@ type session struct {
 	status     byte              // of the last one
 	failed     bool              // an error came since the last client's end
 }
+
+// end closes the connection to the server. The goroutine of answer does the rest.
+func (s *session) end() { _ = s.Conn.Close() }
 
 // greet answers a further client as the server answered the first one.
 func (s *session) greet(client net.Conn) bool {
@@ -301,7 +304,7 @@ func (s *session) reset() bool {
 	if s.due > 0 || s.status != 'I' || s.key == nil {
 		return false
 	}
-	s.client.Close()
+	_ = s.client.Close()
 	s.client, s.failed, s.due = nil, false, 1
 	const statement = "DISCARD ALL\x00"
 	message := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(statement)+4))
@@ -313,11 +316,11 @@ func (s *session) reset() bool {
 func (s *session) answer() {
 	defer func() {
 		s.of.remove(s)
-		s.Close()
+		s.end()
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.client != nil {
-			s.client.Close()
+			_ = s.client.Close()
 		}
 	}()
 	from, to := bufio.NewReader(s.Conn), bufio.NewWriter(io.Discard)
