@@ -40,6 +40,13 @@ func TestRefusedForm(t *testing.T) {
 	p := s.signedIn(s.token)
 	p.must(p.Open("/problems/1"), write(p, `"The bell " + "x".repeat(20000)`), p.Click(".comment-form button"), p.Shows("Too large"))
 	p.inAllForms(func(width int64, scheme string) { p.fits("a refused comment", width, scheme) })
+	// A reload asks before the text is lost.
+	answer := p.answers(false)
+	p.must(p.Do(chromedp.Evaluate[chromedp.Void]("void setTimeout(() => location.reload())")), settled(), p.Shows("Too large"))
+	if len(p.Failures()) != 1 {
+		t.Errorf("the questions are %q, want one", p.Failures())
+	}
+	answer.Store(true)
 	p.must(write(p, `document.querySelector("textarea[name=text]").value.slice(0, 8) + " rings"`),
 		p.Click("main form button"), p.Shows("The bell rings"))
 	p.must(p.Open("/problems/1"), write(p, `"x".repeat(200000)`), p.Click(".comment-form button"), p.Shows("still here"))
@@ -62,7 +69,8 @@ func TestPagesAfterForms(t *testing.T) {
 	s.api("PATCH", "/problems/1", map[string]any{"title": "The lamp is broken", "priority": map[string]any{"name": "High"}})
 	p.must(p.Click("#save"), p.Shows("Somebody changed this problem meanwhile"))
 	fits("two versions")
-	p.must(p.Size(1280, 900), p.Open("/problems/bulk?problem=1&problem=2"), p.Choose("select[name=priority]", "Low"), p.Click("main button.primary"), p.Shows("Change 2 problems"))
+	p.must(p.Size(1280, 900), p.Click("main form button"), p.Shows("#1"), p.Until("document.querySelector('h1').innerText === 'The lamp is dark'"))
+	p.must(p.Open("/problems/bulk?problem=1&problem=2"), p.Choose("select[name=priority]", "Low"), p.Click("main button.primary"), p.Shows("Change 2 problems"))
 	fits("the preview of a bulk edit")
 	p.must(p.Size(1280, 900), p.Click("main button.primary"), p.Shows("2 problems were changed"))
 	fits("the end of a bulk edit")
@@ -76,12 +84,7 @@ func TestUnsentText(t *testing.T) {
 	s := openWhole(t, "memory:")
 	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
 	p := s.signedIn(s.token)
-	var leave atomic.Bool
-	p.must(chromedp.Listen(p.ctx, func(event any) {
-		if _, ok := event.(*page.EventJavascriptDialogOpening); ok {
-			go chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: leave.Load()})
-		}
-	}))
+	leave := p.answers(false)
 	back := func() error { return p.Do(chromedp.Evaluate[chromedp.Void]("void setTimeout(() => history.back())")) }
 	kept := func(after string) {
 		t.Helper()
@@ -101,6 +104,19 @@ func TestUnsentText(t *testing.T) {
 	}
 	leave.Store(true)
 	p.must(back(), p.Until(`location.pathname === "/problems"`), p.Shows("The safe is open"))
+}
+
+// answers gives this answer to the questions of the browser: whether to leave the page.
+func (p *person) answers(leave bool) *atomic.Bool {
+	p.Helper()
+	var answer atomic.Bool
+	answer.Store(leave)
+	p.must(chromedp.Listen(p.ctx, func(event any) {
+		if _, ok := event.(*page.EventJavascriptDialogOpening); ok {
+			go chromedp.Call(p.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: answer.Load()})
+		}
+	}))
+	return &answer
 }
 
 // settled waits for a page that should not come.

@@ -7,11 +7,11 @@ const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 
 // dirty tells whether somebody has changed a field. Buttons have no default.
 const dirty = e =>
-  e.type === "select-one" ? e.value !== ([...e.options].find(o => o.defaultSelected) || e.options[0] || e).value :
-  e.type === "checkbox" ? e.checked !== e.defaultChecked : e.defaultValue !== undefined && e.value !== e.defaultValue;
+  e.options ? e.value !== ([...e.options].find(o => o.defaultSelected) || e.options[0] || e).value :
+  e.type === "checkbox" ? e.checked !== e.defaultChecked : (e.defaultValue ?? e.value) !== e.value;
 
-// edited tells whether a form that changes something has unsaved text.
-const edited = root => all("form[method=post]", root).some(f => !/\/(sign-|language)/.test(f.action) && [...f.elements].some(dirty));
+// edited tells whether a form that changes something has unsaved text, typed or refused.
+const edited = root => all("form[method=post]", root).some(f => !/\/(sign-|language)/.test(f.action) && ("unsent" in f.dataset || [...f.elements].some(dirty)));
 
 // load gets a page of this site and calls then with it.
 const load = (method, url, body, then, failed) => {
