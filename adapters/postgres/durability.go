@@ -26,6 +26,10 @@ type server struct {
 	// Wanted is the schema of the URL; "" without one. There is true if it exists.
 	Wanted string
 	There  bool
+	// Usable is true if the user may use that schema.
+	Usable bool
+	// Appeared is true if another process created it within the first question.
+	Appeared bool `bun:"-"`
 	// Cache is the largest cache of a sequence of the schema; 0 without sequences.
 	Cache int64
 	// Citus is true if the database has this extension. Worker is true if the server is
@@ -56,7 +60,17 @@ const oldest = 130000
 // ask asks the server. A setting is empty when another engine with the same protocol does
 // not know it. Some settings differ by user or database: their values hold for this user
 // in this database. wanted is the schema of the URL.
-func ask(ctx context.Context, db bun.IDB, wanted string) (s server, err error) {
+func ask(ctx context.Context, db bun.IDB, wanted string) (server, error) {
+	s, err := askOnce(ctx, db, wanted)
+	if err == nil && s.Schema == "" && s.Usable {
+		// The schema was created within the statement, and the session had not noticed.
+		s, err = askOnce(ctx, db, wanted)
+		s.Appeared = true
+	}
+	return s, err
+}
+
+func askOnce(ctx context.Context, db bun.IDB, wanted string) (s server, err error) {
 	err = db.NewRaw(`SELECT
 		current_setting('server_version_num')::int AS version,
 		current_setting('server_encoding') AS encoding,
@@ -70,8 +84,9 @@ func ask(ctx context.Context, db bun.IDB, wanted string) (s server, err error) {
 			WHERE c.oid = to_regclass('problems_migrations')), '') AS list,
 		? AS wanted,
 		EXISTS (SELECT FROM pg_namespace WHERE nspname = ?) AS there,
+		EXISTS (SELECT FROM pg_namespace WHERE nspname = ? AND has_schema_privilege(oid, 'USAGE')) AS usable,
 		coalesce((SELECT max(seqcache) FROM pg_sequence WHERE seqrelid IN (to_regclass('positions'), to_regclass('problem_ids'))), 0) AS cache,
-		to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS citus`, wanted, wanted).Scan(ctx, &s)
+		to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL AS citus`, wanted, wanted, wanted).Scan(ctx, &s)
 	if err == nil && s.Citus {
 		err = s.askCitus(ctx, db)
 	}

@@ -1,13 +1,18 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/ident"
@@ -146,6 +151,43 @@ func TestSchemaIsCreated(t *testing.T) {
 		if err := d.prepare(in(schema)); err != nil {
 			t.Errorf("%s: %v", schema, err)
 		}
+	}
+}
+
+// TestSchemaAppears asks a server again and again while another service creates the schema:
+// within one statement, the session may not have noticed it yet.
+func TestSchemaAppears(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Database(t))
+	for i := range 40 {
+		schema := fmt.Sprintf("tracker_%d", i)
+		config, err := pgx.ParseConfig(d.url + "&search_path=" + schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+		pool := stdlib.OpenDB(*config)
+		pool.SetMaxOpenConns(1)
+		db, asking := bun.NewDB(pool, pgdialect.New()), make(chan error, 1)
+		begun := make(chan struct{})
+		go func() {
+			for n := 0; ; n++ {
+				s, err := ask(t.Context(), db, schema)
+				if n == 3 {
+					close(begun)
+				}
+				if err = cmp.Or(err, s.unfit()); err != nil || s.There {
+					asking <- err
+					return
+				}
+			}
+		}()
+		<-begun
+		d.exec("CREATE SCHEMA " + schema)
+		if err := <-asking; err != nil {
+			t.Errorf("%s: %v", schema, err)
+		}
+		pool.Close()
 	}
 }
 

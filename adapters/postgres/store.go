@@ -76,7 +76,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 	}
 	s.citus = found.Citus
 	s.opened.Store(true)
-	if found.missing() {
+	if found.missing() || found.Appeared {
 		s.pool.Reset() // connections from before the schema do not show
 	}
 	s.tend(ctx, found)
