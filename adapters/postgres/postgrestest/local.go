@@ -108,14 +108,28 @@ func (l local) describe(ctx context.Context) (string, error) {
 // localPrefix begins the names of the data directories; the owner follows.
 const localPrefix = "problems-postgres-"
 
-// node prepares a server. Its data is in memory, if there is room: it outlives the server's
-// processes there, too.
+// node prepares a server, as newNode does: one in memory loses nothing when it stops.
 func (l local) node(ctx context.Context, settings []string, _ bool) (node, error) {
+	n, err := l.newNode(ctx, settings)
+	if err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+// newNode prepares a server. Its data is in memory, if there is room: it outlives the
+// server's processes there, too. It is deleted with the server.
+func (l local) newNode(ctx context.Context, settings []string) (*localNode, error) {
 	dir, err := newDirectory()
 	if err != nil {
 		return nil, err
 	}
-	return l.nodeIn(ctx, dir, settings)
+	n := &localNode{local: l, dir: dir, settings: settings}
+	if err := n.init(ctx); err != nil {
+		_ = os.RemoveAll(dir) // the error before is the one to read
+		return nil, err
+	}
+	return n, nil
 }
 
 // newDirectory makes a directory for the data of a server, in memory if there is room.
@@ -128,17 +142,6 @@ func newDirectory() (string, error) {
 		}
 	}
 	return os.MkdirTemp("", name)
-}
-
-// nodeIn prepares a server with its data in an empty directory. The directory is deleted
-// with the server.
-func (l local) nodeIn(ctx context.Context, dir string, settings []string) (*localNode, error) {
-	n := &localNode{local: l, dir: dir, settings: settings}
-	if err := n.init(ctx); err != nil {
-		_ = os.RemoveAll(dir) // the error before is the one to read
-		return nil, err
-	}
-	return n, nil
 }
 
 // removeOrphanedDirectories deletes the data of killed processes.

@@ -49,12 +49,8 @@ func (p *Pair) start(ctx context.Context, settings []string) error {
 	if err != nil {
 		return err
 	}
-	dir, err := newDirectory()
-	if err != nil {
-		return err
-	}
 	// Only the primary has the setting: its copied files lack it.
-	if p.primary, err = binaries.nodeIn(ctx, dir, append(slices.Clone(settings), "synchronous_standby_names="+standbyName)); err != nil {
+	if p.primary, err = binaries.newNode(ctx, append(slices.Clone(settings), "synchronous_standby_names="+standbyName)); err != nil {
 		return err
 	}
 	p.t.Cleanup(func() { p.do("remove the primary", stopLimit, p.primary.remove) })

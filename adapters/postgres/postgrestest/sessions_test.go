@@ -1,61 +1,28 @@
-package postgrestest
+package postgrestest_test
 
 import (
 	"context"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
 // throughSessions returns the URL of a server by way of sessions.
 func throughSessions(t *testing.T) string {
-	u, err := url.Parse(NewLocal(t).URL())
+	u, err := url.Parse(postgrestest.NewLocal(t).URL())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newSessions(u.Host)
+	p, err := postgrestest.NewSessions(u.Host)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
 	u.Host = p.Addr().String()
 	return u.String()
-}
-
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.PgConn().Conn().Close() })
-	return conn
-}
-
-func run(t *testing.T, conn *pgx.Conn, statement string) {
-	t.Helper()
-	if _, err := conn.Exec(t.Context(), statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
-}
-
-func ask[T any](t *testing.T, conn *pgx.Conn, query string) (answer T) {
-	t.Helper()
-	if err := conn.QueryRow(t.Context(), query).Scan(&answer); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return answer
-}
-
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(startLimit); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", startLimit, what)
-		}
-	}
 }
 
 // backend is the number of the process that serves a connection.
@@ -120,7 +87,7 @@ func TestSessionOfALostClientEnds(t *testing.T) {
 			conn := connect(t, url)
 			pid := backend(t, conn)
 			lose(conn)
-			eventually(t, "the session has ended", func() bool {
+			until(t, "the session has ended", func() bool {
 				var there bool
 				err := witness.QueryRow(t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", pid).Scan(&there)
 				return err == nil && !there
@@ -140,7 +107,7 @@ func TestSessionTakesCancelRequests(t *testing.T) {
 	}()
 	witness := connect(t, url)
 	pid := int(conn.PgConn().PID())
-	eventually(t, "the statement runs", func() bool {
+	until(t, "the statement runs", func() bool {
 		var active bool
 		err := witness.QueryRow(t.Context(), "SELECT state = 'active' FROM pg_stat_activity WHERE pid = $1", pid).Scan(&active)
 		return err == nil && active
