@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -52,21 +51,20 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer shared.Close()
-	code := m.Run()
-	if wholeStarted.Load() {
-		if b, err := whole(); err == nil {
-			b.Close()
+	defer func() {
+		if whole != nil {
+			whole.Close()
 		}
-	}
-	return code
+	}()
+	return m.Run()
 }
 
-// whole is Chromium as people have it. It starts with the first test that asks for it.
+// whole is Chromium as people have it; nil until a test has started it.
 var (
-	wholeStarted atomic.Bool
-	whole        = sync.OnceValues(func() (*Browser, error) {
-		wholeStarted.Store(true)
-		return StartWhole(context.Background())
+	whole      *Browser
+	startWhole = sync.OnceValue(func() (err error) {
+		whole, err = StartWhole(context.Background())
+		return err
 	})
 )
 
@@ -74,11 +72,10 @@ var (
 func openWhole(t testing.TB, store string, variables ...string) *scene {
 	t.Helper()
 	s := open(t, store, variables...)
-	b, err := whole()
-	if err != nil {
+	if err := startWhole(); err != nil {
 		t.Fatal(err)
 	}
-	s.browser = b
+	s.browser = whole
 	return s
 }
 
