@@ -43,11 +43,14 @@ build: ## build bin/problems
 race   = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 e2e    = github.com/problemtracking/problems/app/e2e
 raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|web/internal/(codes|views)|webhook)|app/internal/(background|flood|mailworker|metrics|observe|outage|serve|sink|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
+# One test lives through five days, one second after the other: it goes without.
+days   = ^TestBreaksBetweenMailsThatArrive$$
 serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^$(e2e)$$
 
 slow   = github.com/problemtracking/problems/adapters/postgres
 sqlite = github.com/problemtracking/problems/adapters/sqlite
 web    = github.com/problemtracking/problems/adapters/web
+mails  = github.com/problemtracking/problems/app/internal/mailworker
 
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
@@ -77,7 +80,8 @@ test-waiting:
 test-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vx $(slow)); \
 	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
-	$(gotest) $(race) $$raced || failed=yes; \
+	$(gotest) $(race) -skip '$(days)' $$raced || failed=yes; \
+	$(gotest) $(mails) -run '$(days)' || failed=yes; \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
 	$(gotest) $(race) $(sqlite) -skip '$(unwatched)' || failed=yes; \
 	$(gotest) $(race) $(sqlite) -run '$(at_once)' || failed=yes; \
