@@ -48,7 +48,7 @@ func TestRareDefect(t *testing.T) {
 	t.Parallel()
 	h := saboteur{sabotage: rare}.harness()
 	effects := regexp.MustCompile(`\b(` + strings.Join(implementing(t, "effect"), "|") + `)\{`)
-	const seeds = 36
+	const seeds = 12
 	caught := 0
 	for seed := range uint64(seeds) {
 		o := onTrial(t, "READ-001/random", seed, h, sequence.CheckRandom)

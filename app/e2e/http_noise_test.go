@@ -70,33 +70,29 @@ func (c *client) settler(n int) int {
 	return status
 }
 
-// pause is how long each of the others rests before it does something again: they are
-// not to fill the server with users for as long as the suite takes, nor to have the
-// machine for themselves.
+// pause is how long the other client rests before it does something again. Without it, the
+// client would fill the server with users, and take the machine from the suite.
 const pause = 50 * time.Millisecond
 
-// noise has other clients use the server until the function that is returned is
-// called, which says how many of their writes were accepted.
-func (c *client) noise(t *testing.T, clients int) func() int64 {
+// noise has another client use the server until the returned function is called. It returns
+// how many of its writes were accepted.
+func (c *client) noise(t *testing.T) func() int64 {
 	t.Helper()
 	var writes atomic.Int64
 	quiet := make(chan struct{})
-	var group sync.WaitGroup
-	for i := range clients {
-		random := rand.New(rand.NewPCG(uint64(i), 1))
-		group.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-quiet:
-					return
-				case <-time.After(pause):
-					writes.Add(c.bustle(random, fmt.Sprintf("%d-%d", i, n)))
-				}
+	random := rand.New(rand.NewPCG(0, 1))
+	var other sync.WaitGroup
+	other.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-quiet:
+				return
+			case <-time.After(pause):
+				writes.Add(c.bustle(random, fmt.Sprint(n)))
 			}
-		})
-	}
-	var once sync.Once
-	end := func() { once.Do(func() { close(quiet); group.Wait() }) }
+		}
+	})
+	end := sync.OnceFunc(func() { close(quiet); other.Wait() })
 	t.Cleanup(end)
 	return func() int64 { end(); return writes.Load() }
 }

@@ -333,17 +333,18 @@ func TestCoreAsksNoMore(t *testing.T) {
 		r.header = header
 	})
 	target := httpsuite.Target{BaseURL: front(t, plain(s.real())), AdminToken: token}
-	r := httpsuite.Execute(t.Context(), target, httpsuite.Options{})
-	for _, c := range r.Cases {
+	core := httpsuite.Execute(t.Context(), target, httpsuite.Options{CoreOnly: true})
+	for _, c := range core.Cases {
 		if c.Level == report.Core && c.Status != report.Passed {
 			t.Errorf("%s", c.Failure)
 		}
 	}
-	if failed := r.Count(report.Extended).Failed; failed < 100 {
-		t.Errorf("%d extended cases failed, want most of them", failed)
+	if core.ExitCode() != 0 || core.Count(report.Extended).Passed > 0 {
+		t.Errorf("the core alone: %s, %s", core.Result, core.Reason)
 	}
-	alone := httpsuite.Execute(t.Context(), target, httpsuite.Options{CoreOnly: true})
-	if alone.ExitCode() != 0 || alone.Count(report.Extended).Passed > 0 {
-		t.Errorf("the core alone: %s, %s", alone.Result, alone.Reason)
+	// Of the extended cases, those about ETags and errors notice what is missing.
+	r := httpsuite.Execute(t.Context(), target, httpsuite.Options{Only: regexp.MustCompile("^HTTP-(COND|ERROR|ORDER)-")})
+	if count := r.Count(report.Extended); count.Failed < 20 || count.Passed > 3 {
+		t.Errorf("%d extended cases about ETags and errors failed, and %d passed", count.Failed, count.Passed)
 	}
 }
