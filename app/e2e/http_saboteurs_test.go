@@ -289,19 +289,26 @@ func TestHTTPSaboteurs(t *testing.T) {
 		}
 	})
 	seen := map[string]bool{}
+	places := make(chan struct{}, 16) // more than -parallel: saboteurs of streams wait for up to 30 s
 	for _, b := range saboteurs() {
 		if seen[b.name] {
 			t.Errorf("there are two saboteurs %q", b.name)
 		}
 		seen[b.name] = true
 		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
 			target := httpsuite.Target{BaseURL: front(t, b.breaks(s.real())), AdminToken: token}
 			only := exactly(b.caught)
 			if *matrix {
 				only = nil
 			}
-			r := httpsuite.Execute(t.Context(), target, httpsuite.Options{Only: only, Seed: 1})
+			run := make(chan *report.Report, 1)
+			go func() {
+				places <- struct{}{}
+				defer func() { <-places }()
+				run <- httpsuite.Execute(t.Context(), target, httpsuite.Options{Only: only, Seed: 1})
+			}()
+			t.Parallel()
+			r := <-run
 			c := ended(t, r, b.caught)
 			if c.Status != report.Failed || r.ExitCode() != 1 {
 				t.Fatalf("%s is %s and the exit code %d: the saboteur survives", b.caught, c.Status, r.ExitCode())
