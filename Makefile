@@ -106,13 +106,14 @@ between = ^(TestConformance|TestMigrate|TestSchema.*|TestUpgrade.*|TestExamine.*
 test-postgres-quick: ## run a selection of them on the oldest and the newest version, for some seconds
 	@$(call on_each,$(ends),go test -short -count=1 -run '$(between)' ./adapters/postgres)
 
-# Of e2e, what every change may break: the answers, the pages, the command line.
+# Of e2e, what every change may break: the answers, the pages, the command line. The cache of
+# results does not know the program that they run.
 quick = ^(TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart)$$
 
 test-quick: deps build ## run the tests without long random runs, containers, kills and the race detector
 	@go run ./adapters/postgres/postgrestest/which
 	@trap 'exit 130' INT; failed=; go test -short $$(go list work | grep -vx $(e2e)) || failed=yes; \
-	go test -short -run '$(quick)' $(e2e) || failed=yes; \
+	go test -short -count=1 -run '$(quick)' $(e2e) || failed=yes; \
 	[[ -z $$failed ]]
 
 # The tags of tests with targets of their own: what they hide is checked all the same.
