@@ -118,16 +118,17 @@ test-quick: deps build ## run the tests without long random runs, containers, ki
 
 # The tags of tests with targets of their own: what they hide is checked all the same.
 tags = -tags packages,failover,postfix
+lint = go vet $(tags) $(1) && $(CURDIR)/bin/tools/staticcheck $(tags) $(1) && $(CURDIR)/bin/tools/errcheck $(tags) -ignoretests -exclude $(CURDIR)/tools/errcheck.txt $(1)
 
 check: ## check format, code, modules, dependencies and generated files
 	$(call step,format)
 	@unformatted=$$(gofmt -l $(MODULES) $(APART)); [[ -z $$unformatted ]] || { echo "make fmt would change: $$unformatted"; exit 1; }
 	$(call step,each module on its own)
-	@$(call each,$(MODULES) $(APART),go mod tidy -diff && go build -o /dev/null ./... && go vet $(tags) ./...)
+	@$(call each,$(MODULES) $(APART),go mod tidy -diff && go build -o /dev/null ./...)
 	$(call step,lint)
 	@$(call each,tools,go build -o ../bin/tools/ tool)
-	@$(call each,$(MODULES) $(APART),$(CURDIR)/bin/tools/staticcheck $(tags) ./...)
-	@$(call each,$(MODULES) $(APART),$(CURDIR)/bin/tools/errcheck $(tags) -ignoretests -exclude $(CURDIR)/tools/errcheck.txt ./...)
+	@$(call lint,$(patsubst %,./%/...,$(MODULES)))
+	@$(call each,$(APART),$(call lint,./...))
 	$(call step,dependencies between modules)
 	@$(call each,tools,go run ./checkarrows -C ..)
 	@$(call each,domain,outside=$$(go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./... | grep -v '^github.com/problemtracking/problems/domain' || true); [[ -z $$outside ]] || { echo "domain depends on $$outside"; exit 1; })
