@@ -104,7 +104,7 @@ ends    = 13 18
 between = ^(TestConformance|TestMigrate|TestSchema.*|TestUpgrade.*|TestExamine.*|TestServerIsChecked)$$/^(FIND|ID|VER)-|^(FEED|RES)-001|^[a-z]
 
 test-postgres-quick: ## run a selection of them on the oldest and the newest version, for some seconds
-	@$(call on_each,$(ends),go test -short -count=1 -run '$(between)' ./adapters/postgres)
+	@$(call on_each,$(ends),go test -vet=off -short -count=1 -run '$(between)' ./adapters/postgres)
 
 # Of e2e, what every change may break: the answers, the pages, the command line. The cache of
 # results does not know the program that they run.
@@ -112,8 +112,8 @@ quick = ^(TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|Te
 
 test-quick: deps build ## run the tests without long random runs, containers, kills and the race detector
 	@go run ./adapters/postgres/postgrestest/which
-	@trap 'exit 130' INT; failed=; go test -short $$(go list work | grep -vx $(e2e)) || failed=yes; \
-	go test -short -count=1 -run '$(quick)' $(e2e) || failed=yes; \
+	@trap 'exit 130' INT; failed=; go test -vet=off -short $$(go list work | grep -vx $(e2e)) || failed=yes; \
+	go test -vet=off -short -count=1 -run '$(quick)' $(e2e) || failed=yes; \
 	[[ -z $$failed ]]
 
 # The tags of tests with targets of their own: what they hide is checked all the same.
