@@ -84,14 +84,14 @@ func figuresOf(all []bench.Case) (f figures) {
 }
 
 var (
-	guideSentence = regexp.MustCompile(`A durable, exclusive store has [0-9]+ cases: [0-9]+ are core, the others are for durability\. [0-9]+ more`)
+	guideSentence = regexp.MustCompile(`A durable store for one process has [0-9]+ cases: [0-9]+ are core, the others are for durability\. [0-9]+ more`)
 	guideOutput   = regexp.MustCompile(`\(core 3/[0-9]+,`)
 )
 
 // withFigures returns the guide with the numbers of today.
 func withFigures(page string) string {
 	f := figuresOf(Cases())
-	page = guideSentence.ReplaceAllLiteralString(page, fmt.Sprintf("A durable, exclusive store has %d cases: %d are core, the others are for durability. %d more", f.all, f.core, f.shared))
+	page = guideSentence.ReplaceAllLiteralString(page, fmt.Sprintf("A durable store for one process has %d cases: %d are core, the others are for durability. %d more", f.all, f.core, f.shared))
 	return guideOutput.ReplaceAllLiteralString(page, fmt.Sprintf("(core 3/%d,", f.core))
 }
 

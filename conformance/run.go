@@ -43,8 +43,8 @@ type Options struct {
 	Parallel int
 }
 
-// Run holds the stores of the harness against every case for their capabilities, each in
-// a parallel subtest named by its ID. The -conformance flags of go test choose cases and
+// Run runs every case for the capabilities of the harness, each in a parallel subtest named
+// by its ID. The -conformance flags of go test choose cases and
 // a seed, and write the report. The subtests go on after Run has returned: end their
 // resources by t.Cleanup, not by defer.
 func Run(t *testing.T, h Harness) {
@@ -52,8 +52,9 @@ func Run(t *testing.T, h Harness) {
 	RunWith(t, h, Options{})
 }
 
-// RunWith is Run with options, for a further run under other conditions. The flags of go
-// test come first. Of their cases, the options choose some.
+// RunWith is Run with options, for a further run under other conditions. The flags
+// of go test override the seed and the times, and the larger number of rounds counts. A case
+// runs only if both the flags and the options choose it.
 func RunWith(t *testing.T, h Harness, o Options) {
 	t.Helper()
 	h.Name = cmp.Or(h.Name, t.Name())
@@ -105,7 +106,8 @@ func RunWith(t *testing.T, h Harness, o Options) {
 }
 
 // Execute holds the stores of the harness against the cases without package testing, and
-// returns the report. It fails only for an incomplete harness.
+// returns the report. It fails for an incomplete harness, and in a child process of another
+// harness.
 func Execute(ctx context.Context, h Harness, o Options) (*report.Report, error) {
 	if h.Name == "" {
 		return nil, fmt.Errorf("the harness has no Name")
@@ -149,7 +151,7 @@ func newSession(h Harness, o Options) (*session, error) {
 	return s, nil
 }
 
-// jobs returns the jobs of the run.
+// jobs makes one job for each case, and marks those that the harness waives.
 func (s *session) jobs() []engine.Job {
 	var jobs []engine.Job
 	seeded := 0
@@ -215,7 +217,7 @@ func (s *session) Check(c bench.Case, r *engine.Run, seed uint64) {
 	c.Run(b)
 }
 
-// report sums up.
+// report builds the report of the run from its cases.
 func (s *session) report(cases []report.Case) *report.Report {
 	r := &report.Report{
 		Suite:          report.Suite{Name: "store", Version: Version, Only: strings.Join(s.only, " and "), Rounds: s.Rounds, Long: report.Duration(s.Long)},

@@ -115,7 +115,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	}
 }
 
-// An UPDATE of a problem writes to the indexes only what changes.
+// SetIfChanged names all indexed columns but those in indexes that every update writes to.
 func TestIndexedColumnsStandApart(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -128,7 +128,7 @@ func TestIndexedColumnsStandApart(t *testing.T) {
 	}
 }
 
-// explained reads how SQLite would do what it is asked for once.
+// explained records the query plan of each one-time statement, in place of its run.
 type explained struct {
 	session
 	steps *[]string

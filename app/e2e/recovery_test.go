@@ -114,6 +114,40 @@ func TestBackToAMomentOfSQLite(t *testing.T) {
 	h.restored(serve(t, store))
 }
 
+// The page takes the last backup that is not from behind the moment, which may have whole
+// seconds.
+func TestBackupBeforeAMoment(t *testing.T) {
+	t.Parallel()
+	_, back := recoveryPage(t, "SQLite without Litestream")
+	names := []string{"2030-01-31T11:59:59.900Z", "2030-01-31T12:00:00.000Z", "2030-01-31T12:00:00.500Z", "2030-01-31T12:00:01.000Z"}
+	for moment, want := range map[string]string{
+		"2030-01-31T11:59:59.950Z": names[0],
+		"2030-01-31T12:00:00Z":     names[0],
+		"2030-01-31T12:00:00.000Z": names[1],
+		"2030-01-31T12:00:00.499Z": names[1],
+		"2030-01-31T12:00:01Z":     names[2],
+		"2030-02-01T00:00:00Z":     names[3],
+	} {
+		dir := t.TempDir()
+		for _, name := range append(names, "") {
+			path := filepath.Join(dir, "backups", name+".db")
+			if name == "" {
+				path = filepath.Join(dir, "problems.db")
+			}
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		follow(t, back, "bash", dir, "http://127.0.0.1:8080", append(environment(t), "MOMENT="+moment))
+		if got, err := os.ReadFile(filepath.Join(dir, "problems.db")); err != nil || string(got) != want {
+			t.Errorf("for %s the page takes %q (%v), want %s", moment, got, err, want)
+		}
+	}
+}
+
 // history is what clients keep from before and after a moment.
 type history struct {
 	t     *testing.T

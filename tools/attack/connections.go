@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// slowReaders is how many there are at once.
+// slowReaders is the number of connections of an attack by slow clients.
 const slowReaders = 10
 
 var connectionAttacks = []attack{

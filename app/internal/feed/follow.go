@@ -80,7 +80,7 @@ func isTemporary(err error) bool {
 // the server has accepted the request.
 func (r *reader) connect(ctx context.Context, connected func()) error {
 	if r.at == Now {
-		// A stream from here has no position until its first event.
+		// The page has a position before the stream begins: a lost connection then loses no event.
 		if _, err := r.page(ctx, 1); err != nil {
 			return err
 		}
