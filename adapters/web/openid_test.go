@@ -465,6 +465,25 @@ func TestOpenIDDescriptionGrowsOld(t *testing.T) {
 	s.browser(t).get("/sign-in/openid").is(200).at("/problems")
 }
 
+// A description that does not arrive holds up nobody who knows an earlier one.
+func TestOpenIDDescriptionHangs(t *testing.T) {
+	t.Parallel()
+	s := newOpenIDSite(t, func(o *Options) { o.OpenID.Timeout = 2 * time.Second })
+	s.provider.set(func(p *testProvider) { p.claims["exp"] = time.Now().Add(24 * time.Hour).Unix() })
+	s.browser(t).get("/sign-in/openid").is(200).at("/problems")
+	s.ahead.Store(int64(2 * time.Hour))
+	s.provider.set(func(p *testProvider) {
+		p.answer = func(_ http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, "/openid-configuration") {
+				return false
+			}
+			<-r.Context().Done()
+			return true
+		}
+	})
+	s.browser(t).get("/sign-in/openid").is(200).at("/problems")
+}
+
 func TestOpenIDCreatesUsers(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 300)
@@ -476,6 +495,8 @@ func TestOpenIDCreatesUsers(t *testing.T) {
 		"no name":      {map[string]any{"email": "bo@example.org", "name": nil}, user.User{Name: "bo@example.org", Email: "bo@example.org"}},
 		"long name":    {map[string]any{"email": "bo@example.org", "name": long}, user.User{Name: "bo@example.org", Email: "bo@example.org"}},
 		"name in two":  {map[string]any{"email": "bo@example.org", "name": "Bo\nEk"}, user.User{Name: "bo@example.org", Email: "bo@example.org"}},
+		"decomposed":   {map[string]any{"email": "bo\u0308@example.org", "name": "Bo"}, user.User{Name: "Bo", Email: "b\u00f6@example.org"}},
+		"with spaces":  {map[string]any{"email": " bo@example.org ", "name": "Bo"}, user.User{Name: "Bo", Email: "bo@example.org"}},
 		"no address":   {map[string]any{"email": "bo"}, user.User{}},
 		"long address": {map[string]any{"email": long + "@example.org"}, user.User{}},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -37,10 +38,11 @@ func (q *request) namedByProxy() (string, error) {
 	if len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
 		return "", nil
 	}
-	if len(lines) > 1 || strings.ContainsAny(lines[0], ",;") || user.CheckEmail(lines[0]) != nil {
+	email, err := text.Name.Apply(lines[0]) // the form of addresses in the store
+	if len(lines) > 1 || strings.ContainsAny(lines[0], ",;") || user.CheckEmail(lines[0]) != nil || err != nil {
 		return "", fault.New(fault.Forbidden, "the header %s of the proxy has to have one e-mail address", p.Header)
 	}
-	return lines[0], nil
+	return email, nil
 }
 
 // compareWithProxy ends the session when the proxy names another person than the session's
@@ -77,8 +79,10 @@ func (q *request) compareWithProxy() error {
 //
 // It is a change by a GET, as the end of a sign-in with OpenID Connect is (D41). The proxy
 // authenticates each request, so the session adds nothing to the rights of the browser: no
-// other site gains anything by a link to it. The browser has to come back with the cookie
-// before it goes on, or a browser without cookies would begin one session after another.
+// other site gains anything by a link to it. As a part of its own pages, such as an image, the
+// page begins no session: a hundred of them would end all others of the person. The browser
+// has to come back with the cookie before it goes on, or a browser without cookies would begin
+// one session after another.
 func (q *request) signInByProxy(to string) (answer, bool, error) {
 	refuse := func(status int, key string, args ...any) (answer, bool, error) {
 		a := q.refuse(status, to, key, args...)
@@ -92,8 +96,10 @@ func (q *request) signInByProxy(to string) (answer, bool, error) {
 	case err != nil:
 		q.Logger.WarnContext(q.context(), "sign-in by the header of a proxy failed", "request", q.frame.RequestID, "cause", err)
 		return refuse(http.StatusForbidden, "proxy.header")
-	case email == "":
+	case email == "" || q.isPartOfAnotherSite():
 		return answer{}, false, nil
+	case q.several:
+		return answer{}, true, severalSessions()
 	case q.r.URL.Query().Has("proxy"):
 		return refuse(http.StatusBadRequest, "sign-in.no-cookies")
 	}
@@ -112,4 +118,11 @@ func (q *request) signInByProxy(to string) (answer, bool, error) {
 		return refuse(http.StatusForbidden, "sign-in.inactive", email)
 	}
 	return q.redirect("/sign-in?proxy=1&to=" + url.QueryEscape(to)), true, nil
+}
+
+// isPartOfAnotherSite reports whether a page of another site loads this one as a part of
+// itself. Browsers say so over https and on loopback.
+func (q *request) isPartOfAnotherSite() bool {
+	site := q.r.Header.Get("Sec-Fetch-Site")
+	return (site == "cross-site" || site == "same-site") && q.r.Header.Get("Sec-Fetch-Dest") != "document"
 }

@@ -210,6 +210,48 @@ func TestProxySessionsAreFew(t *testing.T) {
 	}
 }
 
+// The page for signing in begins no session as a part of a page of another site. In a window
+// of its own it does.
+func TestProxySessionsOfOtherSites(t *testing.T) {
+	t.Parallel()
+	_, b, p := behindProxy(t, "127.0.0.1,::1")
+	p.name("bo@example.org")
+	for _, site := range []string{"cross-site", "same-site"} {
+		p.header.Set("Sec-Fetch-Site", site)
+		for _, part := range []string{"image", "iframe", "script", "empty"} {
+			p.header.Set("Sec-Fetch-Dest", part)
+			if page := b.get("/sign-in").is(200).at("/sign-in"); sessionCookie(page) != nil {
+				t.Errorf("as %s of a %s page it begins a session", part, site)
+			}
+		}
+	}
+	p.header.Set("Sec-Fetch-Dest", "document")
+	b.get("/sign-in?to=%2Fsettings").is(200).at("/settings")
+	b.post("/sign-out")
+	// The script loads pages of its own site, and follows their redirections.
+	p.header.Set("Sec-Fetch-Site", "same-origin")
+	p.header.Set("Sec-Fetch-Dest", "empty")
+	b.get("/settings").is(200).at("/settings")
+}
+
+// With several sessions in the browser, another one would not help. The page says why.
+func TestProxyAndSeveralSessions(t *testing.T) {
+	t.Parallel()
+	s, b, p := behindProxy(t, "127.0.0.1,::1")
+	p.name("bo@example.org")
+	other := s.browser(t)
+	other.post("/sign-in", "token", s.token.Reveal()).is(200)
+	at := mustURL(t, s.URL+"/sign-in")
+	session := other.Jar.Cookies(at)[0]
+	session.Path = "/"
+	planted := *session
+	planted.Path = "/sign-in"
+	b.Jar.SetCookies(at, []*http.Cookie{session, &planted})
+	if page := b.get("/sign-in").is(401).has("Your browser sends several sessions"); sessionCookie(page) != nil {
+		t.Error("the page begins one more session")
+	}
+}
+
 func mustURL(t testing.TB, text string) *url.URL {
 	t.Helper()
 	u, err := url.Parse(text)

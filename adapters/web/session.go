@@ -50,7 +50,7 @@ func (q *request) recognize(ctx context.Context) error {
 		return fault.New(fault.Unauthenticated, "you are not signed in")
 	}
 	if q.several = len(cookies) > 1; q.several {
-		return fault.New(fault.Unauthenticated, "your browser sends several sessions, and another service on this host may have made one of them: delete the cookies of this host, and sign in again")
+		return severalSessions()
 	}
 	key, err := access.ParseSessionKey(cookies[0].Value)
 	if err != nil {
@@ -58,6 +58,10 @@ func (q *request) recognize(ctx context.Context) error {
 	}
 	q.caller, err = q.Service.RecognizeSession(ctx, key)
 	return err
+}
+
+func severalSessions() error {
+	return fault.New(fault.Unauthenticated, "your browser sends several sessions, and another service on this host may have made one of them: delete the cookies of this host, and sign in again")
 }
 
 // begin gives the browser a session. Every sign-in makes a new one, so a key planted in the

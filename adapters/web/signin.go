@@ -65,7 +65,7 @@ func showSignIn(q *request) (answer, error) {
 // signIn begins a session: by a token, or by a code.
 func signIn(q *request) (answer, error) {
 	to := destination(q.form.Get("to"))
-	secret, err := q.credential()
+	secret, undo, err := q.credential()
 	var signed tracker.SignedIn
 	if err == nil {
 		signed, err = q.Service.SignIn(q.context(), secret, q.r.UserAgent())
@@ -77,6 +77,7 @@ func signIn(q *request) (answer, error) {
 		}
 		return q.refuse(http.StatusUnauthorized, to, "sign-in.refused"), nil
 	case err != nil:
+		undo()
 		return answer{}, err
 	}
 	q.begin(signed)
@@ -84,19 +85,19 @@ func signIn(q *request) (answer, error) {
 }
 
 // credential returns the token in the form, or that of the code in it. The code is used
-// up. It fails with fault.Unauthenticated.
-func (q *request) credential() (access.Secret, error) {
+// up, unless undo is called. It fails with fault.Unauthenticated.
+func (q *request) credential() (secret access.Secret, undo func(), err error) {
 	if q.form.Has("code") {
-		if secret, ok := q.Codes.Take(q.form.Get("code"), q.Now()); ok {
-			return secret, nil
+		if secret, undo, ok := q.Codes.Take(q.form.Get("code"), q.Now()); ok {
+			return secret, undo, nil
 		}
-		return access.Secret{}, fault.New(fault.Unauthenticated, "the code is used up")
+		return access.Secret{}, nil, fault.New(fault.Unauthenticated, "the code is used up")
 	}
-	secret, err := access.ParseSecret(strings.TrimSpace(q.form.Get("token")))
+	secret, err = access.ParseSecret(strings.TrimSpace(q.form.Get("token")))
 	if err != nil {
-		return secret, fault.Wrap(fault.Unauthenticated, err, "this is no valid token")
+		return secret, nil, fault.Wrap(fault.Unauthenticated, err, "this is no valid token")
 	}
-	return secret, nil
+	return secret, func() {}, nil
 }
 
 // destination returns a path of this site to go on with after signing in.

@@ -145,6 +145,22 @@ func TestCodeWorksOnce(t *testing.T) {
 	s.browser(t).post("/sign-in", "code", old).is(401).has("too old")
 }
 
+// A code that could sign in nobody, because the store was away, works once more.
+func TestCodeOutlivesAnOutage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	code, err := s.codes.Issue(s.token, strings.NewReader("012345678901234567890"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := s.browser(t).get("/sign-in?code=" + code).is(200)
+	s.store.away.Store(true)
+	page.submit("/sign-in").is(503)
+	s.store.away.Store(false)
+	page.submit("/sign-in").is(200).at("/problems")
+	s.browser(t).post("/sign-in", "code", code).is(401).has("used already")
+}
+
 func TestDestination(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]string{

@@ -44,16 +44,22 @@ func (c *Codes) Issue(secret access.Secret, random io.Reader, now time.Time) (st
 	return text, nil
 }
 
-// Take returns the token of a code, and uses the code up. It looks for a digest, so the
-// time that it takes tells nothing about the codes. nil has no codes.
-func (c *Codes) Take(text string, now time.Time) (access.Secret, bool) {
+// Take returns the token of a code, and uses the code up. undo makes the code valid again, until
+// its old end, for a sign-in that failed. Take looks for a digest, so the time that it takes
+// tells nothing about the codes. nil has no codes.
+func (c *Codes) Take(text string, now time.Time) (secret access.Secret, undo func(), ok bool) {
 	if c == nil {
-		return access.Secret{}, false
+		return access.Secret{}, nil, false
 	}
 	digest := sha256.Sum256([]byte(text))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found, ok := c.codes[digest]
 	delete(c.codes, digest)
-	return found.secret, ok && now.Before(found.expires)
+	undo = func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.codes[digest] = found
+	}
+	return found.secret, undo, ok && now.Before(found.expires)
 }

@@ -32,12 +32,12 @@ func TestTake(t *testing.T) {
 	t.Parallel()
 	for after, want := range map[time.Duration]bool{0: true, time.Hour - 1: true, time.Hour: false} {
 		var c Codes
-		if got, ok := c.Take(issue(t, &c), noon.Add(after)); ok != want || ok && got != secret {
+		if got, _, ok := c.Take(issue(t, &c), noon.Add(after)); ok != want || ok && got != secret {
 			t.Errorf("a code of %v has the token %v, want %v", after, ok, want)
 		}
 	}
 	for _, c := range []*Codes{nil, {}} {
-		if _, ok := c.Take("unknown", noon); ok {
+		if _, _, ok := c.Take("unknown", noon); ok {
 			t.Error("an unknown code has a token")
 		}
 	}
@@ -52,7 +52,7 @@ func TestTakeAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if _, ok := c.Take(code, noon); ok {
+			if _, _, ok := c.Take(code, noon); ok {
 				taken.Add(1)
 			}
 		})

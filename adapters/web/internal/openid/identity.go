@@ -1,6 +1,7 @@
 package openid
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -79,7 +80,7 @@ func (p *Provider) Identify(ctx context.Context, code string, a Attempt) (Identi
 	ctx = oidc.ClientContext(ctx, p.client)
 	tokens, err := p.config(e, secret).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
 	if err != nil {
-		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < http.StatusInternalServerError {
+		if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok && refused.Response.StatusCode < http.StatusInternalServerError && refused.Response.StatusCode != http.StatusTooManyRequests {
 			return Identity{}, &Error{Invalid, err}
 		}
 		return Identity{}, &Error{Away, err}
@@ -132,10 +133,12 @@ func (p *Provider) claims(ctx context.Context, e *endpoints, tokens *oauth2.Toke
 	if info.Subject == "" || info.Subject != token.Subject { // or another person's answer could be put in its place
 		return c, &Error{Invalid, errors.New("the UserInfo endpoint answers about another person than the ID token")}
 	}
-	if err := info.Claims(&c); err != nil {
+	var told claims // whether the address is verified counts only beside the address
+	if err := info.Claims(&told); err != nil {
 		return c, &Error{Invalid, err}
 	}
-	return c, nil
+	told.Name = cmp.Or(told.Name, c.Name)
+	return told, nil
 }
 
 // flag is a truth value. Some providers write it as text.

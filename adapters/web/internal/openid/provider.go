@@ -91,7 +91,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 // discover returns the endpoints of the provider. Concurrent calls share one request. If
-// the provider is away, endpoints found earlier stay in use.
+// the provider is away or slow, endpoints found earlier stay in use.
 func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 	found, known := p.known()
 	if known {
@@ -109,9 +109,17 @@ func (p *Provider) discover(ctx context.Context) (*endpoints, error) {
 		}
 		return e, err
 	})
+	var late <-chan time.Time // a tenth of the time: the rest of the conversation needs some too
+	if found != nil {
+		timer := time.NewTimer(p.Timeout / 10)
+		defer timer.Stop()
+		late = timer.C
+	}
 	select {
 	case <-ctx.Done():
 		return nil, &Error{Away, ctx.Err()}
+	case <-late:
+		return found, nil
 	case a := <-answer:
 		switch {
 		case a.Err == nil:

@@ -48,7 +48,7 @@ const show = (page, at, push, by) => {
 
 const visit = (url, push) => going = load("GET", url, null, (page, at) => show(page, at + new URL(url, location).hash, push), () => location.assign(url));
 
-const own = url => url.origin === location.origin && !/\/(docs|errors|api|openapi\.json|assets)(\/|$)/.test(url.pathname);
+const own = url => url.origin === location.origin && !/\/(docs|errors|api|open(api.json|id)|assets)(\/|$)/.test(url.pathname);
 
 addEventListener("click", e => {
   const a = e.target.closest("a[href]");
