@@ -5,7 +5,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -110,8 +109,10 @@ type Found struct {
 	Err error
 }
 
-// planTime is the time for one plan and one batch of problems in AmongAll.
-const planTime = time.Second
+// planWork limits the work of one plan for one batch of problems in AmongAll, in units of
+// package eval: some seconds of a processor, enough for the texts of the largest problem. It
+// is no limit of time: loads would use it up, and so would a process that has to wait.
+const planWork = 8_000_000
 
 // add evaluates the plan for each of the entries. Its error is one of the store, or the end
 // of ctx.
@@ -122,16 +123,15 @@ func (f *Found) add(ctx context.Context, problems *Problems, plan *predicate.Pla
 	if err := problems.preload(ctx, needsOf(plan), entries); err != nil {
 		return err
 	}
-	limited, cancel := context.WithTimeout(ctx, planTime)
-	defer cancel()
-	evaluator := eval.New(limited)
+	evaluator := eval.New(ctx)
+	evaluator.Limit(planWork)
 	for _, e := range entries {
 		holds, err := evaluator.Holds(plan.Where, e)
 		if _, of := errors.AsType[*fault.Error](err); of || err != nil && ctx.Err() != nil {
 			return ended(ctx, err)
 		}
 		if err != nil {
-			f.Err = fault.Wrap(fault.QueryTooExpensive, err, "the predicate takes too much time")
+			f.Err = fault.Wrap(fault.QueryTooExpensive, err, "the predicate takes too much work")
 			return nil
 		}
 		if holds {

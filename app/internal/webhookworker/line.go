@@ -18,6 +18,7 @@ type line struct {
 	scanned   event.Cursor // up to which the events are in the queue, or not for this webhook
 	live      bool         // it gets the further events with the tail
 	waiting   bool         // in catchUp
+	dropped   bool         // the queue was dropped, to be read again for the next attempt
 	readied   bool         // in ready
 	busy      bool         // a message is under way
 	cancel    context.CancelFunc
@@ -75,12 +76,13 @@ func (r *round) queue(l *line) {
 	if l.stopped || r.lines[l.ID] != l {
 		return
 	}
-	if len(l.queue) > 0 && !l.busy && !l.readied && l.before == nil && !time.Now().Before(l.due) {
+	due := !time.Now().Before(l.due)
+	if due && len(l.queue) > 0 && !l.busy && !l.readied && l.before == nil {
 		l.readied = true
 		r.ready[group(l)] = append(r.ready[group(l)], l)
 	}
-	if len(l.queue) <= mostQueued/2 && !l.live && !l.waiting {
-		l.waiting = true
+	if len(l.queue) <= mostQueued/2 && !l.live && !l.waiting && (due || !l.dropped) {
+		l.waiting, l.dropped = true, false
 		r.catchUp = append(r.catchUp, l)
 	}
 }

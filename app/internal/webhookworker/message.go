@@ -23,8 +23,9 @@ type messages struct {
 func (m messages) of(v tracker.PublishedEvent) func() webhook.Message {
 	made := m.known[v.Cursor]
 	if made == nil {
+		encode, catalogue := m.Encode, m.catalogue // m would keep all messages of the page
 		made = sync.OnceValue(func() webhook.Message {
-			return webhook.NewMessage(v.Cursor, v.Type, v.At, m.Encode(m.catalogue, v))
+			return webhook.NewMessage(v.Cursor, v.Type, v.At, encode(catalogue, v))
 		})
 		m.known[v.Cursor] = made
 	}
@@ -68,6 +69,10 @@ func (r *round) start(l *line, group int) {
 	}()
 }
 
+// rereadAfter is the pause after which a predicate is evaluated again for the events in the queue: it
+// counts at the time when they are sent (D40).
+const rereadAfter = time.Minute
+
 // settle notes the end of an attempt.
 func (r *round) settle(done result) {
 	r.out[done.group]--
@@ -94,6 +99,10 @@ func (r *round) settle(done result) {
 	if l.p.Cursor == done.event.Cursor {
 		l.queue = l.queue[1:]
 	}
-	l.due = time.Now().Add(l.p.Wait(done.attempt.At.Add(done.attempt.Duration)))
+	pause := l.p.Wait(done.attempt.At.Add(done.attempt.Duration))
+	l.due = time.Now().Add(pause)
+	if l.Predicate != "" && pause >= rereadAfter {
+		l.queue, l.scanned, l.live, l.dropped = nil, l.p.Cursor, false, true
+	}
 	r.queue(l)
 }

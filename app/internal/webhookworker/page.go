@@ -3,6 +3,7 @@ package webhookworker
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/audit"
@@ -213,7 +214,8 @@ func (r *round) match(p page, lines []*line) error {
 }
 
 // fill adds events to the queue of a line, until it is full. They are those for the line up to
-// the position next.
+// the position next. The failed attempts belong to one event. When another one comes first,
+// because the predicate leaves the former out by now, they do not count for it.
 func (l *line) fill(events []tracker.PublishedEvent, next event.Cursor, shared messages) {
 	for _, v := range events {
 		if !behind(l.scanned, v.Cursor) {
@@ -222,6 +224,10 @@ func (l *line) fill(events []tracker.PublishedEvent, next event.Cursor, shared m
 		if len(l.queue) >= mostQueued {
 			l.live = false
 			return
+		}
+		if last := len(l.p.Deliveries) - 1; len(l.queue) == 0 && l.p.Failures > 0 && last >= 0 && l.p.Deliveries[last].Event != v.Cursor {
+			l.p = l.p.Settle(l.p.Cursor)
+			l.due, l.dirty = time.Now(), true
 		}
 		l.queue = append(l.queue, queued{v, shared.of(v)})
 		l.scanned = v.Cursor

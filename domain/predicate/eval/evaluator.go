@@ -15,6 +15,10 @@ func New(ctx context.Context) *Evaluator {
 	return &Evaluator{evaluation{ctx: ctx, vars: make([]predicate.Value, 1), lists: map[*predicate.Expr]literals{}}}
 }
 
+// Limit bounds the work of all further evaluations together. One unit is about half a
+// microsecond. They fail when it is used up.
+func (e *Evaluator) Limit(work int) { e.limit, e.spent = work, 0 }
+
 // Holds is [Holds] about an object in slot 0.
 func (e *Evaluator) Holds(cond predicate.Cond, root predicate.Entry) (bool, error) {
 	e.vars[0] = root

@@ -1,0 +1,150 @@
+package webhookworker
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// slowLoads is a store whose loads of one problem take 15 ms, once slow is true.
+type slowLoads struct {
+	store.Store
+	slow *atomic.Bool
+}
+
+func (s slowLoads) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, func(r store.Reader) error { return fn(slowReader{r, s.slow}) })
+}
+
+type slowReader struct {
+	store.Reader
+	slow *atomic.Bool
+}
+
+func (r slowReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if r.slow.Load() {
+		select {
+		case <-time.After(15 * time.Millisecond):
+		case <-ctx.Done():
+			return store.Snapshot{}, store.Ended(ctx)
+		}
+	}
+	return r.Reader.Problem(ctx, id, as, parts)
+}
+
+func (w *world) rename(id problem.ID, title string) {
+	w.t.Helper()
+	if _, err := w.servers[0].UpdateProblem(w.t.Context(), w.admin, id, tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set(title)}}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A predicate about large problems, which are loaded one by one, holds up no other webhook.
+func TestPredicateAboutLargeProblems(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		var slow atomic.Bool
+		w.store = slowLoads{w.store, &slow}
+		w.skip(time.Second)
+		const problems = 100
+		var all []problem.ID
+		for i := range problems {
+			id := w.create(fmt.Sprint(i))
+			for range 2 {
+				if _, err := w.servers[0].AddComment(t.Context(), w.admin, id, tracker.AddComment{Text: patch.Set(strings.Repeat("x", 50_000))}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all = append(all, id)
+		}
+		time.Sleep(time.Minute)
+		heavy := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("ANY comments.text CONTAINS 'fuse'")})
+		w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+		time.Sleep(10 * time.Second)
+		w.servers[0].stop() // or it would read the events one by one
+		for _, id := range all {
+			w.rename(id, "new")
+		}
+		slow.Store(true)
+		w.skip(time.Second)
+		time.Sleep(2 * time.Minute)
+		if n := len(w.sent(other)); n != problems {
+			t.Errorf("the webhook without a predicate got %d messages, want %d", n, problems)
+		}
+		if p := w.webhook(heavy.ID).Current(); p.State != webhook.Active {
+			t.Errorf("the webhook with the predicate is %s: %s", p.State, p.Reason)
+		}
+	})
+}
+
+// The failed attempts of an event that the predicate leaves out by now do not count for the
+// next one.
+func TestFailuresBelongToOneEvent(t *testing.T) {
+	t.Parallel()
+	for name, restart := range map[string]func(*world, webhook.Webhook){
+		"after a restart": func(w *world, _ webhook.Webhook) { w.skip(time.Second) },
+		"after a change of the webhook": func(w *world, hook webhook.Webhook) {
+			w.change(hook.ID, tracker.ChangeWebhook{WebhookPatch: tracker.WebhookPatch{Predicate: patch.Set("title BEGINSWITH 'a'")}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 1, func(t *testing.T, w *world) {
+				hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'a'"), OnFailure: patch.Set("park")})
+				w.answer = func(context.Context, string, int) webhook.Attempt { return webhook.Attempt{Status: 500} }
+				id := w.create("a1")
+				for w.webhook(hook.ID).Current().Failures < 4 {
+					time.Sleep(time.Minute)
+				}
+				w.rename(id, "b")
+				w.create("a2")
+				restart(w, hook)
+				time.Sleep(2 * time.Second)
+				if p := w.webhook(hook.ID).Current(); p.Failures != 1 || p.Parked != 0 {
+					t.Errorf("a moment later %d attempts have failed, and %d events are parked; want one attempt", p.Failures, p.Parked)
+				}
+			})
+		})
+	}
+}
+
+// The predicate counts when an event is sent, also after hours behind a failing one.
+func TestPredicateAtARetry(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		var repaired atomic.Bool
+		w.answer = func(context.Context, string, int) webhook.Attempt {
+			if repaired.Load() {
+				return webhook.Attempt{Status: 200}
+			}
+			return webhook.Attempt{Status: 500}
+		}
+		w.create("public 1")
+		hidden := w.create("public 2")
+		w.create("public 3")
+		time.Sleep(10 * time.Minute)
+		w.rename(hidden, "secret")
+		repaired.Store(true)
+		time.Sleep(time.Hour)
+		taken := 0
+		for _, r := range w.sent(one) {
+			if r.taken {
+				taken++
+			}
+		}
+		if taken != 2 {
+			t.Errorf("%d events were taken, want those of the first and the third problem", taken)
+		}
+	})
+}
