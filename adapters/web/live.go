@@ -37,7 +37,7 @@ type live struct {
 
 // showLive sends the changes of a problem, or of the problems of a predicate.
 func showLive(q *request) (answer, error) {
-	cmd, outdated, err := q.follow()
+	cmd, err := q.follow()
 	if err != nil {
 		return answer{}, err
 	}
@@ -47,6 +47,7 @@ func showLive(q *request) (answer, error) {
 			return answer{}, err
 		}
 	}
+	outdated := false
 	follower, err := q.Service.Follow(q.context(), q.caller, cmd)
 	if fault.Is(err, fault.CursorGone) { // the history has changed, and so the page
 		cmd.After, cmd.Now, outdated = event.Cursor{}, true, true
@@ -55,6 +56,15 @@ func showLive(q *request) (answer, error) {
 	if err != nil {
 		release()
 		return answer{}, err
+	}
+	if cmd.Problem != 0 { // after the stream has begun: a change in between counts twice, and not never
+		current, err := q.Service.LoadProblem(q.context(), q.caller, cmd.Problem, 0)
+		if err != nil {
+			follower.Close()
+			release()
+			return answer{}, err
+		}
+		outdated = outdated || q.r.URL.Query().Get("revision") != strconv.FormatInt(current.Revision, 10)
 	}
 	return answer{stream: func() {
 		defer release()
@@ -75,27 +85,26 @@ func (q *request) position() (string, error) {
 	return follower.Position().String(), nil
 }
 
-// follow reads the parameters. outdated is true when the page lacks a change already.
-func (q *request) follow() (cmd tracker.Follow, outdated bool, err error) {
+// follow reads the parameters.
+func (q *request) follow() (cmd tracker.Follow, err error) {
 	asked := q.r.URL.Query()
 	cmd = tracker.Follow{Now: true, Limit: tracker.MostOnPage}
 	if text := cmp.Or(q.r.Header.Get("Last-Event-ID"), asked.Get("after")); text != "" {
 		if cmd.After, err = event.ParseCursor(text); err != nil {
-			return cmd, false, fault.New(fault.MalformedRequest, "this is no position in the feed of this server")
+			return cmd, fault.New(fault.MalformedRequest, "this is no position in the feed of this server")
 		}
 		cmd.Now = false
 	}
 	if asked.Has("predicate") {
 		cmd.Predicate = patch.Set(asked.Get("predicate"))
-		return cmd, false, nil
+		return cmd, nil
 	}
 	n, err := strconv.ParseInt(asked.Get("problem"), 10, 64)
 	if err != nil || n < 1 {
-		return cmd, false, fault.New(fault.MalformedRequest, "a problem or a predicate is needed")
+		return cmd, fault.New(fault.MalformedRequest, "a problem or a predicate is needed")
 	}
 	cmd.Problem = problem.ID(n)
-	current, err := q.Service.LoadProblem(q.context(), q.caller, cmd.Problem, 0)
-	return cmd, asked.Get("revision") != strconv.FormatInt(current.Revision, 10), err
+	return cmd, nil
 }
 
 // run sends until the browser goes, the session ends, or the server stops.
@@ -130,8 +139,9 @@ func (l *live) step(ctx context.Context) bool {
 		}
 	}
 	page, err := l.follower.Next(ctx)
+	away := fault.Is(err, fault.Unavailable) && ctx.Err() == nil
 	switch {
-	case fault.Is(err, fault.Unavailable) && ctx.Err() == nil: // nothing is lost: the store has not moved on either
+	case away: // nothing is lost: the store has not moved on either
 	case err != nil:
 		return false // the browser connects again, and learns of it
 	case len(page.Events) > 0:
@@ -145,6 +155,10 @@ func (l *live) step(ctx context.Context) bool {
 	}
 	waiting, cancel := context.WithTimeout(ctx, liveCheck)
 	defer cancel()
+	if away { // the feed may have events in memory, and Wait would not wait
+		<-waiting.Done()
+		return true
+	}
 	_ = l.follower.Wait(waiting) // the end of the time is no failure
 	return true
 }

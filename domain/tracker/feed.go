@@ -87,6 +87,8 @@ type Follower struct {
 	leave   func() // nil before the first Wait
 	// excess is the size of the last read beyond the memory that was reserved for it.
 	excess int64
+	// most is the number of events for the predicate at once; 0: any.
+	most int
 	// searched is the time of the last search with the predicate.
 	searched time.Time
 }
@@ -251,7 +253,7 @@ func (f *Follower) Next(ctx context.Context) (page EventPage, err error) {
 
 // page returns the next page, and moves the position on while it reads.
 func (f *Follower) page(ctx context.Context) (EventPage, error) {
-	page := EventPage{Next: f.next}
+	page, begin := EventPage{Next: f.next}, f.next
 	for examined, full := 0, false; !full && len(page.Events) < f.cmd.Limit && examined < mostExamined; {
 		entries, catalogue, err := f.entries(ctx, f.cmd.Limit)
 		if err != nil {
@@ -263,12 +265,16 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 			break
 		}
 		read := f.behind(entries)
-		examined += len(read)
-		f.next = read[len(read)-1].Cursor
-		shown, err := f.visible(ctx, read)
+		last, count, shown, err := f.bearable(ctx, read)
+		if page.Next != begin && (fault.Is(err, fault.Unavailable) || fault.Is(err, fault.QueryTooExpensive)) {
+			f.next = page.Next // the events so far need not be examined again
+			break
+		}
 		if err != nil {
 			return EventPage{}, err
 		}
+		examined += count
+		f.next = last
 		if fit := page.fitting(shown, f.cmd.Limit); fit < len(shown) {
 			shown, full = shown[:fit], true
 			if f.next = page.Next; fit > 0 {
@@ -283,6 +289,29 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 		page.Next = f.next
 	}
 	return page, nil
+}
+
+// bearable returns the visible ones of the first events of read, with their number and the last
+// cursor. These are all events, unless the predicate is too expensive for so many problems at
+// once.
+func (f *Follower) bearable(ctx context.Context, read []PublishedEvent) (last event.Cursor, count int, shown []PublishedEvent, err error) {
+	count = len(read)
+	if f.most > 0 {
+		count = min(count, f.most)
+	}
+	for {
+		last = read[count-1].Cursor
+		some := read[:count]
+		if body.Given(f.cmd.Predicate) {
+			some = slices.Clone(some) // they may be needed again
+		}
+		shown, err = f.visible(ctx, some)
+		if !fault.Is(err, fault.QueryTooExpensive) || count == 1 {
+			return last, count, shown, err
+		}
+		count /= 2
+		f.most = count
+	}
 }
 
 // behind returns the events of entries behind the position: at least Limit of them, if there
@@ -428,11 +457,16 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 		for old < len(entries) && entries[old].At.Before(m.At.Add(-s.keepFeed)) {
 			old++
 		}
-		// The newest entry always stays: its successor must not be forgotten either.
-		if old == len(entries) {
-			old--
+		if old > 0 && old == len(entries) {
+			_, newest, err := s.store.FeedEnds(ctx)
+			if err != nil {
+				return err
+			}
+			if entries[old-1].Number == newest.Number {
+				old-- // the newest entry always stays: its successor must not be forgotten either
+			}
 		}
-		if old < 1 {
+		if old == 0 {
 			return nil
 		}
 		if err := s.write(ctx, store.Change{

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 )
 
@@ -351,6 +352,46 @@ func TestFollowLosesNothingToAFailure(t *testing.T) {
 	equal(t, "the events of the next page", titles(nextPage(t, f)), []string{"problem.created Lamp", "problem.created Door"})
 }
 
+// loadsSlowly is a store whose Problems take 10 ms for each problem.
+type loadsSlowly struct{ store.Store }
+
+func (s loadsSlowly) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, func(r store.Reader) error { return fn(slowProblems{r}) })
+}
+
+type slowProblems struct{ store.Reader }
+
+func (r slowProblems) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+	select {
+	case <-time.After(time.Duration(len(ids)) * 10 * time.Millisecond):
+		return r.Reader.Problems(ctx, ids, as, parts)
+	case <-ctx.Done():
+		return nil, store.Ended(ctx)
+	}
+}
+
+// A predicate that takes too much time for a whole page gets through with less at a time.
+func TestFollowPassesAnExpensivePage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		const problems = 300
+		for range problems {
+			s.create(t, "Lamp")
+		}
+		s.Service = New(Options{Store: loadsSlowly{s.memory}, Now: s.clock.now, Random: zeroReader{}, Limits: DefaultLimits(), SearchFor: time.Second})
+		f := s.follow(t, s.admin, Follow{Limit: 1000, Predicate: patch.Set("title = 'Lamp'")})
+		found := 0
+		for range 10 {
+			page := nextPage(t, f)
+			if found += len(page.Events); page.End {
+				break
+			}
+		}
+		equal(t, "the number of events", found, problems)
+	})
+}
+
 // The hub does not know yet of a Change by another server. A new Follower finds it in the
 // store, and so does one on the same server before the hub has read.
 func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
@@ -402,6 +443,34 @@ func TestFollowPassesALargeEntry(t *testing.T) {
 	at := s.follow(t, s.admin, Follow{Limit: 1, Now: true}).Position()
 	s.create(t, "Door")
 	equal(t, "the events behind the large one", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10, After: at}))), []string{"problem.created Door"})
+}
+
+// A large entry takes a whole read of the hub. Those who wait learn of the events behind it.
+func TestWaitPassesALargeEntry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		s.create(t, "Lamp")
+		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
+		noError(t, err)
+		defer f.Close()
+		next := func(want string) {
+			t.Helper()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			noError(t, f.Wait(ctx))
+			equal(t, "the events", titles(nextPage(t, f)), []string{"problem.created " + want})
+		}
+		s.create(t, "Fan")
+		next("Fan")
+		s.create(t, "Large")
+		s.enlarge(0, feedhub.ReadBytes)
+		next("Large")
+		for _, title := range []string{"Door", "Window"} {
+			s.create(t, title)
+			next(title)
+		}
+	})
 }
 
 // A store that was set back has another feed: a Follower in the middle notices.
@@ -516,6 +585,27 @@ func TestHousekeepForgetsOldEvents(t *testing.T) {
 	clock.forward(1000 * time.Hour)
 	noError(t, s.Housekeep(t.Context()))
 	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, admin, Follow{Limit: 10}))), []string{"problem.created Door"})
+}
+
+// An old entry that takes a whole read is not taken for the newest one.
+func TestHousekeepForgetsALargeEntry(t *testing.T) {
+	t.Parallel()
+	memory, clock := newMemory(), newClock()
+	s := service{Service: New(Options{Store: memory, Now: clock.now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock}
+	forever := newServer(memory, clock)
+	_, err := forever.Seed(t.Context(), testSecret)
+	noError(t, err)
+	s.admin, err = forever.Authenticate(t.Context(), testSecret)
+	noError(t, err)
+	s.Service.random = forever.random
+	s.create(t, "Lamp")
+	s.create(t, "Large")
+	s.enlarge(0, feedhub.ReadBytes)
+	s.create(t, "Door")
+	s.create(t, "Window")
+	clock.forward(1000 * time.Hour)
+	noError(t, s.Housekeep(t.Context()))
+	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Window"})
 }
 
 // zeroReader yields zeros.

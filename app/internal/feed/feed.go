@@ -246,6 +246,9 @@ func (r *reader) leap(ctx context.Context, err error) error {
 		r.at = ""
 		r.Report(ErrGone.Error() + "; going on from the oldest event")
 	case GoneFromNow:
+		if refusal.Newest == "" {
+			return r.Server.Foreign(errors.New("the newest event of the feed was expected"))
+		}
 		r.Report(ErrGone.Error() + "; going on from the newest event")
 		r.reached = refusal.Newest
 		return r.deliver(ctx)

@@ -185,11 +185,18 @@ func (r *reading) read(ctx context.Context) (grown bool, err error) {
 	r.reads++
 	r.grew = false
 	if check {
-		if len(entries) == 0 || entries[0].Number != r.newest.Number || entries[0].Batch != r.newest.Batch {
+		same := r.beginsWithNewest(entries)
+		if same && len(entries) == 1 && entries[0].Size() >= ReadBytes { // it was the whole read
+			if entries, same, err = r.behindNewest(ctx); err != nil {
+				return false, err
+			}
+		} else if same {
+			entries = entries[1:]
+		}
+		if !same {
 			r.known = false // the store was set back: its feed is another one
 			return true, nil
 		}
-		entries = entries[1:]
 	}
 	if len(entries) == 0 {
 		return false, nil
@@ -201,6 +208,22 @@ func (r *reading) read(ctx context.Context) (grown bool, err error) {
 	r.newest, r.grew = entries[len(entries)-1], true
 	h.add(ctx, entries, catalogue)
 	return true, nil
+}
+
+// beginsWithNewest reports whether the first of the entries is the newest one.
+func (r *reading) beginsWithNewest(entries []event.Entry) bool {
+	return len(entries) > 0 && entries[0].Number == r.newest.Number && entries[0].Batch == r.newest.Batch
+}
+
+// behindNewest reads the entries behind the newest one, and then that one again: they count
+// only if it is still there.
+func (r *reading) behindNewest(ctx context.Context) (entries []event.Entry, same bool, err error) {
+	entries, err = r.hub.store.Feed(ctx, r.newest.Number+1, readEntries, ReadBytes)
+	if err != nil || len(entries) == 0 {
+		return nil, true, err
+	}
+	newest, err := r.hub.store.Feed(ctx, r.newest.Number, 1, 1)
+	return entries, r.beginsWithNewest(newest), err
 }
 
 // restart reads the newest entry. With it in memory, a listener at the end of the feed does
