@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net"
 	"sync/atomic"
+	"time"
 )
 
 // mostAnswer is the largest answer of a mail server to a command, in bytes, far above any
@@ -17,6 +18,16 @@ var errAnswer = errors.New("the answer is too long")
 type boundedConn struct {
 	net.Conn
 	read atomic.Int64 // since the last write
+	more atomic.Int64 // time added to all further deadlines
+}
+
+// SetDeadline adds time for an answer that may take long. The library has one deadline for all
+// steps of a letter.
+func (c *boundedConn) SetDeadline(t time.Time) error {
+	if !t.IsZero() {
+		t = t.Add(time.Duration(c.more.Load()))
+	}
+	return c.Conn.SetDeadline(t)
 }
 
 func (c *boundedConn) Read(p []byte) (int, error) {

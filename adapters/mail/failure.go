@@ -43,6 +43,9 @@ func (s *Sender) notConnected(err error) *mail.Failure {
 
 // judge returns the failure of a message.
 func judge(err error) *mail.Failure {
+	if isUnanswered(err) { // it may have arrived: it is not sent again and again
+		return &mail.Failure{Kind: mail.Deferred, Reason: "the mail server has taken the mail without an answer"}
+	}
 	e, ok := errors.AsType[*gomail.SendError](err)
 	if !ok || e.ErrorCode() == 0 {
 		return unreachable("the connection with the mail server has broken")
@@ -62,6 +65,12 @@ func judge(err error) *mail.Failure {
 		return &mail.Failure{Kind: mail.Deferred, Reason: fmt.Sprintf("the mail server has put off %s with %s", what(e), code)}
 	}
 	return &mail.Failure{Kind: mail.Refused, Reason: fmt.Sprintf("the mail server has refused %s with %s", what(e), code)}
+}
+
+// isUnanswered reports whether the connection broke after the whole message.
+func isUnanswered(err error) bool {
+	e, ok := errors.AsType[*gomail.SendError](err)
+	return ok && e.Reason == gomail.ErrSMTPDataClose && e.ErrorCode() == 0
 }
 
 func what(e *gomail.SendError) string {

@@ -11,6 +11,7 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,8 +22,12 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Timeout bounds each step of a conversation with the mail server.
+// Timeout bounds each step before a letter in a conversation with the mail server.
 const Timeout = 15 * time.Second
+
+// letters is how many times longer a letter may take: five minutes. Mail servers look for spam
+// before they answer, and a letter without an answer has to be sent once more.
+const letters = 20
 
 // Options are the needs of a Sender. All but Replies, Roots and Timeout have to be given.
 type Options struct {
@@ -56,6 +61,7 @@ type Sender struct {
 	dialer *gomail.Client
 	open   *smtp.Client // nil: none
 	conn   net.Conn     // of open
+	below  *boundedConn // of conn
 }
 
 // New returns a Sender. It connects with the first letter. It fails for an unknown
@@ -115,7 +121,8 @@ func (s *Sender) send(ctx context.Context, m *gomail.Msg) error {
 	defer s.mu.Unlock()
 	kept := s.open != nil
 	err := s.attempt(ctx, m)
-	if kept && s.open == nil && err != nil && ctx.Err() == nil { // the server has closed it meanwhile
+	failure, _ := errors.AsType[*mail.Failure](err)
+	if kept && s.open == nil && failure != nil && failure.Kind == mail.Unreachable && ctx.Err() == nil { // the server has closed it meanwhile
 		err = s.attempt(ctx, m)
 	}
 	return err
@@ -137,6 +144,7 @@ func (s *Sender) attempt(ctx context.Context, m *gomail.Msg) error {
 	}
 	s.open.SkipSMTPUTF8(!utf8)
 	conn := s.conn
+	s.below.more.Store(int64(letters * s.Timeout))
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	err := s.dialer.SendWithSMTPClient(s.open, m)
 	if !stop() {
@@ -146,7 +154,7 @@ func (s *Sender) attempt(ctx context.Context, m *gomail.Msg) error {
 		return nil
 	}
 	failure := judge(err)
-	if failure.Kind == mail.Unreachable && s.open != nil {
+	if (failure.Kind == mail.Unreachable || isUnanswered(err)) && s.open != nil {
 		_ = conn.Close()
 		s.open = nil
 	}
@@ -165,11 +173,14 @@ func (s *Sender) connect(ctx context.Context) error {
 	defer func() { stop() }()
 	options := []gomail.Option{
 		gomail.WithPort(s.Server.Port), gomail.WithTimeout(s.Timeout), gomail.WithTLSPolicy(s.Server.policy()), gomail.WithTLSConfig(trust),
-		gomail.WithHELO(s.helo()), gomail.WithDialContextFunc(func(dialing context.Context, network, address string) (opened net.Conn, err error) {
+		gomail.WithHELO(s.helo()), gomail.WithDialContextFunc(func(dialing context.Context, network, _ string) (opened net.Conn, err error) {
+			// The library's own address has no brackets around IPv6.
+			address := net.JoinHostPort(s.Server.Host, strconv.Itoa(s.Server.Port))
 			if opened, err = new(net.Dialer).DialContext(dialing, network, address); err != nil {
 				return nil, err
 			}
-			opened = &boundedConn{Conn: opened}
+			below := &boundedConn{Conn: opened}
+			s.below, opened = below, below
 			if s.Server.TLS == Implicit {
 				encrypted := tls.Client(opened, trust)
 				if err := encrypted.HandshakeContext(dialing); err != nil {

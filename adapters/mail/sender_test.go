@@ -408,6 +408,36 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
+// A mail server may take longer for its answer to a letter than for all others. If it gives
+// none, the letter may have arrived, and is put off.
+func TestAnswerToALetterIsLate(t *testing.T) {
+	t.Parallel()
+	const timeout = 100 * time.Millisecond
+	for name, c := range map[string]struct {
+		takes time.Duration
+		ok    bool
+	}{"late": {3 * timeout, true}, "too late": {40 * timeout, false}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, false)
+			s.refuse = func(command, _ string) error {
+				if command == "DATA" {
+					time.Sleep(c.takes)
+				}
+				return nil
+			}
+			err := s.sender(plain, func(o *mail.Options) { o.Timeout = timeout }).Send(t.Context(), letter())
+			failure, _ := errors.AsType[*rules.Failure](err)
+			if c.ok && err != nil || !c.ok && (failure == nil || failure.Kind != rules.Deferred) {
+				t.Errorf("the error is %v", err)
+			}
+			if all := s.all(); c.ok && len(all) != 1 {
+				t.Errorf("%d copies have arrived, want 1", len(all))
+			}
+		})
+	}
+}
+
 func TestServerThatHangs(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

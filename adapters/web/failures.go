@@ -122,7 +122,8 @@ func (q *request) kept(kind fault.Kind) (fields []keptField) {
 	worth := slices.Contains(repeatable, kind)
 	again := worth
 	for _, name := range slices.Sorted(maps.Keys(q.form)) {
-		if (name == "preview" || name == was) && !again { // what the person saw is out of date, and the page says so
+		// What the person saw is out of date, and the page says so.
+		if name == "preview" && !again || name == was && kind == fault.StaleRevision {
 			continue
 		}
 		for _, value := range q.form[name] {

@@ -404,6 +404,20 @@ func TestTwoAdministrators(t *testing.T) {
 	page.submit(at, "name", "Finished").is(200).has("Finished", "Asleep")
 }
 
+// A form that was refused for another reason still notices the change of somebody else.
+func TestRefusedFormOfAdministration(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ann, bob := s.as(t, "Ann", access.Admin), s.as(t, "Bob", access.Admin)
+	at := attribute(anchor(ann.get("/administration/states"), "Change Closed"), "href")
+	refused := ann.get(at).submit(at, "name", "In Progress").is(409)
+	bob.get(at).submit(at, "order", "77").is(200)
+	refused.submit(at, "name", "Shut").is(412)
+	if order := bob.get(at).form(at).Get("order"); order != "77" {
+		t.Errorf("the order is %q, want Bob's", order)
+	}
+}
+
 // Several administrators send what they opened together, all at once: one form is stored.
 func TestAdministratorsAtOnce(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/problemtracking/problems/adapters/web/internal/graph"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
@@ -10,6 +13,10 @@ import (
 
 // mostDrawn is how many problems a drawing has: more are not to be read.
 const mostDrawn = 60
+
+// mostLines is how many edges a drawing has. The time for it grows faster than they do: seconds
+// for all that sixty problems can have.
+const mostLines = 250
 
 // graphPage shows the relationships around a problem, as a drawing and as a list.
 type graphPage struct {
@@ -62,8 +69,23 @@ func showGraph(q *request) (answer, error) {
 		edges = append(edges, graph.Edge{From: index[r.Owner], To: index[r.Other], Label: text, Plain: !family.Directed()})
 		view.Links = append(view.Links, namedLink{links[index[r.Owner]], links[index[r.Other]], text})
 	}
+	if len(edges) > mostLines { // those of the problem itself come first
+		current := index[id]
+		slices.SortStableFunc(edges, func(a, b graph.Edge) int {
+			return cmp.Compare(away(a, current), away(b, current))
+		})
+		edges, view.More = edges[:mostLines], true
+	}
 	view.Picture = graph.Draw(q.say("graph.of", id), nodes, edges)
 	return page("graph", view), nil
+}
+
+// away is 0 for an edge of the node, and 1 for all others.
+func away(e graph.Edge, node int) int {
+	if e.From == node || e.To == node {
+		return 0
+	}
+	return 1
 }
 
 // stateGraph draws the states with their transitions.
@@ -92,6 +114,9 @@ func (q *request) stateGraph(c *metadata.Catalogue) *graph.Picture {
 		for _, next := range s.Next {
 			edges = append(edges, graph.Edge{From: index[s.ID], To: index[next]})
 		}
+	}
+	if len(edges) > mostLines {
+		return nil
 	}
 	p := graph.Draw(q.say("kind.states"), nodes, edges)
 	return &p

@@ -23,6 +23,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -624,6 +625,34 @@ func TestGraph(t *testing.T) {
 	b.get(two + "/graph").is(200).has("The door is open")
 	b.get("/problems/99/graph").is(404)
 	b.get("/administration/states").has("Transitions", "new problems")
+}
+
+// A drawing has a bounded number of relationships. The list has all.
+func TestGraphOfManyRelationships(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	const problems = 26 // with 325 pairs
+	for range problems {
+		s.problem(t, "Lamp")
+	}
+	for i := 1; i <= problems; i++ {
+		for j := i + 1; j <= problems; j++ {
+			if _, err := s.service.AddRelationship(t.Context(), s.admin, problem.ID(i), tracker.Relate{Type: patch.Set(string(relationship.ParentOf)), Other: patch.Set(problem.ID(j))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	page := b.get("/problems/1/graph").is(200).has("at most 250 relationships")
+	lines := 0
+	for n := range page.root.Descendants() {
+		if n.Data == "path" && strings.HasPrefix(attribute(n, "class"), "edge") {
+			lines++
+		}
+	}
+	if lines > mostLines || lines < mostLines/2 {
+		t.Errorf("%d relationships are drawn, want %d", lines, mostLines)
+	}
 }
 
 // A milestone has a chart, and the same as a table.

@@ -75,7 +75,7 @@ func New(days []tracker.BurndownDay, start, end time.Time) Chart {
 func dayOf(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 // day returns the number of a day in the chart.
-func (c *Chart) day(t time.Time) int { return int(t.Sub(c.From) / (24 * time.Hour)) }
+func (c *Chart) day(t time.Time) int { return int((t.Unix() - c.From.Unix()) / (24 * 60 * 60)) }
 
 // mark adds a line at the beginning of a day, or of one some days behind it.
 func (c *Chart) mark(label string, t time.Time, behind int) {

@@ -246,7 +246,7 @@ var german = Language{
 
 		"graph.title":       "Beziehungen rundherum",
 		"graph.of":          "Beziehungen rund um Problem %d",
-		"graph.more":        "Nur die nächsten 60 Probleme sind gezeigt.",
+		"graph.more":        "Nur die nächsten 60 Probleme sind gezeigt, und höchstens 250 Beziehungen gezeichnet.",
 		"graph.list":        "Dasselbe als Liste",
 		"graph.initial":     "neue Probleme",
 		"graph.transitions": "Übergänge",
