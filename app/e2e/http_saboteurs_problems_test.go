@@ -153,7 +153,7 @@ func changeSaboteurs() []saboteur {
 				now := object(next(call{c.ctx, "GET", c.uri, http.Header{"Authorization": c.header["Authorization"]}, nil}).body)
 				// What a slow decision would take, so that the others
 				// have read as well.
-				time.Sleep(20 * time.Millisecond)
+				time.Sleep(time.Second)
 				for _, name := range []string{"title", "priority", "classification", "assignee"} {
 					if _, given := o[name]; !given {
 						o[name] = now[name]
