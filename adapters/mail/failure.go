@@ -44,7 +44,7 @@ func (s *Sender) notConnected(err error) *mail.Failure {
 // judge returns the failure of a message.
 func judge(err error) *mail.Failure {
 	if isUnanswered(err) { // it may have arrived: it is not sent again and again
-		return &mail.Failure{Kind: mail.Deferred, Reason: "the mail server has taken the mail without an answer"}
+		return &mail.Failure{Kind: mail.Deferred, Reason: "the mail server has not answered to the whole mail, and may have taken it"}
 	}
 	e, ok := errors.AsType[*gomail.SendError](err)
 	if !ok || e.ErrorCode() == 0 {
