@@ -561,49 +561,50 @@ func TestNobodyListensNobodyReads(t *testing.T) {
 	})
 }
 
-func TestHousekeepForgetsOldEvents(t *testing.T) {
-	t.Parallel()
+// forgetting returns a service that keeps events for two days, and a server beside it that
+// keeps them for ever.
+func forgetting(t *testing.T) (s service, forever *Service) {
+	t.Helper()
 	memory, clock := newMemory(), newClock()
-	forever := newServer(memory, clock)
+	forever = newServer(memory, clock)
 	_, err := forever.Seed(t.Context(), testSecret)
 	noError(t, err)
 	admin, err := forever.Authenticate(t.Context(), testSecret)
 	noError(t, err)
-	s := service{Service: New(Options{Store: memory, Now: clock.now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock, admin: admin}
+	s = service{Service: New(Options{Store: memory, Now: clock.now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock, admin: admin}
 	s.Service.random = forever.random
+	return s, forever
+}
+
+func TestHousekeepForgetsOldEvents(t *testing.T) {
+	t.Parallel()
+	s, forever := forgetting(t)
 	s.create(t, "Lamp")
-	clock.forward(30 * time.Hour)
+	s.clock.forward(30 * time.Hour)
 	s.create(t, "Door")
-	clock.forward(30 * time.Hour)
+	s.clock.forward(30 * time.Hour)
 	noError(t, forever.Housekeep(t.Context()))
-	equal(t, "the oldest event", memory.current().feed[0].Number, int64(1))
-	first := nextPage(t, s.follow(t, admin, Follow{Limit: 1}))
+	equal(t, "the oldest event", s.memory.current().feed[0].Number, int64(1))
+	first := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1}))
 	noError(t, s.Housekeep(t.Context()))
-	equal(t, "the events", titles(nextPage(t, s.follow(t, admin, Follow{Limit: 10}))), []string{"problem.created Door"})
-	_, err = s.Follow(t.Context(), admin, Follow{Limit: 1, After: first.Next})
+	equal(t, "the events", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Door"})
+	_, err := s.Follow(t.Context(), s.admin, Follow{Limit: 1, After: first.Next})
 	wantFault(t, err, fault.CursorGone)
-	clock.forward(1000 * time.Hour)
+	s.clock.forward(1000 * time.Hour)
 	noError(t, s.Housekeep(t.Context()))
-	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, admin, Follow{Limit: 10}))), []string{"problem.created Door"})
+	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Door"})
 }
 
 // An old entry that takes a whole read is not taken for the newest one.
 func TestHousekeepForgetsALargeEntry(t *testing.T) {
 	t.Parallel()
-	memory, clock := newMemory(), newClock()
-	s := service{Service: New(Options{Store: memory, Now: clock.now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock}
-	forever := newServer(memory, clock)
-	_, err := forever.Seed(t.Context(), testSecret)
-	noError(t, err)
-	s.admin, err = forever.Authenticate(t.Context(), testSecret)
-	noError(t, err)
-	s.Service.random = forever.random
+	s, _ := forgetting(t)
 	s.create(t, "Lamp")
 	s.create(t, "Large")
 	s.enlarge(0, feedhub.ReadBytes)
 	s.create(t, "Door")
 	s.create(t, "Window")
-	clock.forward(1000 * time.Hour)
+	s.clock.forward(1000 * time.Hour)
 	noError(t, s.Housekeep(t.Context()))
 	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Window"})
 }
