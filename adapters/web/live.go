@@ -57,7 +57,7 @@ func showLive(q *request) (answer, error) {
 		release()
 		return answer{}, err
 	}
-	if cmd.Problem != 0 { // after the stream has begun: a change in between counts twice, and not never
+	if cmd.Problem != 0 { // behind Follow, so a change in between is not missed
 		current, err := q.Service.LoadProblem(q.context(), q.caller, cmd.Problem, 0)
 		if err != nil {
 			follower.Close()

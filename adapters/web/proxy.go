@@ -79,8 +79,8 @@ func (q *request) compareWithProxy() error {
 //
 // It is a change by a GET, as the end of a sign-in with OpenID Connect is (D41). The proxy
 // authenticates each request, so the session adds nothing to the rights of the browser: no
-// other site gains anything by a link to it. As a part of its own pages, such as an image, the
-// page begins no session: a hundred of them would end all others of the person. The browser
+// other site gains anything by a link to it. A page of another site could load this one as a
+// hundred images, and so end all other sessions of the person: there it begins none. The browser
 // has to come back with the cookie before it goes on, or a browser without cookies would begin
 // one session after another.
 func (q *request) signInByProxy(to string) (answer, bool, error) {
