@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -87,4 +88,27 @@ func TestRestartRefusesNobody(t *testing.T) {
 		t.Error(err)
 	}
 	stop()
+}
+
+// TestSocketsOfAnotherKind passes sockets that are none of TCP: the service says so and ends.
+func TestSocketsOfAnotherKind(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "problems.sock")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	socket, err := listener.(*net.UnixListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	cmd := exec.Command("sh", "-c", `LISTEN_PID=$$ exec "$0" serve`, program(t))
+	cmd.ExtraFiles = []*os.File{socket}
+	cmd.Env = []string{"LISTEN_FDS=1", "PROBLEMS_STORE=memory:"}
+	output, err := cmd.CombinedOutput()
+	if want := "systemd has passed the socket " + path + ": the service takes one of TCP"; err == nil || !strings.Contains(string(output), want) {
+		t.Errorf("the service ended with %v, and said %s; want %s", err, output, want)
+	}
 }

@@ -75,10 +75,13 @@ func inherited() (net.Listener, error) {
 		return nil, fmt.Errorf("systemd has passed %d sockets: the service takes one, so leave one ListenStream in its socket unit", len(all))
 	case len(all) == 1 && all[0] == nil:
 		return nil, errors.New("systemd has passed a socket of another kind: the service takes one with ListenStream")
-	case len(all) == 1:
-		return all[0], nil
+	case len(all) == 0:
+		return nil, nil
 	}
-	return nil, nil
+	if _, ok := all[0].(*net.TCPListener); !ok {
+		return nil, fmt.Errorf("systemd has passed the socket %s: the service takes one of TCP, such as ListenStream=127.0.0.1:8080", all[0].Addr())
+	}
+	return all[0], nil
 }
 
 // hangUps returns a channel that gets a value after SIGHUP. If the signal comes because

@@ -158,8 +158,18 @@ func TestMisuse(t *testing.T) {
 		{"origin with a path", nil, []string{"serve", "--cors-origins=https://a.example/x"}, "--cors-origins takes origins"},
 		{"origin without a scheme", nil, []string{"serve", "--cors-origins=a.example"}, "--cors-origins takes origins"},
 		{"empty origin", nil, []string{"serve", "--cors-origins=https://a.example,,*"}, "--cors-origins has an empty entry"},
-		{"base path", nil, []string{"serve", "--base-path=tracker"}, "--base-path has to be a plain path"},
-		{"base path with dots", nil, []string{"serve", "--base-path=/a/../b"}, "--base-path has to be a plain path"},
+		{"base path", nil, []string{"serve", "--base-path=tracker"}, "--base-path has the path \"tracker\": it has to be a plain path"},
+		{"base path with dots", nil, []string{"serve", "--base-path=/a/../b"}, "--base-path has the path \"/a/../b\": it has to be a plain path"},
+		{"base path with an accent", nil, []string{"serve", "--base-path=/ä"}, "--base-path has the path \"/ä\": it has to be a plain path"},
+		{"base path with a placeholder", nil, []string{"serve", "--base-path=/{a}"}, "it has to be a plain path"},
+		{"base path of health checks", nil, []string{"serve", "--base-path=/healthz/"}, "--base-path has the path /healthz, which is for health checks"},
+		{"public URL with an accent", nil, []string{"serve", "--public-url=https://a.example/ä"}, "--public-url has the path"},
+		{"public URL with dots", nil, []string{"serve", "--public-url=https://a.example/a/../b"}, "--public-url has the path"},
+		{"public URL with slashes", nil, []string{"serve", "--public-url=https://a.example/a//b"}, "--public-url has the path"},
+		{"public URL with an escape", nil, []string{"serve", "--public-url=https://a.example/%2F"}, "--public-url has the path"},
+		{"public URL of health checks", nil, []string{"serve", "--public-url=https://a.example/readyz"}, "--public-url has the path /readyz, which is for health checks"},
+		{"headers without an end", nil, []string{"serve", "--max-headers=9223372036854775807"}, "--max-headers has to be at most 16MiB"},
+		{"bodies without an end", nil, []string{"serve", "--max-body=4611686018427387904"}, "--max-problem has to be at least 4 times --max-body"},
 		{"size", nil, []string{"serve", "--max-body=1MB"}, "--max-body: a size is a number of bytes"},
 		{"no size", nil, []string{"serve", "--max-body=0"}, "--max-body has to be at least 1"},
 		{"depth", variables{"PROBLEMS_MAX_DEPTH": "deep"}, []string{"serve"}, "--max-depth"},
@@ -272,7 +282,7 @@ func TestConfigCheck(t *testing.T) {
 		{"PROBLEMS_STORE_TIMEOUT", "soon", "PROBLEMS_STORE_TIMEOUT: "},
 		{"PROBLEMS_LISTEN", "8080", "PROBLEMS_LISTEN has to be a host and a port such as 127.0.0.1:8080"},
 		{"PROBLEMS_METRICS_LISTEN", "9090", "PROBLEMS_METRICS_LISTEN has to be a host and a port"},
-		{"PROBLEMS_BASE_PATH", "tracker", "PROBLEMS_BASE_PATH has to be a plain path such as /tracker"},
+		{"PROBLEMS_BASE_PATH", "tracker", `PROBLEMS_BASE_PATH has the path "tracker": it has to be a plain path`},
 		{"PROBLEMS_WEB", "yes", "PROBLEMS_WEB has to be one of on, off"},
 		{"PROBLEMS_CORS_ORIGINS", "a.example", "PROBLEMS_CORS_ORIGINS takes origins such as https://tracker.example.org"},
 		{"PROBLEMS_TLS_CERT", empty, ""},
@@ -328,6 +338,10 @@ func TestTokensOfFiles(t *testing.T) {
 	}
 	if got := must(t, env, "webhook", "list", "--url", s.url); !strings.Contains(got, "IDENTIFIER") {
 		t.Errorf("the list of webhooks is\n%s", got)
+	}
+	both := call(t, env, "user", "list", "--url", s.url, "--token", access.NewSecret(random).Reveal())
+	if both.code != 1 || !strings.Contains(both.stderr, "there is a token and a file of a token, "+file) {
+		t.Errorf("a token beside the file: exit code %d, %s", both.code, both.stderr)
 	}
 	if err := os.WriteFile(file, []byte("hunter2"), 0o600); err != nil {
 		t.Fatal(err)

@@ -21,6 +21,9 @@ func (s *Server) checkPublicURL() error {
 	switch {
 	case path == s.BasePath:
 	case s.BasePath == "":
+		if err := checkBasePath("--public-url", path); err != nil {
+			return err
+		}
 		s.BasePath = path
 	default:
 		return fmt.Errorf("--public-url has the path %q, and --base-path is %q: they have to be the same, or --base-path is left out", path, s.BasePath)

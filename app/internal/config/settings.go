@@ -3,9 +3,9 @@ package config
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -116,10 +116,26 @@ func (s *Server) faults() (faults []error) {
 		s.CORSOrigins = normal
 	}
 	s.BasePath = strings.TrimRight(s.BasePath, "/")
-	if s.BasePath != "" && (path.Clean(s.BasePath) != s.BasePath || s.BasePath[0] != '/' || (&url.URL{Path: s.BasePath}).EscapedPath() != s.BasePath) {
-		return append(faults, errors.New("--base-path has to be a plain path such as /tracker"))
+	if err := checkBasePath("--base-path", s.BasePath); err != nil {
+		return append(faults, err)
 	}
 	return append(faults, s.checkPublicURL())
+}
+
+// plainPath matches the base paths that browsers, proxies and routes take as they are written.
+var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~$&+,:;=@-]+)*$`)
+
+// checkBasePath fails with the flag when the base path, which it has set, cannot be served.
+func checkBasePath(flag, base string) error {
+	switch {
+	case base == "":
+		return nil
+	case !plainPath.MatchString(base) || path.Clean(base) != base:
+		return fmt.Errorf("%s has the path %q: it has to be a plain path such as /tracker, of letters without accents, digits and -._~", flag, base)
+	case base == "/healthz" || base == "/readyz":
+		return fmt.Errorf("%s has the path %s, which is for health checks: take another, such as /tracker", flag, base)
+	}
+	return nil
 }
 
 // Bootstrap returns the token of the first administrator, also from a file; the zero Token
@@ -142,7 +158,7 @@ func (l *Limits) faults() (faults []error) {
 			faults = append(faults, fmt.Errorf("%s has to be at least 1", limit.flag))
 		}
 	}
-	if l.MaxProblem < 4*l.MaxBody {
+	if l.MaxProblem/4 < l.MaxBody {
 		faults = append(faults, errors.New("--max-problem has to be at least 4 times --max-body, because the log keeps the sent texts, too"))
 	}
 	if l.Memory/8 < l.MaxProblem {
@@ -150,6 +166,9 @@ func (l *Limits) faults() (faults []error) {
 	}
 	if l.MaxHeaders < 4<<10 {
 		faults = append(faults, errors.New("--max-headers has to be at least 4KiB: tokens and conditions have to fit"))
+	}
+	if l.MaxHeaders > 16<<20 {
+		faults = append(faults, errors.New("--max-headers has to be at most 16MiB: each connection may use that much memory"))
 	}
 	if l.MaxDepth > 1000 {
 		faults = append(faults, errors.New("--max-depth has to be at most 1000"))

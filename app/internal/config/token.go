@@ -20,10 +20,14 @@ func (t *Token) UnmarshalText(text []byte) (err error) {
 // Given reports whether there is a token.
 func (t Token) Given() bool { return t != Token{} }
 
-// ReadToken returns the given token, or else the one in the file.
+// ReadToken returns the given token or the one in the file. It fails with both: one of them
+// may be a leftover, and belong to somebody else.
 func ReadToken(given Token, file string) (t Token, err error) {
-	if file == "" {
+	switch {
+	case file == "":
 		return given, nil
+	case given.Given():
+		return Token{}, fmt.Errorf("there is a token and a file of a token, %s: give one of them", file)
 	}
 	line, err := readLine(file)
 	if err == nil {
