@@ -86,3 +86,23 @@ func TestSameSeedSamePredicates(t *testing.T) {
 		}
 	}
 }
+
+// TestConstantsHaveNoKey shows that a constant needs no value of a problem, and leaves the
+// regular expressions to other conditions.
+func TestConstantsHaveNoKey(t *testing.T) {
+	t.Parallel()
+	g := New(rand.New(rand.NewPCG(1, 2)), some())
+	for range 500 {
+		text := g.constant(scope{{"", predicate.Problem}})
+		plan, err := check.Compile(text, predicate.Problem, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keys := plan.Keys(); len(keys) > 0 {
+			t.Fatalf("the constant %s has the keys %v", text, keys)
+		}
+	}
+	if g.patterns > 0 {
+		t.Errorf("constants have drawn %d regular expressions", g.patterns)
+	}
+}
