@@ -9,9 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/fstest"
 
-	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/upgradetest"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -117,14 +116,11 @@ func TestBackupBeforeAnUpgrade(t *testing.T) {
 	b := &bench{T: t, path: filepath.Join(t.TempDir(), "problems.db")}
 	db, err := pool(b.path, 1, strings.Replace(forWriting, "mode=rw", "mode=rwc", 1))
 	b.must(err)
-	const name = "migrations/0001_initial.up.sql"
-	text, err := files.ReadFile(name)
-	b.must(err)
-	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	first := upgradetest.First(t, steps)
 	all, err := first.Compare(nil, 0)
 	b.must(err)
 	b.must(first.Apply(t.Context(), db, all))
-	_, err = db.ExecContext(t.Context(), old)
+	_, err = db.ExecContext(t.Context(), upgradetest.Content)
 	b.must(err)
 	b.must(db.Close())
 	backup, problems := b.backup()

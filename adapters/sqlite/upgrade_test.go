@@ -6,55 +6,28 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
-	"github.com/problemtracking/problems/adapters/internal/sqlstore"
-	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/upgradetest"
 	"github.com/problemtracking/problems/domain/predicate"
-	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/user"
 )
 
-// What a version before has left, without columns for folded texts.
-const old = `
-	INSERT INTO problems (id, title, created, modified, revision) VALUES (1, 'Crème BRÛLÉE', 1000, 2000, 3), (2, 'plain', 1000, 2000, 1);
-	UPDATE versions SET catalogue = 6;
-	INSERT INTO comments (position, problem, id, created, text) VALUES (7, 1, '00000000-0000-0000-0000-000000000001', 1000, 'It''s ÉTÉ? No'), (8, 2, '00000000-0000-0000-0000-000000000002', 1000, 'x');
-	INSERT INTO log (problem, position, id, type, created, batch, field, old_value, new_value, revision) VALUES
-		(1, 9, '00000000-0000-0000-0000-000000000003', 'FieldChanged', 1000, '00000000-0000-0000-0000-000000000004', 'title', '"é"', '"Crème BRÛLÉE"', 3);
-	INSERT INTO savepoints (problem, position, batch, title, created, modified, revision) VALUES
-		(1, 10, '00000000-0000-0000-0000-000000000004', 'Crème BRÛLÉE', 1000, 1000, 3);
-	INSERT INTO keywords (problem, name, value) VALUES (1, 'Tag', NULL), (1, 'Zoë', 'ÄÖ'), (2, 'tag', 'Straße')`
-
-// folded is how the texts of old stand in their columns.
-var folded = []string{
-	"Crème BRÛLÉE|crème brûlée|creme brulee", "plain||",
-	"It's ÉTÉ? No|it's été? no|it's ete? no", "x||",
-	"Tag|tag|", "Zoë|zoë|zoe", "tag||", "-||", "ÄÖ|äö|ao", "Straße|straße|",
-}
-
-const foldedNow = `
-	SELECT title || '|' || coalesce(title_c, '') || '|' || coalesce(title_cd, '') FROM (SELECT * FROM problems ORDER BY id) p UNION ALL
-	SELECT text || '|' || coalesce(text_c, '') || '|' || coalesce(text_cd, '') FROM (SELECT * FROM comments ORDER BY position) c UNION ALL
-	SELECT name || '|' || coalesce(name_c, '') || '|' || coalesce(name_cd, '') FROM (SELECT * FROM keywords ORDER BY problem, name) k UNION ALL
-	SELECT coalesce(value, '-') || '|' || coalesce(value_c, '') || '|' || coalesce(value_cd, '') FROM (SELECT * FROM keywords ORDER BY problem, name) v`
-
-// foldedTexts returns how texts stand in the columns of a file.
-func foldedTexts(t *testing.T, path string) (texts []string, version int) {
+// foldedIn compares the texts of a file with their folded forms, and the version of the folding.
+func foldedIn(t *testing.T, path string, many int) {
 	t.Helper()
 	db, err := pool(path, 1, forReading)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.NewRaw(foldedNow).Scan(t.Context(), &texts); err != nil {
+	var texts []string
+	if err := db.NewRaw(upgradetest.FoldedTexts).Scan(t.Context(), &texts); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.NewRaw("SELECT folding FROM versions").Scan(t.Context(), &version); err != nil {
-		t.Fatal(err)
+	upgradetest.Folded(t, texts, many)
+	var version int
+	if err := db.NewRaw("SELECT folding FROM versions").Scan(t.Context(), &version); err != nil || version != predicate.FoldVersion {
+		t.Errorf("the texts are of version %d, %v; want %d", version, err, predicate.FoldVersion)
 	}
-	return texts, version
 }
 
 // A file of the first version keeps what it has, and its texts are folded.
@@ -67,33 +40,18 @@ func TestUpgradeFromTheFirstStep(t *testing.T) {
 	}
 	defer s.Close()
 	keptCopy(t, path)
-	err = s.View(t.Context(), func(r store.Reader) error {
-		p, err := r.Problem(t.Context(), 1, ident.None, store.Keywords|store.Comments)
-		all, failure := r.Dossiers(t.Context(), 0, 1)
-		if failure != nil || len(all) != 1 || p.Size != all[0].Size() {
-			t.Errorf("the size of the problem is %d, with %+v (%v)", p.Size, all, failure)
-		}
-		if err == nil && (p.Title != "Crème BRÛLÉE" || p.Revision != 3 || len(p.Keywords) != 2 || len(p.Comments) != 1) {
-			t.Errorf("the problem is %+v", p)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-	identified(t, s, func() {
+	upgradetest.Kept(t, s)
+	upgradetest.GoesOn(t, s, func() {
 		other, err := pool(path, 1, forWriting)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer other.Close()
-		if _, err := other.ExecContext(t.Context(), "UPDATE problems SET revision = revision + 1 WHERE id = 1; UPDATE versions SET catalogue = catalogue + 1"); err != nil {
+		if _, err := other.ExecContext(t.Context(), upgradetest.OlderServer); err != nil {
 			t.Fatal(err)
 		}
 	})
-	if got, version := foldedTexts(t, path); !slices.Equal(got, folded) || version != predicate.FoldVersion {
-		t.Errorf("the texts of version %d are\n%q; want\n%q of %d", version, got, folded, predicate.FoldVersion)
-	}
+	foldedIn(t, path, 0)
 }
 
 // firstStep makes the file of a version with one step.
@@ -108,12 +66,7 @@ func firstStep(t *testing.T) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const name = "migrations/0001_initial.up.sql"
-	text, err := files.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := sqlstore.Steps{Files: fstest.MapFS{name: {Data: text}}, Table: steps.Table}
+	first := upgradetest.First(t, steps)
 	all, err := first.Compare(nil, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +74,7 @@ func firstStep(t *testing.T) (path string) {
 	if err := first.Apply(t.Context(), db, all); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.ExecContext(t.Context(), old); err != nil {
+	if _, err := db.ExecContext(t.Context(), upgradetest.Content); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
@@ -186,55 +139,12 @@ func keptCopy(t *testing.T, path string) {
 	}
 }
 
-// identified shows how an upgraded store goes on from revisions and versions without
-// a batch, beside a server of the version before, which only raises their numbers.
-func identified(t *testing.T, s store.Store, before func()) {
-	t.Helper()
-	var seen store.Snapshot
-	commit := func(batch byte, expect ...store.Expectation) error {
-		t.Helper()
-		if err := s.View(t.Context(), func(r store.Reader) (err error) {
-			seen, err = r.Problem(t.Context(), 1, ident.None, 0)
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		next := seen.Problem
-		next.Revision++
-		_, err := s.Commit(t.Context(), store.Change{
-			Batch: ident.ID{15: batch}, At: next.Modified, Expect: expect,
-			Effects: []store.Effect{store.UpdateProblem{Problem: next}, store.PutUser{User: user.User{ID: ident.ID{14: 1, 15: batch}, Name: "A", Email: "a@b"}}},
-		})
-		return err
-	}
-	at := func(revision, catalogue int64, batch byte) []store.Expectation {
-		id := ident.ID{15: batch}
-		return []store.Expectation{store.ProblemAt{ID: 1, Revision: revision, Batch: id}, store.CatalogueAt{Version: ident.Version{Number: catalogue, Batch: id}}}
-	}
-	if err := commit(8, at(3, 6, 9)...); !fault.Is(err, fault.Conflict) {
-		t.Errorf("with a batch where there is none: %v", err)
-	}
-	if err := commit(9, at(3, 6, 0)...); err != nil {
-		t.Errorf("without a batch: %v", err)
-	}
-	before()
-	if err := commit(10, at(4, 7, 9)...); !fault.Is(err, fault.Conflict) {
-		t.Errorf("after a server of the version before: %v", err)
-	}
-	if err := commit(11, at(5, 8, 9)...); err != nil {
-		t.Errorf("after a server of the version before, as it has left it: %v", err)
-	}
-	if err := commit(12, at(6, 9, 11)...); err != nil {
-		t.Errorf("after one more: %v", err)
-	}
-}
-
 // Texts that another version has folded are folded anew, more of them than fit into
 // one transaction, and those that were corrected before stay.
 func TestFoldedByAnotherVersion(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	_, err := b.writing.ExecContext(t.Context(), old+`;
+	_, err := b.writing.ExecContext(t.Context(), upgradetest.Content+`;
 		UPDATE problems SET title_c = 'wrong', title_cd = 'wrong'; UPDATE keywords SET name_cd = 'wrong', value_c = 'wrong';
 		UPDATE comments SET text_c = 'it''s été? no' WHERE position = 7;
 		INSERT INTO problems (id, title, title_c, created, modified, revision)
@@ -242,10 +152,10 @@ func TestFoldedByAnotherVersion(t *testing.T) {
 		UPDATE versions SET folding = 12345`)
 	b.must(err)
 	b.open(Options{})
-	got, version := foldedTexts(t, b.path)
-	many := len(got) - len(folded)
-	got = slices.DeleteFunc(got, func(text string) bool { return text == "Many|many|" })
-	if !slices.Equal(got, folded) || many != 1200 || version != predicate.FoldVersion {
-		t.Errorf("the texts of version %d are\n%q; want\n%q of %d", version, got, folded, predicate.FoldVersion)
-	}
+	foldedIn(t, b.path, 1200)
+}
+
+func TestFoldingHasAFinalStep(t *testing.T) {
+	t.Parallel()
+	upgradetest.FoldingIsFinal(t, steps)
 }
