@@ -3,14 +3,10 @@
 package e2e
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"fmt"
-	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -18,10 +14,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/certificates"
 )
 
 // postfix is a Postfix of Debian with a configuration and a queue of its own. It needs
@@ -177,28 +174,8 @@ func (p *postfix) page() onPage {
 // certify writes a certificate for localhost.
 func (p *postfix) certify() {
 	p.t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), DNSNames: []string{"localhost"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true,
-	}
-	leaf, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	key, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{p.authority: {Type: "CERTIFICATE", Bytes: leaf}, filepath.Join(p.dir, "key.pem"): {Type: "PRIVATE KEY", Bytes: key}} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			p.t.Fatal(err)
-		}
-	}
-	certificate, err := x509.ParseCertificate(leaf)
+	template := x509.Certificate{DNSNames: []string{"localhost"}, IsCA: true, BasicConstraintsValid: true}
+	certificate, err := certificates.Write(p.authority, filepath.Join(p.dir, "key.pem"), template)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -75,8 +75,9 @@ func (p pkg) arrows() []string {
 	r := rules[i]
 	violations := r.check(folder, p.Imports)
 	for _, f := range forTests {
-		if slices.Contains(p.Imports, project+f) && !isForTests(folder) {
-			violations = append(violations, fmt.Sprintf("%s must not import %s: it is for tests alone", folder, f))
+		imported := slices.IndexFunc(p.Imports, func(path string) bool { return within(path, project+f) })
+		if imported >= 0 && !isForTests(folder) {
+			violations = append(violations, fmt.Sprintf("%s must not import %s: it is for tests alone", folder, strings.TrimPrefix(p.Imports[imported], project)))
 		}
 	}
 	r.mayImport = slices.Concat(r.mayImport, r.testsMayImport)

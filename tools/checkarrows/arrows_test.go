@@ -38,6 +38,7 @@ func TestArrows(t *testing.T) {
 		{"a server for tests in a test", pkg{ImportPath: "app/e2e", TestImports: []string{"adapters/postgres/postgrestest"}}, nil},
 		{"a server for tests in the adapter", pkg{ImportPath: "adapters/postgres", Imports: []string{"adapters/postgres/postgrestest"}}, []string{"it is for tests alone"}},
 		{"a server for tests in app", pkg{ImportPath: "app/internal/cli", Imports: []string{"adapters/postgres/postgrestest"}}, []string{"it is for tests alone"}},
+		{"certificates for tests in app", pkg{ImportPath: "app/internal/cli", Imports: []string{"adapters/postgres/postgrestest/certificates"}}, []string{"it is for tests alone"}},
 		{"containers for tests", pkg{ImportPath: "adapters/postgres/postgrestest/containers", Imports: []string{"adapters/postgres/postgrestest/internal/protocol", "github.com/testcontainers/testcontainers-go"}}, nil},
 		{"containers in the process of a test", pkg{ImportPath: "adapters/postgres/postgrestest", Imports: []string{"github.com/testcontainers/testcontainers-go"}}, []string{"adapters/postgres/postgrestest/containers alone knows it"}},
 		{"the suite", pkg{ImportPath: "conformance", Imports: []string{"domain/store", "adapters/memory"}}, []string{"must not import adapters/memory"}},

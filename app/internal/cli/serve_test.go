@@ -3,15 +3,11 @@ package cli_test
 import (
 	"bufio"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -20,9 +16,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/certificates"
 	"github.com/problemtracking/problems/app/internal/cli"
 	"github.com/problemtracking/problems/domain/access"
 )
@@ -335,40 +331,14 @@ func TestLogAndMetrics(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1),
-		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotAfter:     time.Now().Add(time.Hour),
-	}
-	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encodedKey, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
 	certFile, keyFile := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
-	for file, block := range map[string]*pem.Block{
-		certFile: {Type: "CERTIFICATE", Bytes: certificate},
-		keyFile:  {Type: "PRIVATE KEY", Bytes: encodedKey},
-	} {
-		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	known, err := certificates.Write(certFile, keyFile, x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}})
+	if err != nil {
+		t.Fatal(err)
 	}
-
 	s := start(t, nil, "--store=memory:", "--tls-cert", certFile, "--tls-key", keyFile)
 	if !strings.HasPrefix(s.url, "https://127.0.0.1:") {
 		t.Fatalf("the address is %s", s.url)
-	}
-	known, err := x509.ParseCertificate(certificate)
-	if err != nil {
-		t.Fatal(err)
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(known)
