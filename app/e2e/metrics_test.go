@@ -1,33 +1,24 @@
 package e2e
 
 import (
-	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
-// freeAddress returns an address of this machine where nothing listens. Its port is below those
-// that the system gives to the servers of other tests.
+// freeAddress returns an address of this machine where nothing listens.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	for range 100 {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10000+rand.IntN(10000)))
-		if err != nil {
-			continue
-		}
-		if err := listener.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return listener.Addr().String()
+	address, err := ports.Address()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no port from 10000 to 19999 of 127.0.0.1 is free")
-	return ""
+	return address
 }
 
 // metrics returns all metrics of a server as text.

@@ -9,12 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // Program is the measured binary.
@@ -56,7 +57,7 @@ const Patience = time.Minute
 // Serve starts the program on a store, on free ports, with everything else as it is by
 // default, and returns when it listens.
 func (p Program) Serve(ctx context.Context, store string, variables ...string) (*Server, error) {
-	metrics, err := freeAddress()
+	metrics, err := ports.Address()
 	if err != nil {
 		return nil, err
 	}
@@ -142,13 +143,4 @@ func (s *Server) Stop() error {
 func (s *Server) Kill() {
 	_ = s.cmd.Process.Kill() // it may have ended
 	<-s.ended
-}
-
-// freeAddress returns an unused address.
-func freeAddress() (string, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	return listener.Addr().String(), listener.Close()
 }

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest/internal/protocol"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // engine is an answering Docker engine, as seen by the program containers.
@@ -124,7 +125,7 @@ func (e *engine) node(ctx context.Context, settings []string, volatile bool) (no
 	if err := e.removeOrphans(ctx); err != nil {
 		return nil, fmt.Errorf("containers of tests that were killed: %w", err)
 	}
-	port, err := freePort()
+	port, err := ports.Free()
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // local makes servers from the binaries in a folder.
@@ -255,7 +256,7 @@ func (n *localNode) init(ctx context.Context) error {
 	if err := n.own(n.dir); err != nil {
 		return err
 	}
-	n.port, err = freePort()
+	n.port, err = ports.Free()
 	return err
 }
 
@@ -374,22 +375,4 @@ func (n *localNode) remove(ctx context.Context) error {
 		}
 	}
 	return os.RemoveAll(n.dir)
-}
-
-// freePort returns an unused port of 127.0.0.1. It is below the ports that systems hand
-// out, so it is still free when a killed server starts again.
-func freePort() (int, error) {
-	const lowest, count = 20000, 10000
-	seed := make([]byte, 2)
-	_, _ = rand.Read(seed) // never fails
-	start := int(seed[0])<<8 | int(seed[1])
-	for i := range count {
-		port := lowest + (start+i)%count
-		listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err != nil {
-			continue
-		}
-		return port, listener.Close()
-	}
-	return 0, fmt.Errorf("no port from %d to %d of 127.0.0.1 is free", lowest, lowest+count-1)
 }

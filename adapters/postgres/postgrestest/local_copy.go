@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // onCopy prepares a server on a copy of the data of n, which it takes for itself.
@@ -20,7 +22,7 @@ func (n *localNode) onCopy(data string) (*localNode, error) {
 		err = c.ownAll()
 	}
 	if err == nil {
-		c.port, err = freePort()
+		c.port, err = ports.Free()
 	}
 	if err != nil {
 		_ = os.RemoveAll(dir) // the error before is the one to read

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // LocalServer is a server from this machine's own binaries, for a program that measures.
@@ -30,7 +32,7 @@ func StartLocal(ctx context.Context, dir string, settings ...string) (*LocalServ
 	defer cancel()
 	node := &localNode{local: binaries, dir: dir, password: rand.Text(), settings: settings}
 	if err = node.initdb(ctx); err == nil {
-		node.port, err = freePort()
+		node.port, err = ports.Free()
 	}
 	if err != nil {
 		_ = os.RemoveAll(dir) // the error before is the one to read

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // standbyName is the application_name of a standby's connection to its primary.
@@ -25,7 +27,7 @@ func (l local) standbyOf(ctx context.Context, primary *localNode, by string, set
 	}
 	n := &localNode{local: l, dir: dir, password: primary.password, settings: settings}
 	if err = n.copyData(ctx, primary, at.Hostname(), at.Port()); err == nil {
-		n.port, err = freePort()
+		n.port, err = ports.Free()
 	}
 	if err != nil {
 		_ = os.RemoveAll(dir) // the error before is the one to read

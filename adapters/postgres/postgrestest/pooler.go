@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // Pooler is a PgBouncer in transaction mode. Any goroutine may call its methods, one after
@@ -83,7 +85,7 @@ func (p *Pooler) configure(target string, settings []string) (err error) {
 		return err
 	}
 	password, _ := u.User.Password()
-	if p.port, err = freePort(); err != nil {
+	if p.port, err = ports.Free(); err != nil {
 		return err
 	}
 	if p.dir, err = os.MkdirTemp("", "problems-pgbouncer-"); err != nil { // tests close the parent of TempDir to others

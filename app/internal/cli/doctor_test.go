@@ -15,6 +15,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest/certificates"
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // pairUntil writes a certificate for localhost with its end, and its key.
@@ -29,15 +30,14 @@ func pairUntil(t *testing.T, end time.Time) (cert, key string) {
 	return cert, key
 }
 
-// freePort returns an address that nobody has.
-func freePort(t *testing.T) string {
+// freeAddress returns an address that nobody has.
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := ports.Address()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return address
 }
 
 // mailServer returns the URL of a program that greets like a mail server.
@@ -106,7 +106,7 @@ func TestDoctor(t *testing.T) {
 		}
 	}))
 	t.Cleanup(provider.Close)
-	none := "http://" + freePort(t)
+	none := "http://" + freeAddress(t)
 	key := filepath.Join(t.TempDir(), "webhook-key")
 	if err := os.WriteFile(key, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestDoctor(t *testing.T) {
 		"a service":        {variables{"PROBLEMS_LISTEN": running}, []string{"ok       the settings", "ok       a service answers at " + running, "is in order"}, false},
 		"settings":         {variables{"PROBLEMS_MAX_BODY": "much", "PROBLEMS_WEB": "yes"}, []string{"FAULT    PROBLEMS_WEB has to be one of", "Mend: correct", "FAULT    PROBLEMS_MAX_BODY: a size", "Mend: correct", "ok       " + store}, true},
 		"taken":            {variables{"PROBLEMS_METRICS_LISTEN": taken.Addr().String()}, []string{"FAULT    the address of PROBLEMS_METRICS_LISTEN, " + taken.Addr().String() + ", cannot be taken", "Mend: choose another", "ok", "ok"}, true},
-		"replies":          {replies(variables{"PROBLEMS_MAIL_URL": mailer, "PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"ok", "ok"}, false},
+		"replies":          {replies(variables{"PROBLEMS_MAIL_URL": mailer, "PROBLEMS_MAIL_REPLIES_LISTEN": freeAddress(t)}), []string{"ok", "ok"}, false},
 		"replies, taken":   {replies(variables{"PROBLEMS_MAIL_URL": mailer, "PROBLEMS_MAIL_REPLIES_LISTEN": other.Addr().String()}), []string{"FAULT    the address of PROBLEMS_MAIL_REPLIES_LISTEN, " + other.Addr().String() + ", has another program", "Mend: choose another", "ok", "ok"}, true},
 		"replies, nowhere": {replies(variables{"PROBLEMS_MAIL_URL": mailer, "PROBLEMS_MAIL_REPLIES_LISTEN": "unix:/nowhere/lmtp.sock"}), []string{"FAULT    the directory of PROBLEMS_MAIL_REPLIES_LISTEN, /nowhere, is not there", "Mend: make the directory", "ok", "ok"}, true},
 		"ended":            {variables{"PROBLEMS_TLS_CERT": ended, "PROBLEMS_TLS_KEY": endedKey}, []string{"FAULT    the certificate of PROBLEMS_TLS_CERT has ended", "Mend: renew", "ok", "ok"}, true},
@@ -139,8 +139,8 @@ func TestDoctor(t *testing.T) {
 		"loss":             {variables{"PROBLEMS_STORE": lossy + "&synchronous_commit=off"}, []string{noKey, "Mend:", "FAULT    synchronous_commit is off, so that a crash", "Mend: set it to on, or accept the loss with PROBLEMS_STORE_ACCEPT_LOSS", "ok"}, true},
 		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{noKey, "Mend:", "FAULT    the schema lacks 0001_initial", `Mend: run "problems migrate"`, "ok"}, true},
 		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"ok", "ok"}, false},
-		"no mail server":   {replies(variables{"PROBLEMS_MAIL_URL": "smtp://" + other.Addr().String(), "PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, " + other.Addr().String() + ", cannot be reached: no mail server answers there", "Mend: start it", "ok", "ok"}, false},
-		"no mail by TLS":   {replies(variables{"PROBLEMS_MAIL_URL": strings.Replace(mailer, "smtp:", "smtps:", 1), "PROBLEMS_MAIL_REPLIES_LISTEN": freePort(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, ", "Mend:", "ok", "ok"}, false},
+		"no mail server":   {replies(variables{"PROBLEMS_MAIL_URL": "smtp://" + other.Addr().String(), "PROBLEMS_MAIL_REPLIES_LISTEN": freeAddress(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, " + other.Addr().String() + ", cannot be reached: no mail server answers there", "Mend: start it", "ok", "ok"}, false},
+		"no mail by TLS":   {replies(variables{"PROBLEMS_MAIL_URL": strings.Replace(mailer, "smtp:", "smtps:", 1), "PROBLEMS_MAIL_REPLIES_LISTEN": freeAddress(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, ", "Mend:", "ok", "ok"}, false},
 		"provider":         {from(provider.URL), []string{"ok", "ok"}, false},
 		"provider's name":  {from(provider.URL + "/other"), []string{"warning  the provider of PROBLEMS_OIDC_ISSUER, " + provider.URL + "/other, calls itself \"" + provider.URL + "\"", "Mend: write the setting exactly", "ok", "ok"}, false},
 		"no provider":      {from(none), []string{"warning  the provider of PROBLEMS_OIDC_ISSUER, " + none + ", cannot be reached: dial tcp", "Mend: start it", "ok", "ok"}, false},
@@ -149,7 +149,7 @@ func TestDoctor(t *testing.T) {
 		"clock":            {variables{"PROBLEMS_MAX_CLOCK_GAP": "1ns"}, []string{"FAULT    ", "Mend: set the clock of this machine", "ok", "ok"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			env := variables{"HOME": "/nowhere", "PROBLEMS_STORE": store, "PROBLEMS_LISTEN": freePort(t)}
+			env := variables{"HOME": "/nowhere", "PROBLEMS_STORE": store, "PROBLEMS_LISTEN": freeAddress(t)}
 			for name, value := range c.env {
 				env[name] = value
 			}
