@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/searchtest"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -43,6 +44,17 @@ func number(n int) ident.ID {
 
 func uuidOf(n string) string {
 	return "lpad(to_hex(" + n + "), 32, '0')::uuid"
+}
+
+func TestSearchesHaveTheirIndexes(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	searchtest.Indexes(t, d.strings(`SELECT c.relname::text || '.' || a.attname::text
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+		WHERE c.relnamespace = current_schema()::regnamespace AND c.relname IN ('problems', 'savepoints', 'keywords', 'relationships', 'watchers')`))
 }
 
 // The queries that have to run as they are use an index for what they begin with.

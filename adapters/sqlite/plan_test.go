@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/searchtest"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
@@ -125,6 +126,29 @@ func TestIndexedColumnsStandApart(t *testing.T) {
 	want := slices.Sorted(slices.Values(append(slices.Clone(b.dialect.SetIfChanged), "modified", "priority", "revision")))
 	if !slices.Equal(indexed, want) {
 		t.Errorf("there are indexes on %v; %v stand apart", indexed, b.dialect.SetIfChanged)
+	}
+}
+
+// indexesOfSearches are the indexes of the tables that searches read, without those of keys.
+const indexesOfSearches = `FROM sqlite_schema s WHERE s.type = 'index' AND s.sql IS NOT NULL
+	AND s.tbl_name IN ('problems', 'savepoints', 'keywords', 'relationships', 'watchers')`
+
+func TestSearchesHaveTheirIndexes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var first []string
+	b.must(b.reading.NewRaw("SELECT s.tbl_name || '.' || (SELECT name FROM pragma_index_info(s.name) WHERE seqno = 0) "+indexesOfSearches).Scan(t.Context(), &first))
+	searchtest.Indexes(t, first)
+}
+
+// Without the statistics of an index, the database guesses how many rows it finds.
+func TestIndexesHaveStatistics(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var without []string
+	b.must(b.reading.NewRaw("SELECT s.name "+indexesOfSearches+" AND s.name NOT IN (SELECT idx FROM sqlite_stat1)").Scan(t.Context(), &without))
+	if len(without) > 0 {
+		t.Errorf("sqlite_stat1 has no row of %v: their migrations have to add it", without)
 	}
 }
 

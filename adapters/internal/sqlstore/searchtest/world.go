@@ -1,5 +1,6 @@
-// Package searchtest compares the searches of a store with package search. Content and
-// queries are random, with hostile ones among them.
+// Package searchtest compares the searches of a store with package search, and its indexes
+// with those that searches count on. Content and queries are random, with hostile ones among
+// them.
 package searchtest
 
 import (

@@ -67,6 +67,23 @@ var indexed = map[predicate.Entity][]string{
 // dated are the times of problems with an index for the latest ones.
 var dated = []string{"created", "modified"}
 
+// Indexed returns the columns for which searches count on an index, as "problems.assignee".
+func Indexed() (all []string) {
+	add := func(table string, columns []string) {
+		for _, column := range columns {
+			all = append(all, table+"."+column)
+		}
+	}
+	add("problems", indexed[predicate.Problem])
+	add("problems", dated)
+	for _, key := range predicate.Keys(predicate.Problem) {
+		if key.Type.Many {
+			add(listed[key.Name].table, indexed[key.Type.Entity])
+		}
+	}
+	return all
+}
+
 // operand is a value of a row, or a constant.
 type operand struct {
 	fragment
