@@ -22,9 +22,20 @@ func TestStoresHaveTheSameSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.Equal(file, database) {
-		t.Errorf("the steps of SQLite are %v; those of PostgreSQL %v", file, database)
+		t.Errorf("the steps of SQLite are %q; those of PostgreSQL %q", named(file), named(database))
 	}
 	if !slices.ContainsFunc(file, func(s backend.Step) bool { return s.Final }) {
 		t.Errorf("no step is final: %v", file)
 	}
+}
+
+// named returns the names of steps, with a mark for each final one.
+func named(steps []backend.Step) (names []string) {
+	for _, s := range steps {
+		if s.Final {
+			s.Name += " (final)"
+		}
+		names = append(names, s.Name)
+	}
+	return names
 }
