@@ -223,6 +223,8 @@ func TestBackgroundStepOutlivesItsProgram(t *testing.T) {
 		}
 	}
 	writeByAll("before")
+	// A new column of a problem would wait for the lock below.
+	command(t, []string{"PROBLEMS_STORE=" + store}, "migrate")
 	psql(t, store, "DELETE FROM problems_migrations WHERE name = '0007'; DROP INDEX problems_state_modified, problems_assignee_modified;\n") // as the release before had it
 	release := psql(t, store, "BEGIN; LOCK TABLE problems IN ROW EXCLUSIVE MODE;\n")                                                         // as a write does
 
