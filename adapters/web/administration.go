@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -182,6 +183,23 @@ func changeObject(q *request) (answer, error) {
 		return answer{}, err
 	}
 	return q.redirect("/administration/" + k.slug), nil
+}
+
+// refill puts the sent values into the inputs of a form.
+func refill(form []input, sent url.Values, c *metadata.Catalogue) []input {
+	for i := range form {
+		in := &form[i]
+		if in.Type == "choice" {
+			in.Name = in.Choice.Field
+			in.Choice, _ = forms.Sent(in.Name, sent.Get(in.Name), c)
+			continue
+		}
+		in.Value, in.Checked = sent.Get(in.Name), sent.Has(in.Name)
+		for j, o := range in.Options {
+			in.Options[j].Selected = slices.Contains(sent[in.Name], o.Value)
+		}
+	}
+	return form
 }
 
 // began compares the values of now with those that the form in the request began with, if the

@@ -9,7 +9,6 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/history"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
@@ -144,11 +143,12 @@ func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []forms.TextBox)
 // chosen: the preview says where it is refused.
 func bulkChoices(sent url.Values, c *metadata.Catalogue) (choices []forms.Choice) {
 	for _, f := range forms.References {
-		one := forms.ObjectChoice(f.Name, f.To, ident.None, c)
-		one.Keep, one.Required = true, f.Required
-		if value, ok := sent[f.Name]; ok && value[0] != forms.Keep {
-			one.Select(value[0], one.NameOf(value[0]))
+		value := forms.Keep
+		if sent.Has(f.Name) {
+			value = sent.Get(f.Name)
 		}
+		one, _ := forms.Sent(f.Name, value, c)
+		one.Keep = true
 		choices = append(choices, one)
 	}
 	return choices

@@ -10,6 +10,8 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -43,6 +45,8 @@ type keptField struct {
 	Name, Value string
 	Label       string // key of the text; empty: nobody typed it
 	Long        bool   // has several lines
+	// Input, if not nil, is the field as its form offers it.
+	Input *input
 }
 
 // repeatable are the kinds of failures after which the same form can succeed.
@@ -72,8 +76,9 @@ func typedLabel(name string) string {
 func (q *request) fail(err error) {
 	q.frame.Report(q.context(), err)
 	f, kind := httpframe.Describe(err)
+	c := q.failureCatalogue(kind.Kind)
 	view := failurePage{
-		layout: q.failureLayout(kind.Kind), Status: kind.Status, Detail: texts.Sentence(f.Detail), RequestID: q.frame.RequestID,
+		layout: q.failureLayout(kind.Kind, c), Status: kind.Status, Detail: texts.Sentence(f.Detail), RequestID: q.frame.RequestID,
 		SignIn: kind.Kind == fault.Unauthenticated, Home: !q.caller.User.IsNone(),
 	}
 	for _, item := range f.Items {
@@ -86,7 +91,7 @@ func (q *request) fail(err error) {
 		q.w.Header().Set("Retry-After", "1")
 	}
 	if q.r.Method == http.MethodPost {
-		view.Again, view.Action, view.Back = q.kept(kind.Kind), q.r.URL.Path, q.back()
+		view.Again, view.Action, view.Back = q.kept(kind.Kind, c), q.r.URL.Path, q.back()
 	}
 	q.w.Header().Set("Cache-Control", "private, no-store")
 	body, err := q.views.Render(q.language, "failure", view)
@@ -99,31 +104,44 @@ func (q *request) fail(err error) {
 	httpframe.Send(q.w, q.r, kind.Status, body)
 }
 
-// failureLayout returns the layout of a page about a failure. It has the navigation,
-// unless the store is away or nobody is signed in.
-func (q *request) failureLayout(kind fault.Kind) layout {
-	title := q.say("failure." + string(kind))
+// failureCatalogue returns the catalogue for a page about a failure; nil if the store is away
+// or nobody is signed in.
+func (q *request) failureCatalogue(kind fault.Kind) *metadata.Catalogue {
 	if q.caller.User.IsNone() || slices.Contains(storeless, kind) {
-		return q.layout(title)
+		return nil
 	}
-	states, err := q.Service.States().List(q.context())
+	c, err := q.catalogue()
 	if err != nil {
-		return q.layout(title)
+		return nil
 	}
-	return q.signedIn(title, states.Catalogue)
+	return c
 }
 
-// kept returns the fields of a refused form. It returns nil when nobody typed any of them,
-// and the same form would be refused again. It never returns a secret.
-func (q *request) kept(kind fault.Kind) (fields []keptField) {
+// failureLayout returns the layout of a page about a failure. With a catalogue, it has the
+// navigation.
+func (q *request) failureLayout(kind fault.Kind, c *metadata.Catalogue) layout {
+	title := q.say("failure." + string(kind))
+	if c == nil {
+		return q.layout(title)
+	}
+	return q.signedIn(title, c)
+}
+
+// kept returns the fields of a refused form. It returns nil when people can correct none of
+// them, and the same form would be refused again. It never returns a secret.
+func (q *request) kept(kind fault.Kind, c *metadata.Catalogue) (fields []keptField) {
 	if q.form.Has("token") || q.form.Has("code") {
 		return nil
 	}
-	worth := slices.Contains(repeatable, kind)
-	again := worth
+	again := slices.Contains(repeatable, kind)
+	inputs := q.inputs(c)
+	worth := again || len(inputs) > 0
 	for _, name := range slices.Sorted(maps.Keys(q.form)) {
 		// What the person saw is out of date, and the page says so.
 		if name == "preview" && !again || name == was && kind == fault.StaleRevision {
+			continue
+		}
+		if slices.ContainsFunc(inputs, func(i input) bool { return i.Name == name }) {
 			continue
 		}
 		for _, value := range q.form[name] {
@@ -139,7 +157,33 @@ func (q *request) kept(kind fault.Kind) (fields []keptField) {
 	if !worth {
 		return nil
 	}
+	for i := range inputs {
+		fields = append(fields, keptField{Input: &inputs[i]})
+	}
 	return fields
+}
+
+// inputs returns the inputs of a refused form that are more than a text, with the sent
+// values. The form of an object has all its inputs: browsers leave out empty boxes.
+func (q *request) inputs(c *metadata.Catalogue) (inputs []input) {
+	if c == nil || strings.HasSuffix(q.r.URL.Path, "/delete") {
+		return nil
+	}
+	if k, err := q.kind(); err == nil {
+		id, _ := ident.Parse(q.r.PathValue("id")) // a new object has none
+		_, form := k.form(c, id)
+		return refill(form, q.form, c)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.form)) {
+		if choice, ok := forms.Sent(name, q.form.Get(name), c); ok {
+			choice.Keep = q.r.URL.Path == q.base+"/problems/bulk"
+			inputs = append(inputs, input{Name: name, Type: "choice", Choice: choice})
+		}
+	}
+	if q.form.Has("type") {
+		inputs = append(inputs, input{Name: "type", Type: "choice", Choice: q.relationshipChoice(q.form.Get("type"))})
+	}
+	return inputs
 }
 
 // back returns the address of the page that has the form; empty if it is not known.

@@ -110,6 +110,78 @@ func TestRefusedFormIsKept(t *testing.T) {
 	}
 }
 
+// A refused form offers what was chosen again, for another choice.
+func TestRefusedChoiceIsCorrected(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	b.post(path+"/relationships", "type", "CausedBy", "problem", strings.TrimPrefix(s.problem(t, "Another one"), "/problems/")).is(200)
+	create := func(kind, name string) (id string) {
+		b.post("/administration/"+kind, "name", name).is(200)
+		at := attribute(anchor(b.get("/administration/"+kind), "Change "+name), "href")
+		return at[strings.LastIndexByte(at, '/')+1:]
+	}
+	cellar, roof, spring := create("components", "Cellar"), create("components", "Roof"), create("milestones", "Spring")
+	page := b.get(path)
+	open, closed := page.choose("state", "Open"), page.choose("state", "Closed")
+	gone := "01234567-89ab-7cde-8f01-23456789abcd"
+	b.post("/administration/components/"+cellar, "name", "Cellar", "closed", "yes").is(200)
+	for name, c := range map[string]struct {
+		action, pairs, field, wrong, right string
+		status                             int
+	}{
+		"new problem":   {"/problems/new", "title=The lamp is dark&comment=Since Monday&priority=", "component", gone, roof, 422},
+		"closed":        {path, "revision=1&title=The door stands open&state=" + open, "component", cellar, roof, 422},
+		"transition":    {"/problems/new", "title=The heater is off", "state", closed, open, 409},
+		"watcher":       {path + "/watchers", "", "user", gone, s.admin.User.String(), 422},
+		"relationship":  {path + "/relationships", "problem=2", "type", "CauseOf", "CausedBy", 409},
+		"many problems": {"/problems/bulk", "predicate=TRUEPREDICATE&priority=keep&read=yes", "milestone", gone, spring, 422},
+		"parent":        {"/administration/components/" + roof, "name=Attic", "parent", roof, "", 409},
+		"token":         {"/administration/tokens", "scope=read", "user", gone, s.admin.User.String(), 422},
+	} {
+		t.Run(name, func(t *testing.T) {
+			form, err := url.ParseQuery(c.pairs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			form.Set(c.field, c.wrong)
+			pairs := []string{}
+			for name := range form {
+				pairs = append(pairs, name, form.Get(name))
+			}
+			refused := b.post(c.action, pairs...)
+			refused.t = t
+			refused.is(c.status).has("What you typed is kept")
+			if !refused.input(c.action, c.field) {
+				t.Fatalf("nobody can correct the field %s:\n%s", c.field, refused.body)
+			}
+			for name, want := range form {
+				if got := refused.form(c.action); !slices.Equal(got[name], want) {
+					t.Errorf("the field %s is %q, want %q", name, got[name], want)
+				}
+			}
+			refused.submit(c.action, c.field, c.right).is(200)
+		})
+	}
+}
+
+// A box has no value when it is empty. A refused form has it all the same.
+func TestRefusedBoxIsCorrected(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	at := attribute(anchor(b.get("/administration/states"), "Change Open"), "href")
+	page := b.get(at)
+	others := page.form(at)["next"]
+	refused := b.post(at, "name", "Closed", "resolved", "yes", "was", page.form(at).Get("was")).is(409)
+	form := refused.form(at)
+	if !refused.input(at, "initial") || form.Has("initial") || form.Get("resolved") != "yes" || form.Has("next") || form.Get("was") == "" {
+		t.Errorf("the form has %v:\n%s", form, refused.body)
+	}
+	refused.submit(at, "name", "Begun", "initial", "yes", "next", others[0]).is(200).has("Begun")
+}
+
 // Nothing was typed into a form for deleting: sent again, it would fail again.
 func TestRefusedButtonIsNotKept(t *testing.T) {
 	t.Parallel()
@@ -280,7 +352,7 @@ func TestBackFromPreview(t *testing.T) {
 	b := s.signedIn(t)
 	form := b.get("/problems/bulk?problem=1")
 	high := form.choose("priority", "High")
-	preview := form.submit("/problems/bulk", "priority", high, "read", "yes").is(200).has("1 problem would change")
+	preview := form.submit("/problems/bulk", "priority", high, "milestone", "", "read", "yes").is(200).has("1 problem would change")
 	back := url.Values{}
 	for n := range preview.root.Descendants() {
 		if n.Data == "input" && attribute(n.Parent, "action") == "/problems/bulk" && attribute(n.Parent, "method") == "get" {
@@ -288,7 +360,7 @@ func TestBackFromPreview(t *testing.T) {
 		}
 	}
 	got := b.get("/problems/bulk?" + back.Encode()).is(200).form("/problems/bulk")
-	if got.Get("priority") != high || got.Get("read") != "yes" || got.Get("state") != forms.Keep || got.Get("predicate") != "identifier IN {1}" {
+	if got.Get("priority") != high || got.Get("read") != "yes" || got.Get("state") != forms.Keep || got.Get("milestone") != "" || got.Get("predicate") != "identifier IN {1}" {
 		t.Errorf("the form has %v", got)
 	}
 }

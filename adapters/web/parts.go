@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -68,6 +69,15 @@ func (q *request) relation() (tracker.Relate, error) {
 		return tracker.Relate{}, fault.New(fault.InvalidValue, "the other problem is named by its number, such as 12")
 	}
 	return tracker.Relate{Type: patch.Set(q.form.Get("type")), Other: patch.Set(problem.ID(n))}, nil
+}
+
+// relationshipChoice offers all types of relationships, with one selected.
+func (q *request) relationshipChoice(selected string) forms.Choice {
+	choice := forms.Choice{Field: "type", Label: "relationship.type", Required: true}
+	for _, t := range relationship.Types() {
+		choice.Options = append(choice.Options, forms.Option{Value: string(t), Name: q.say("relationship." + string(t)), Selected: string(t) == selected})
+	}
+	return choice
 }
 
 func relate(q *request) (answer, error) {

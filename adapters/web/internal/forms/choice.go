@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // Keep is the value of an unchanged field in a change of many problems.
@@ -21,8 +22,8 @@ type Choice struct {
 	Options  []Option
 	Required bool   // has no empty value
 	Value    string // the name of the selected object
-	// Keep offers to leave the value as it is.
-	Keep bool
+	// Keep offers to leave the value as it is, and Cleared selects to clear it.
+	Keep, Cleared bool
 	// Typed is true when there are too many objects for a list: people type a name.
 	Typed bool
 }
@@ -82,6 +83,24 @@ func ObjectChoice(field string, kind metadata.Kind, current ident.ID, c *metadat
 		slices.SortStableFunc(b.Options, func(a, b Option) int { return strings.Compare(a.Name, b.Name) })
 	}
 	return b.done()
+}
+
+// Sent returns the choice of a field with its sent value selected, whatever that is: people
+// correct a wrong one. ok is false for a field without objects.
+func Sent(field, value string, c *metadata.Catalogue) (choice Choice, ok bool) {
+	kind, ok := kindOf[field]
+	if !ok {
+		return choice, false
+	}
+	id, _ := ident.Parse(value) // people may have typed a name
+	choice = ObjectChoice(field, kind, id, c)
+	f := problem.FieldNamed(field)
+	choice.Required = field == "user" || f != nil && f.Required
+	choice.Cleared = strings.TrimSpace(value) == ""
+	if choice.Value == "" && value != Keep {
+		choice.Select(value, value)
+	}
+	return choice, true
 }
 
 // NameOf returns the name of a sent value.

@@ -118,3 +118,27 @@ func TestObjectChoice(t *testing.T) {
 		}
 	}
 }
+
+// A sent value is selected, also one that is out of use or names nothing.
+func TestSent(t *testing.T) {
+	t.Parallel()
+	c := metadata.NewCatalogue(ident.Version{}, metadata.Content{Components: []metadata.Component{{ID: id(1), Name: "Roof"}, {ID: id(2), Name: "Cellar", Closed: true}}})
+	for value, want := range map[string]string{id(1).String(): "Roof", id(2).String(): "Cellar", id(9).String(): id(9).String(), "Attic": "Attic", "": "", Keep: ""} {
+		choice, ok := Sent("component", value, c)
+		selected := ""
+		for _, o := range choice.Options {
+			if o.Selected {
+				selected = o.Name
+			}
+		}
+		if !ok || selected != want || choice.Value != want || choice.Cleared != (value == "") || choice.Required {
+			t.Errorf("%q selects %q, want %q: %+v", value, selected, want, choice)
+		}
+	}
+	if choice, ok := Sent("state", "", c); !ok || !choice.Required {
+		t.Errorf("the state is %+v", choice)
+	}
+	if _, ok := Sent("title", "", c); ok {
+		t.Error("the title is a choice")
+	}
+}

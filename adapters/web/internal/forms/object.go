@@ -94,16 +94,21 @@ func Named(kind metadata.Kind, name string, c *metadata.Catalogue) (found ident.
 	return found
 }
 
+// kindOf is the kind of the objects in each field of a form that has objects.
+var kindOf = func() map[string]metadata.Kind {
+	kinds := map[string]metadata.Kind{"user": metadata.Users, "parent": metadata.Components, "successor": metadata.Components}
+	for _, f := range References {
+		kinds[f.Name] = f.To
+	}
+	return kinds
+}()
+
 // Identify replaces the typed names of objects in a form by their identifiers, where a page
 // shows them under these names. The service judges the others. The catalogue is loaded for
 // the first name.
 func Identify(form url.Values, catalogue func() (*metadata.Catalogue, error)) (err error) {
 	var c *metadata.Catalogue
-	kinds := map[string]metadata.Kind{"user": metadata.Users, "parent": metadata.Components, "successor": metadata.Components}
-	for _, f := range References {
-		kinds[f.Name] = f.To
-	}
-	for field, kind := range kinds {
+	for field, kind := range kindOf {
 		name := strings.TrimSpace(form.Get(field))
 		if _, err := ident.Parse(name); name == "" || name == Keep || err == nil {
 			continue
