@@ -14,6 +14,8 @@ type Filters struct {
 	Catalogue *metadata.Catalogue
 	base      string
 	links     map[filterKey]string
+	// shared counts the objects of each kind by Key. A kind is counted at its first link.
+	shared map[metadata.Kind]map[string]int
 }
 
 type filterKey struct {
@@ -23,7 +25,7 @@ type filterKey struct {
 
 // NewFilters returns links below the base path.
 func NewFilters(base string, c *metadata.Catalogue) *Filters {
-	return &Filters{c, base, map[filterKey]string{}}
+	return &Filters{c, base, map[filterKey]string{}, map[metadata.Kind]map[string]int{}}
 }
 
 // Of returns the list of the problems with an object in a field; empty without an object.
@@ -60,12 +62,23 @@ func (f *Filters) predicate(field string, id ident.ID) string {
 	if kind == metadata.Components {
 		member = "fullName"
 	}
-	for other := range forms.Objects(kind, f.Catalogue) {
-		if other.ID != id && other.Key == key {
-			return field + ".identifier = " + Quote(id.String())
-		}
+	if f.count(kind)[key] > 1 {
+		return field + ".identifier = " + Quote(id.String())
 	}
 	return field + "." + member + " = " + Quote(key)
+}
+
+// count returns how many objects of a kind have each Key.
+func (f *Filters) count(kind metadata.Kind) map[string]int {
+	counts, ok := f.shared[kind]
+	if !ok {
+		counts = map[string]int{}
+		for o := range forms.Objects(kind, f.Catalogue) {
+			counts[o.Key]++
+		}
+		f.shared[kind] = counts
+	}
+	return counts
 }
 
 // longestNeedle is the greatest length of the value of a keyword in a predicate, in bytes.

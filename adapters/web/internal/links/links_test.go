@@ -2,6 +2,7 @@ package links
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,6 +52,26 @@ func TestOf(t *testing.T) {
 				t.Errorf("%s %v has the list %q, want %q", c.field, c.id, got, c.want)
 			}
 		}
+	}
+}
+
+// The links of twice as many objects take about twice as much.
+func TestOfManyObjects(t *testing.T) { // not in parallel: it counts allocations
+	allocs := func(milestones int) float64 {
+		content := metadata.Content{Components: []metadata.Component{{ID: id(1), Name: strings.Repeat("Server", 10)}}}
+		for i := range milestones {
+			content.Milestones = append(content.Milestones, metadata.Milestone{ID: ident.ID{1, byte(i >> 8), byte(i)}, Name: strconv.Itoa(i), Component: id(1)})
+		}
+		c := metadata.NewCatalogue(ident.Version{}, content)
+		return testing.AllocsPerRun(1, func() {
+			f := NewFilters("/base", c)
+			for _, m := range content.Milestones {
+				f.Of("milestone", m.ID)
+			}
+		})
+	}
+	if one, twice := allocs(300), allocs(600); twice > 3*one {
+		t.Errorf("300 links take %.0f allocations, and 600 take %.0f", one, twice)
 	}
 }
 
