@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -114,6 +115,30 @@ func TestUnsentText(t *testing.T) {
 	}
 	leave.Store(true)
 	p.must(back(), p.Until(`location.pathname === "/problems"`), p.Shows("The safe is open"))
+}
+
+// A form leaves what is typed in the other forms of its page, also when it is refused first.
+func TestOtherFormsAreLeft(t *testing.T) {
+	t.Parallel()
+	s := openWhole(t, "memory:")
+	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
+	s.api("POST", "/problems", map[string]any{"title": "The key is lost"})
+	p := s.signedIn(s.token)
+	value := func(selector, want string) error {
+		return p.Until(fmt.Sprintf("document.querySelector(%q).checkVisibility() && document.querySelector(%q).value === %q", selector, selector, want))
+	}
+	const title, text, keyword, other = "input[name=title]", "textarea[name=text]", "#keywords details input[name=name]", "#relationships details input[name=problem]"
+	p.must(p.Open("/problems/1"), p.Type(text, "The bell rings"), p.Type(title, "The safe is empty"))
+	p.must(p.Click("#keywords summary"), p.Type(keyword, "floor"), p.Click("#keywords details button"), p.Shows("The safe is open"), p.Until(`document.querySelector("#keywords li")`))
+	p.must(value(text, "The bell rings"), value(title, "The safe is empty"))
+	p.must(p.Click("#keywords summary"), p.Type(keyword, "room"))
+	p.must(p.Click("#relationships summary"), p.Type(other, "77"), p.Click("#relationships details button"), p.Shows("Send again"))
+	p.must(p.Type("main input[name=problem]", "2"), p.Click("main form button"), p.Shows("#2 The key is lost"))
+	p.must(value(text, "The bell rings"), value(title, "The safe is empty"), value(keyword, "room"))
+	p.must(p.Click(".comment-form button"), p.Until(`document.querySelector(".timeline .text")?.innerText === "The bell rings"`), value(text, ""))
+	p.must(value(title, "The safe is empty"), value(keyword, "room"), p.Click("#save"), p.Until(`document.querySelector("h1").innerText === "The safe is empty"`))
+	p.must(value(keyword, "room"), p.Click("#watch"), p.Shows("Stop watching"), value(keyword, "room"))
+	p.clean()
 }
 
 // answers gives this answer to the questions of the browser: whether to leave the page.

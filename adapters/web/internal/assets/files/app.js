@@ -10,8 +10,12 @@ const dirty = e =>
   e.options ? e.value !== ([...e.options].find(o => o.defaultSelected) || e.options[0] || e).value :
   e.type === "checkbox" ? e.checked !== e.defaultChecked : (e.defaultValue ?? e.value) !== e.value;
 
-// edited tells whether a form that changes something has unsaved text, typed or refused.
-const edited = root => all("form[method=post]", root).some(f => !/\/(sign-|language)/.test(f.action) && ("unsent" in f.dataset || [...f.elements].some(dirty)));
+// plain forms change nothing that anybody has typed.
+const plain = f => /\/(sign-(in|out)|language)$/.test(f.action);
+
+// unsent are the other forms that have unsaved text, typed or refused.
+const unsent = root => all("form[method=post]", root).filter(f => !plain(f) && ("unsent" in f.dataset || [...f.elements].some(dirty)));
+const edited = root => unsent(root)[0];
 
 // load gets a page of this site and calls then with it.
 const load = (method, url, body, then, failed) => {
@@ -30,13 +34,22 @@ const load = (method, url, body, then, failed) => {
 const bare = url => url.pathname + url.search;
 let shown, going;
 
-// show replaces the page. The answer to a button (by) of a problem keeps the place on it.
+// show replaces the page. The answer to a button (by) of a problem keeps the place on it. Other
+// forms with unsaved text (left) come back with their page.
+let left = [];
 const show = (page, at, push, by) => {
   const url = new URL(at, location), top = scrollY;
   const stay = by && url.pathname === location.pathname && one("[data-swap]") && one("[data-swap]", page);
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
+  left.push(...unsent().filter(f => f !== by?.form));
   document.body.replaceWith(document.adoptNode(page.body));
+  left = left.filter(f => {
+    const fresh = all("form").findLast(g => g.action === f.action);
+    fresh?.replaceWith(f);
+    f.closest("details")?.setAttribute("open", "");
+    return !fresh;
+  });
   if (push && bare(url) !== shown) history.pushState(null, "", url);
   const target = url.hash && document.getElementById(url.hash.slice(1));
   if (target) target.scrollIntoView(); else scrollTo(0, stay ? top : 0);
@@ -53,17 +66,17 @@ const own = url => url.origin === location.origin && !/\/(docs|errors|api|open(a
 addEventListener("click", e => {
   const a = e.target.closest("a[href]");
   if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey || a.target || edited()) return;
-  const url = new URL(a.href);
-  if (!own(url) || url.hash && bare(url) === shown) return;
+  if (!own(a) || a.hash && bare(a) === shown) return;
   e.preventDefault();
-  visit(url.href, true);
+  visit(a.href, true);
 });
 
-let sending = false; // a form that changes something
+// sending is true while a form that changes something is on its way.
+let sending;
 addEventListener("submit", e => {
   const form = e.target, button = e.submitter;
   const url = new URL(form.action);
-  if (e.defaultPrevented || form.target || !own(url) || /\/(sign-(in|out)|language)$/.test(url.pathname)) return;
+  if (e.defaultPrevented || form.target || !own(url) || plain(form)) return;
   e.preventDefault();
   const data = new URLSearchParams(new FormData(form, button));
   if (form.method === "get") { url.search = data; return visit(url.href, true); }
@@ -90,19 +103,18 @@ addEventListener("beforeunload", e => { if (edited()) e.preventDefault(); });
 // Changes of others arrive by a stream, while the page is visible: browsers allow few
 // connections to one site.
 let stream, seen;
-const end = () => stream?.close();
 const begin = () => {
   shown = bare(location);
   dates();
   one(".node.current")?.scrollIntoView({block: "nearest", inline: "center"});
-  end();
+  stream?.close();
   seen = 0;
   const main = one("main[data-live]");
   if (!main || document.hidden) return;
   stream = new EventSource(main.dataset.live);
   stream.onmessage = e => main.dataset.swap ? refresh(main) : announce(one(".live", main), JSON.parse(e.data).changes);
 };
-addEventListener("visibilitychange", () => document.hidden ? end() : begin());
+addEventListener("visibilitychange", begin);
 
 // announce says how many changes there are. It moves nothing under the reader.
 const announce = (bar, changes) => {
@@ -112,8 +124,8 @@ const announce = (bar, changes) => {
 };
 
 // refresh replaces the parts of a page that nobody edits or is in. The answer to a form
-// replaces all of them.
-let behind; // a part was left out
+// replaces all of them. behind is true when a part was left out.
+let behind;
 const refresh = main => load("GET", location.href, null, page => {
   if (sending) return;
   behind = false;
