@@ -3,6 +3,7 @@ package web
 import (
 	"math"
 	"net/url"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -47,8 +48,12 @@ func (q *request) linked(numbers []int64) (map[int64]markdown.Link, error) {
 	return known, nil
 }
 
-// portion is how many entries of the log a page of a large problem has.
-const portion = 100
+// portion is how many entries of the log a page of a large problem has, and mostShown how many
+// bytes they and their comments have. It has one entry at least.
+const (
+	portion   = 100
+	mostShown = 1 << 20
+)
 
 // stretch is a part of the timeline of a large problem: entries of the log, and the
 // comments among them. The ends are numbers of entries, and of comments, from the first.
@@ -56,6 +61,7 @@ type stretch struct {
 	from, to                 int
 	fromComments, toComments int
 	log                      []problem.LogEntry
+	onward                   bool // it begins with a given entry, and else it ends with one
 }
 
 // portions fills the timeline of a large problem with a part of it: the latest one, or
@@ -66,15 +72,12 @@ func (q *request) portions(view *problemPage, a tracker.Answer[store.Snapshot]) 
 	if err != nil {
 		return err
 	}
-	var comments []problem.Comment
-	if most := at.toComments - at.fromComments; most > 0 {
-		for part, err := range q.Service.Comments(q.context(), a.Value, at.fromComments, most) {
-			if err != nil {
-				return err
-			}
-			comments = append(comments, part...)
-		}
+	entries := len(at.log)
+	comments, err := q.fit(a.Value, &at)
+	if err != nil {
+		return err
 	}
+	latest = latest && (!at.onward || len(at.log) == entries)
 	here := q.base + "/problems/" + formatID(a.Value.ID)
 	link := func(name string, entries, comments int) string {
 		return here + "?" + url.Values{name: {strconv.Itoa(entries)}, "comments": {strconv.Itoa(comments)}}.Encode() + "#history"
@@ -98,6 +101,7 @@ func (q *request) stretch(s store.Snapshot) (at stretch, latest bool, err error)
 		}
 	}
 	if q.r.URL.Query().Has("log") {
+		at.onward = true
 		at.from, at.fromComments = numbers["log"], numbers["comments"]
 		if at.log, err = q.entries(s, at.from, portion+1); err != nil {
 			return at, false, err
@@ -119,6 +123,66 @@ func (q *request) stretch(s store.Snapshot) (at stretch, latest bool, err error)
 	}
 	at.fromComments = max(0, at.toComments-commentsIn(at.log))
 	return at, latest, nil
+}
+
+// fit returns the comments of a stretch. It shortens the stretch to mostShown bytes.
+func (q *request) fit(s store.Snapshot, at *stretch) ([]problem.Comment, error) {
+	comments, fits, err := q.comments(s, *at)
+	if fits || err != nil {
+		return comments, err
+	}
+	// The sizes of comments are known once they are read. So the length is found by trying.
+	n := len(at.log)
+	without := sort.Search(n-1, func(without int) bool {
+		if err == nil {
+			_, fits, err = q.comments(s, at.part(n-without))
+		}
+		return fits
+	})
+	if err != nil {
+		return nil, err
+	}
+	*at = at.part(n - without)
+	comments, _, err = q.comments(s, *at)
+	return comments, err
+}
+
+// part returns the first entries of a stretch that goes onward, and the last ones of another.
+func (at stretch) part(entries int) stretch {
+	if at.onward {
+		at.log = at.log[:entries]
+		at.to, at.toComments = at.from+entries, at.fromComments+commentsIn(at.log)
+		return at
+	}
+	at.log = at.log[len(at.log)-entries:]
+	at.from, at.fromComments = at.to-entries, max(0, at.toComments-commentsIn(at.log))
+	return at
+}
+
+// comments returns the comments of a stretch, and whether it has at most mostShown bytes. It
+// reads no further than that.
+func (q *request) comments(s store.Snapshot, at stretch) (comments []problem.Comment, fits bool, err error) {
+	size := 0
+	for _, e := range at.log {
+		size += len(e.From) + len(e.To)
+	}
+	most := at.toComments - at.fromComments
+	if most <= 0 {
+		return nil, size <= mostShown, nil
+	}
+	for part, err := range q.Service.Comments(q.context(), s, at.fromComments, most) {
+		if err != nil {
+			return nil, false, err
+		}
+		for _, c := range part {
+			size += len(c.Text) + len(c.HTML.String)
+		}
+		comments = append(comments, part...)
+		if size > mostShown {
+			break
+		}
+	}
+	return comments, size <= mostShown, nil
 }
 
 // entries returns entries of the log.
