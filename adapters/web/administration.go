@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -74,9 +75,9 @@ type administered struct {
 	// form returns the form of an object, or of a new one for ident.None. It returns nil for
 	// an unknown object.
 	form func(*metadata.Catalogue, ident.ID) (name string, inputs []input)
-	// save stores the form in the request, as a new object for ident.None. The condition is
-	// that of tracker.UpdateObject.
-	save func(q *request, id ident.ID, condition func(*metadata.Catalogue) error) error
+	// save stores a form, as a new object for ident.None. The condition is that of
+	// tracker.UpdateObject.
+	save func(q *request, form url.Values, id ident.ID, condition func(*metadata.Catalogue) error) error
 }
 
 // ofPath returns the kind in the path.
@@ -160,7 +161,7 @@ func createObject(q *request) (answer, error) {
 	if !q.caller.Scope.Covers(k.creator) {
 		return answer{}, fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", k.creator, q.caller.Scope)
 	}
-	if err := k.save(q, ident.None, nil); err != nil {
+	if err := k.save(q, q.form, ident.None, nil); err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/administration/" + k.slug), nil
@@ -175,7 +176,12 @@ func changeObject(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	err = k.save(q, id, func(c *metadata.Catalogue) error {
+	c, err := q.catalogue()
+	if err != nil {
+		return answer{}, err
+	}
+	_, shown := k.form(c, id)
+	err = k.save(q, touched(q.form, shown), id, func(c *metadata.Catalogue) error {
 		_, now := k.form(c, id)
 		return q.began(now)
 	})
@@ -197,6 +203,17 @@ func refill(form []input, sent url.Values, c *metadata.Catalogue) []input {
 		in.Value, in.Checked = sent.Get(in.Name), sent.Has(in.Name)
 		for j, o := range in.Options {
 			in.Options[j].Selected = slices.Contains(sent[in.Name], o.Value)
+		}
+	}
+	return form
+}
+
+// touched returns a form without the days that are as shown: a stored time has more than a day.
+func touched(form url.Values, shown []input) url.Values {
+	form = maps.Clone(form)
+	for _, in := range shown {
+		if in.Type == "date" && form.Get(in.Name) == in.Value {
+			delete(form, in.Name)
 		}
 	}
 	return form

@@ -182,6 +182,39 @@ func TestRefusedBoxIsCorrected(t *testing.T) {
 	refused.submit(at, "name", "Begun", "initial", "yes", "next", others[0]).is(200).has("Begun")
 }
 
+// A form has the days of a milestone. The hours of a day stay when nobody changes the day.
+func TestTimesOfMilestoneStay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	start, end := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), time.Date(2026, 4, 1, 23, 59, 59, 0, time.UTC)
+	made, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{Patch: tracker.MilestonePatch{
+		Name: patch.Set("Spring"), Start: patch.Set(start), End: patch.Set(end),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.post("/administration/milestones", "name", "Autumn").is(200)
+	at := "/administration/milestones/" + made.Value.ID.String()
+	is := func(start, end time.Time) {
+		t.Helper()
+		now, err := s.service.Milestones().Load(t.Context(), made.Value.ID)
+		if err != nil || !now.Value.Start.Equal(start) || !now.Value.End.Equal(end) {
+			t.Errorf("the milestone is from %v to %v, want %v to %v (%v)", now.Value.Start, now.Value.End, start, end, err)
+		}
+	}
+	b.get(at).submit(at, "name", "Summer").is(200).has("Summer")
+	is(start, end)
+	refused := b.get(at).submit(at, "name", "Autumn", "start", "2026-03-15").is(409)
+	if form := refused.form(at); form.Get("start") != "2026-03-15" || form.Get("end") != "2026-04-01" {
+		t.Errorf("the form has %v", form)
+	}
+	refused.submit(at, "name", "Spring").is(200)
+	is(time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC), end)
+	b.get(at).submit(at, "end", "").is(200)
+	is(time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC), time.Time{})
+}
+
 // Nothing was typed into a form for deleting: sent again, it would fail again.
 func TestRefusedButtonIsNotKept(t *testing.T) {
 	t.Parallel()

@@ -27,10 +27,10 @@ var kinds = []administered{
 }
 
 // saved returns the function to store the form of a kind. read returns its content.
-func saved[T, P any](objects func(*tracker.Service) tracker.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, ident.ID, func(*metadata.Catalogue) error) error {
-	return func(q *request, id ident.ID, condition func(*metadata.Catalogue) error) (err error) {
+func saved[T, P any](objects func(*tracker.Service) tracker.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, url.Values, ident.ID, func(*metadata.Catalogue) error) error {
+	return func(q *request, form url.Values, id ident.ID, condition func(*metadata.Catalogue) error) (err error) {
 		var faults fault.List
-		p := read(q.form, &faults)
+		p := read(form, &faults)
 		if id.IsNone() {
 			_, err = objects(q.Service).Create(q.context(), q.caller, tracker.CreateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p})
 		} else {
@@ -64,6 +64,9 @@ func number(form url.Values, name string, faults *fault.List) patch.Field[int64]
 }
 
 func day(form url.Values, name string, faults *fault.List) patch.Field[time.Time] {
+	if !form.Has(name) {
+		return patch.Field[time.Time]{}
+	}
 	text := form.Get(name)
 	if text == "" {
 		return patch.Null[time.Time]()
