@@ -279,6 +279,34 @@ func TestPast(t *testing.T) {
 	b.get("/problems/99/past").is(404)
 }
 
+// Two watchers of one name, and two keywords that read alike, are two parts of the past.
+func TestPastOfNamesakes(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	var revisions []int64
+	for i := range 2 {
+		u, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
+			Patch: tracker.UserPatch{Name: patch.Set("Anna"), Email: patch.Set(fmt.Sprintf("anna%d@example.org", i))},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.post(path+"/watchers", "user", u.Value.ID.String()).is(200)
+		b.post(path+"/keywords", "name", []string{"a: b", "a"}[i], "value", []string{"", "b"}[i]).is(200)
+		now, err := s.service.LoadProblem(t.Context(), s.admin, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		revisions = append(revisions, now.Value.Revision)
+	}
+	rows := b.get(fmt.Sprintf("%s/past?revision=%d", path, revisions[0])).is(200).rows()
+	if watchers, keywords := rows["Watchers"], rows["Keywords"]; !slices.Equal(watchers, []string{"Anna", "AnnaAnna"}) || !slices.Equal(keywords, []string{"a: b", "a: ba: b"}) {
+		t.Errorf("the watchers are %q, and the keywords %q", watchers, keywords)
+	}
+}
+
 func TestAdministration(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

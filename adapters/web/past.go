@@ -9,8 +9,10 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/history"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
@@ -126,9 +128,9 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 		layout: q.signedIn(q.say("past.title")+" · #"+formatID(now.ID), c).in("problems"),
 		ID:     now.ID, Heading: now.Title, Revision: revision, Latest: now.Revision, Comments: len(then.Comments),
 		Fields:   pastFields(then.Fields, now.Fields, c),
-		Keywords: pastRow{"problem.keywords", parted(then.Keywords, now.Keywords, keywordText)},
-		Related:  pastRow{"problem.relationships", parted(then.Relationships, now.Relationships, q.relatedText)},
-		Watchers: pastRow{"problem.watchers", parted(tracker.Watchers(then, c), tracker.Watchers(now, c), userText)},
+		Keywords: pastRow{"problem.keywords", parted(then.Keywords, now.Keywords, func(k problem.Keyword) problem.Keyword { return k }, keywordText)},
+		Related:  pastRow{"problem.relationships", parted(then.Relationships, now.Relationships, func(r store.Related) relationship.Relationship { return r.Relationship }, q.relatedText)},
+		Watchers: pastRow{"problem.watchers", parted(tracker.Watchers(then, c), tracker.Watchers(now, c), func(u user.User) ident.ID { return u.ID }, userText)},
 	}
 	if revision > 1 {
 		view.Previous = revision - 1
@@ -186,15 +188,16 @@ func pastFields(then, now problem.Fields, c *metadata.Catalogue) (fields []pastF
 	return fields
 }
 
-// parted merges two lists. The members of then come first, in their order.
-func parted[T any](then, now []T, text func(T) string) (parts []pastPart) {
-	at := map[string]int{}
+// parted merges two lists. The members of then come first, in their order. A key tells each
+// member from the others: people read some of them alike.
+func parted[T any, K comparable](then, now []T, key func(T) K, text func(T) string) (parts []pastPart) {
+	at := map[K]int{}
 	for _, t := range then {
-		at[text(t)] = len(parts)
+		at[key(t)] = len(parts)
 		parts = append(parts, pastPart{Text: text(t), Then: true})
 	}
 	for _, n := range now {
-		if i, ok := at[text(n)]; ok {
+		if i, ok := at[key(n)]; ok {
 			parts[i].Now = true
 			continue
 		}
