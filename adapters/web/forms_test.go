@@ -215,6 +215,21 @@ func TestTimesOfMilestoneStay(t *testing.T) {
 	is(time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC), time.Time{})
 }
 
+// A form for a watcher without a user adds nobody. The button to watch adds the caller.
+func TestWatcherIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b := s.as(t, "Ann", access.Write)
+	refused := b.post(path+"/watchers", "user", " ").is(422).has("The new watcher must be given", "What you typed is kept")
+	b.get(path).has("Nobody watches this problem")
+	refused.submit(path+"/watchers", "user", s.admin.User.String()).is(200).has("Watch")
+	if page := b.get(path); strings.Contains(page.text(), "Stop watching") {
+		t.Errorf("the caller watches:\n%s", page.text())
+	}
+	b.post(path + "/watchers").is(200).has("Stop watching")
+}
+
 // Nothing was typed into a form for deleting: sent again, it would fail again.
 func TestRefusedButtonIsNotKept(t *testing.T) {
 	t.Parallel()

@@ -100,11 +100,15 @@ func unrelate(q *request) (answer, error) {
 	})
 }
 
-// addWatcher makes the chosen user a watcher, or the caller if the form names none.
+// addWatcher makes the chosen user a watcher. The form of the button to watch has no field for
+// a user: it is about the caller.
 func addWatcher(q *request) (answer, error) {
 	return onProblem(q, "watchers", func(id problem.ID) error {
 		cmd := tracker.AddWatcher{User: forms.ByID(q.caller.User)}
-		if chosen := forms.Reference(q.form, "user"); chosen.Sent && !chosen.Null {
+		switch chosen := forms.Reference(q.form, "user"); {
+		case chosen.Null:
+			return fault.New(fault.RequiredField, "the new watcher must be given: choose a user, or type a name or an e-mail address")
+		case chosen.Sent:
 			cmd.User = chosen.Value
 		}
 		_, err := q.Service.AddWatcher(q.context(), q.caller, id, cmd)
