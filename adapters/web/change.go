@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
@@ -89,6 +90,9 @@ func changeProblem(q *request) (answer, error) {
 			break
 		}
 		conflict, latest, err := q.conflict(id, revision)
+		if conflict != nil && q.done(conflict) {
+			return q.toProblem(""), nil
+		}
 		if err != nil || conflict != nil {
 			return answer{status: http.StatusPreconditionFailed, name: "conflict", view: conflict}, err
 		}
@@ -140,4 +144,19 @@ func (q *request) conflict(id problem.ID, revision int64) (_ *conflictPage, late
 	}
 	view.Edit.Revision = now.Revision
 	return view, now.Revision, nil
+}
+
+// done reports whether the problem has all values that the form changed, as after the same form
+// sent before: by a second click, or a reload of its answer.
+func (q *request) done(c *conflictPage) bool {
+	own := url.Values{}
+	for _, row := range c.Rows {
+		if row.Own {
+			own[row.Field] = q.form[row.Field]
+		}
+	}
+	again, err := q.Service.UpdateProblem(q.context(), q.caller, c.ID, tracker.UpdateProblem{
+		Write: tracker.Write{DryRun: true}, ProblemPatch: forms.Patch(own), Revision: patch.Set(c.Edit.Revision),
+	})
+	return err == nil && again.Value.Revision == c.Edit.Revision
 }

@@ -230,6 +230,38 @@ func TestWatcherIsNamed(t *testing.T) {
 	b.post(path + "/watchers").is(200).has("Stop watching")
 }
 
+// A form of the fields that is sent twice is no conflict with itself, whatever others changed
+// in between. A form without a change of its own is none either.
+func TestFieldsAreSentTwice(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	ann, bob := s.as(t, "Ann", access.Write), s.as(t, "Bob", access.Write)
+	page := ann.get(path)
+	closed, high := page.choose("state", "Closed"), page.choose("priority", "High")
+	send := func() *shownPage { return page.submit(path, "title", " The door is shut ", "state", closed) }
+	send().is(200).at(path)
+	send().is(200).at(path).has("The door is shut")
+	bob.get(path).submit(path, "priority", high).is(200)
+	send().is(200).at(path)
+	page.submit(path).is(200).at(path)
+	if got := ann.get(path).form(path); got.Get("title") != "The door is shut" || got.Get("state") != closed || got.Get("priority") != high {
+		t.Errorf("the problem has %v", got)
+	}
+	bob.get(path).submit(path, "title", "The door is ajar").is(200)
+	send().is(412).has("The latest change is by Bob")
+	statuses := make([]int, 4)
+	page = ann.get(path)
+	var group sync.WaitGroup
+	for i := range statuses {
+		group.Go(func() { statuses[i] = page.submit(path, "title", "The door is locked").status })
+	}
+	group.Wait()
+	if !slices.Equal(statuses, []int{200, 200, 200, 200}) {
+		t.Errorf("the answers are %v, want 200 alone", statuses)
+	}
+}
+
 // Nothing was typed into a form for deleting: sent again, it would fail again.
 func TestRefusedButtonIsNotKept(t *testing.T) {
 	t.Parallel()

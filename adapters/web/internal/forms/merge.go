@@ -10,6 +10,7 @@ import (
 
 // Conflict is a field with different values.
 type Conflict struct {
+	Field             string
 	Label             string // key of the text
 	Before, Now, Mine string
 	// Theirs is true for a value changed by others since, and Own for one changed in the form.
@@ -36,7 +37,7 @@ func Merge(form url.Values, base, now problem.Fields, c *metadata.Catalogue) (me
 		if !form.Has(was.Field) {
 			continue
 		}
-		r := Conflict{Label: was.Label, Before: was.Value, Now: current.Texts[i].Value, Mine: form.Get(was.Field)}
+		r := Conflict{Field: was.Field, Label: was.Label, Before: was.Value, Now: current.Texts[i].Value, Mine: form.Get(was.Field)}
 		r.NowWords, r.MineWords = difference.Words(r.Before, r.Now), difference.Words(r.Before, r.Mine)
 		if row(r) {
 			merged.Texts[i].Value = r.Mine
@@ -47,7 +48,7 @@ func Merge(form url.Values, base, now problem.Fields, c *metadata.Catalogue) (me
 			continue
 		}
 		mine := was.NameOf(form.Get(was.Field))
-		if !row(Conflict{Label: was.Label, Before: was.Value, Now: current.Choices[i].Value, Mine: mine}) {
+		if !row(Conflict{Field: was.Field, Label: was.Label, Before: was.Value, Now: current.Choices[i].Value, Mine: mine}) {
 			continue
 		}
 		merged.Choices[i].Select(form.Get(was.Field), mine)
