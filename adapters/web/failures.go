@@ -138,18 +138,12 @@ func (q *request) kept(kind fault.Kind, c *metadata.Catalogue) (fields []keptFie
 	worth := again || len(inputs) > 0
 	for _, name := range slices.Sorted(maps.Keys(q.form)) {
 		// What the person saw is out of date, and the page says so.
-		if name == "preview" && !again || name == was && kind == fault.StaleRevision {
-			continue
-		}
-		if slices.ContainsFunc(inputs, func(i input) bool { return i.Name == name }) {
+		outdated := name == "preview" && !again || name == was && kind == fault.StaleRevision
+		if outdated || slices.ContainsFunc(inputs, func(i input) bool { return i.Name == name }) {
 			continue
 		}
 		for _, value := range q.form[name] {
-			field := keptField{Name: name, Value: value}
-			if !strings.HasSuffix(q.r.URL.Path, "/delete") {
-				field.Label = typedLabel(name)
-			}
-			field.Long = name == "comment" || name == "text" || name == "predicate" || strings.Contains(value, "\n")
+			field := q.keptField(name, value)
 			worth = worth || field.Label != "" && strings.TrimSpace(value) != ""
 			fields = append(fields, field)
 		}
@@ -161,6 +155,16 @@ func (q *request) kept(kind fault.Kind, c *metadata.Catalogue) (fields []keptFie
 		fields = append(fields, keptField{Input: &inputs[i]})
 	}
 	return fields
+}
+
+// keptField returns a text of a refused form. Nobody typed those of a form that deletes.
+func (q *request) keptField(name, value string) keptField {
+	field := keptField{Name: name, Value: value}
+	if !strings.HasSuffix(q.r.URL.Path, "/delete") {
+		field.Label = typedLabel(name)
+	}
+	field.Long = name == "comment" || name == "text" || name == "predicate" || strings.Contains(value, "\n")
+	return field
 }
 
 // inputs returns the inputs of a refused form that are more than a text, with the sent
