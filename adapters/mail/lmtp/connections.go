@@ -2,6 +2,7 @@ package lmtp
 
 import (
 	"net"
+	"strings"
 	"sync"
 	"time"
 )
@@ -103,12 +104,17 @@ type connection struct {
 	busy        bool // a mail is under way; under the lock of connections
 }
 
-// chunking is the library's offer of mails in chunks. It always comes, and as one write.
-const chunking = "250-CHUNKING\r\n"
+// chunking is the library's offer of mails in chunks, and sizes the start of its offer to read
+// the size of a mail in advance. They always come, and each as one write.
+const (
+	chunking = "250-CHUNKING\r\n"
+	sizes    = "250-SIZE "
+)
 
-// Write leaves out the offer of chunks. Mail servers send a mail as a whole then.
+// Write leaves out both offers. Mail servers send a mail as a whole then, and the library
+// refuses none before its headers show whether it is automatic.
 func (c *connection) Write(b []byte) (int, error) {
-	if string(b) == chunking {
+	if string(b) == chunking || strings.HasPrefix(string(b), sizes) {
 		return len(b), nil
 	}
 	return c.Conn.Write(b)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"mime"
 	"mime/multipart"
 	"mime/quotedprintable"
@@ -28,9 +27,8 @@ import (
 
 // Bounds of a mail.
 const (
-	mostHeaders = 1 << 20 // bytes
-	mostParts   = 1000
-	mostDepth   = 10
+	mostParts = 1000
+	mostDepth = 10
 	// mostQuotes is how much larger than a comment a text may be, with its quotes.
 	mostQuotes = 1 << 20
 	mostLines  = 100_000
@@ -49,22 +47,23 @@ type message struct {
 }
 
 // readMessage reads a mail to its end, and keeps its text alone. most is the size of the
-// largest comment. A large text waits for memory until ctx ends.
+// largest comment. A large text waits for memory until ctx ends. A refused mail may be automatic.
 func readMessage(ctx context.Context, r io.Reader, sender string, most int, memory *budget.Account) (message, *refusal) {
 	source := &source{from: r}
 	most += mostQuotes
 	m, refused := parse(source, sender, texts{most: most, memory: func() error { return memory.Reserve(ctx, int64(most)*fold) }})
 	// A mail that was cut off on its way must not become a comment.
 	_, _ = io.Copy(io.Discard, source)
+	only := message{automatic: m.automatic}
 	switch {
 	case source.err == nil:
 		return m, refused
 	case errors.Is(source.err, smtp.ErrDataTooLarge):
-		return message{}, tooLarge(fmt.Sprintf("the mail has more than %d MiB: send it without attachments", MostBytes>>20))
+		return only, tooLarge(fmt.Sprintf("the mail has more than %d MiB: send it without attachments", MostBytes>>20))
 	case errors.Is(source.err, smtp.ErrTooLongLine):
-		return message{}, unreadable(fmt.Sprintf("the mail has a line of more than %d MiB: mail programs break such lines", mostLine>>20))
+		return only, unreadable(fmt.Sprintf("the mail has a line of more than %d MiB: mail programs break such lines", mostLine>>20))
 	}
-	return message{}, deferred("the mail has not arrived as a whole: send it again", source.err)
+	return only, deferred("the mail has not arrived as a whole: send it again", source.err)
 }
 
 // source remembers the error of a connection: readers of parts hide it.
@@ -85,15 +84,18 @@ func (s *source) Read(b []byte) (int, error) {
 }
 
 func parse(r io.Reader, sender string, found texts) (m message, refused *refusal) {
-	bounded := &io.LimitedReader{R: r, N: mostHeaders}
-	parsed, err := netmail.ReadMessage(bounded)
-	if err != nil {
-		if bounded.N <= 0 {
-			return m, tooLarge(fmt.Sprintf("the headers of the mail have more than %d MiB", mostHeaders>>20))
-		}
-		return m, unreadable("the headers of the mail cannot be read")
+	head := &headReader{from: r}
+	parsed, err := netmail.ReadMessage(head)
+	if head.cut() {
+		refused = tooLarge(fmt.Sprintf("the headers of the mail have more than %d MiB", mostHeaders>>20))
+	} else if err != nil {
+		refused = unreadable("the headers of the mail cannot be read")
 	}
-	bounded.N = math.MaxInt64
+	if refused != nil {
+		m.automatic = mail.Automatic(sender, head.sound().Get)
+		return m, refused
+	}
+	head.end()
 	m.automatic = mail.Automatic(sender, parsed.Header.Get)
 	if m.automatic {
 		return m, nil

@@ -108,6 +108,7 @@ func TestRefusedMails(t *testing.T) {
 		"a long text":                          {head + "\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 2000), 552, "more than 1024 KiB", TooLarge},
 		"many lines":                           {head + strings.Repeat("\n", mostLines+1), 552, "more than 100000 lines", TooLarge},
 		"long headers":                         {head + strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
+		"a long header":                        {head + "X-A: a\n" + strings.Repeat(" "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
 		"a large mail":                         {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: image/png\n\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 5000) + "--x--\n", 552, "send it without attachments", TooLarge},
 	} {
 		answers := r.deliver(t, c.mail, to)

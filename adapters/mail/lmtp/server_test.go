@@ -71,6 +71,76 @@ func TestAutomaticMailsAreDropped(t *testing.T) {
 	}
 }
 
+// A bounce of an automatic mail would be an answer, so a broken one is dropped too: as far as
+// its sender, or the headers before the damage, show it.
+func TestBrokenAutomaticMailsAreDropped(t *testing.T) {
+	t.Parallel()
+	r := serve(t, func(s *Server) { s.smtp.MaxMessageBytes = 2 << 20 })
+	const person, holiday = "ann@example.org", "Auto-Submitted: auto-replied\n"
+	large := "\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 2500)
+	headers := strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 1500)
+	for name, c := range map[string]struct {
+		sender, mail string
+		want         Outcome
+		reason       string // in the log
+	}{
+		"large":                            {person, holiday + head + large, Automatic, "the mail has more than"},
+		"large, a bounce":                  {"", head + large, Automatic, "the mail has more than"},
+		"large, by a person":               {person, head + large, TooLarge, ""},
+		"long headers":                     {person, head + "Precedence: bulk\n" + headers + "\na", Automatic, "the headers of the mail have more than"},
+		"long headers, a bounce":           {"", head + headers + "\na", Automatic, "the headers of the mail have more than"},
+		"long headers, by a person":        {person, head + headers + "\na", TooLarge, ""},
+		"long headers, marked at the end":  {person, head + headers + holiday + "\na", TooLarge, ""},
+		"damaged":                          {person, holiday + "What is this?\n" + head + "\na", Automatic, "the headers of the mail cannot be read"},
+		"damaged, on two lines":            {person, "Auto-Submitted:\n auto-replied\nWhat is this?\n\na", Automatic, "the headers of the mail cannot be read"},
+		"damaged, a bounce":                {"", "What is this?\n", Automatic, "the headers of the mail cannot be read"},
+		"damaged, by a person":             {person, head + "What is this?\n\na", Unreadable, ""},
+		"damaged, and quoted below":        {person, head + "What is this?\n" + holiday + "\na", Unreadable, ""},
+		"damaged, marked as of a person":   {person, "Auto-Submitted: no\nWhat is this?\n\na", Unreadable, ""},
+		"damaged, with the mark in a text": {person, "Subject: " + holiday + "What is this?\n\na", Unreadable, ""},
+	} {
+		before := len(r.log.String())
+		answers := r.deliverFrom(t, c.sender, c.mail, to, "reply+b@example.org")
+		if got, outcomes := r.all(); len(got) != 0 || len(outcomes) != 2 || outcomes[0] != c.want || outcomes[1] != c.want {
+			t.Errorf("%s: the replies are %+v, and the outcomes %v, want %s", name, got, outcomes, c.want)
+		}
+		for _, a := range answers {
+			if a.Code < 500 || c.want == Automatic {
+				t.Errorf("%s: answered with %v", name, a)
+			}
+		}
+		if line := r.log.String()[before:]; c.want == Automatic && (strings.Count(line, "outcome=automatic") != 2 || !strings.Contains(line, c.reason)) {
+			t.Errorf("%s: the log is\n%s", name, line)
+		}
+	}
+}
+
+// A size in advance is no reason to refuse a mail: its headers are not known yet.
+func TestSizeInAdvance(t *testing.T) {
+	t.Parallel()
+	r := serve(t)
+	c := r.talk(t)
+	if err := c.c.PrintfLine("LHLO mail.example.org"); err != nil {
+		t.Fatal(err)
+	}
+	if _, offered, err := c.c.ReadResponse(250); err != nil || strings.Contains(offered, "SIZE") || !strings.Contains(offered, "PIPELINING") {
+		t.Errorf("the service offers %q, %v", offered, err)
+	}
+}
+
+// An automatic mail that was cut off comes again as a whole.
+func TestAutomaticMailIsCutOff(t *testing.T) {
+	t.Parallel()
+	r := serve(t)
+	c := r.talk(t)
+	c.begin()
+	if err := c.c.PrintfLine("Auto-Submitted: auto-replied\r\n%s\r\nIt was not", head); err != nil {
+		t.Fatal(err)
+	}
+	c.c.Close()
+	r.waitFor(t, Deferred)
+}
+
 // Programs that answer each other without a mark are slowed down.
 func TestRepliesArePaced(t *testing.T) {
 	t.Parallel()
@@ -103,6 +173,10 @@ func TestLongLine(t *testing.T) {
 	c.begin()
 	_ = c.c.PrintfLine("%s", head+"\r\n"+strings.Repeat("a", 2*mostLine))
 	r.waitFor(t, Unreadable)
+	c = r.talk(t)
+	c.begin()
+	_ = c.c.PrintfLine("%s", "Auto-Submitted: auto-replied\r\n"+head+"\r\n"+strings.Repeat("a", 2*mostLine))
+	r.waitFor(t, Automatic)
 }
 
 // A mail that was cut off does not become half a comment.

@@ -66,13 +66,7 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 	defer cancel()
 	m, broken := readMessage(ctx, r, s.sender, s.server.CommentBytes, account)
 	for _, to := range s.recipients {
-		refused := broken
-		if refused == nil {
-			refused = s.server.take(to.token, m)
-		} else {
-			s.server.note(tracker.Replied{}, refused)
-		}
-		if refused != nil {
+		if refused := s.server.take(to.token, m, broken); refused != nil {
 			status.SetStatus(to.address, refused.smtp())
 			continue
 		}
@@ -84,11 +78,19 @@ func (s *session) LMTPData(r io.Reader, status smtp.StatusCollector) error {
 // taken is the answer to a mail that became a comment, and to one that is automatic.
 var taken = &smtp.SMTPError{Code: 250, EnhancedCode: smtp.EnhancedCode{2, 0, 0}, Message: "OK"}
 
-// take makes a comment of a mail. It returns nil for an automatic mail too: an answer to it
-// could begin a loop.
-func (s *Server) take(token string, m message) *refusal {
-	if m.automatic {
-		s.note(tracker.Replied{}, &refusal{outcome: Automatic})
+// take makes a comment of a mail, unless it is broken. It returns nil for an automatic mail too,
+// whole or not: an answer to it, even a bounce, could begin a loop.
+func (s *Server) take(token string, m message, broken *refusal) *refusal {
+	switch {
+	case broken != nil && (broken.outcome == Deferred || !m.automatic):
+		s.note(tracker.Replied{}, broken)
+		return broken
+	case m.automatic:
+		dropped := &refusal{outcome: Automatic}
+		if broken != nil {
+			dropped.reason = broken.reason
+		}
+		s.note(tracker.Replied{}, dropped)
 		return nil
 	}
 	if !s.paces.take(token, s.Now()) {
