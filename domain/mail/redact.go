@@ -1,32 +1,109 @@
 package mail
 
 import (
-	"regexp"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
+// form is the form of a kind of tokens.
+type form struct {
+	least, most int // characters
+	has         func(c byte) bool
+	reads       func(k webhook.Key, token string) bool
+}
+
 // The forms of the two kinds of tokens: 32 bytes in base64, and 27 to 34 bytes in base32.
-var (
-	endingForm = regexp.MustCompile(`[A-Za-z0-9_-]{43,}`)
-	replyForm  = regexp.MustCompile(`[A-Za-z2-7]{44,55}`)
-)
+var forms = []form{
+	{43, 43, func(c byte) bool { return letter(c) || '0' <= c && c <= '9' || c == '_' || c == '-' }, func(k webhook.Key, token string) bool {
+		_, ok := ReadToken(k, token)
+		return ok
+	}},
+	{44, 55, func(c byte) bool { return letter(c) || '2' <= c && c <= '7' }, func(k webhook.Key, token string) bool {
+		_, _, ok := ReadReplyToken(k, token)
+		return ok
+	}},
+}
+
+func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// mostEscapes is how often a text may have been percent-encoded. A link inside of another link
+// is encoded once, and each service that rewrites links encodes it once more.
+const mostEscapes = 3
 
 // Redact returns a text without the tokens of mails, of all people and about all problems.
-// Otherwise readers of the text could write in the name of these people.
+// Otherwise readers of the text could write in the name of these people. Percent-encoded tokens
+// count, too.
 func Redact(k webhook.Key, text string) string {
-	text = endingForm.ReplaceAllStringFunc(text, func(form string) string {
-		if _, ok := ReadToken(k, form); ok {
-			return redacted
+	for _, f := range forms {
+		text = f.redact(k, text, 0)
+		for escapes := 1; escapes <= mostEscapes && strings.Contains(text, "%"); escapes++ {
+			text = f.redact(k, text, escapes)
 		}
-		return form
-	})
-	return replyForm.ReplaceAllStringFunc(text, func(form string) string {
-		if _, _, ok := ReadReplyToken(k, form); ok {
-			return redacted
-		}
-		return form
-	})
+	}
+	return text
 }
 
 const redacted = "…"
+
+// redact returns a text, encoded a number of times, without the tokens of the form. It reads
+// each character once, and checks each run of characters of the form once.
+func (f form) redact(k webhook.Key, text string, escapes int) string {
+	var out strings.Builder
+	kept := 0 // the text before is in out
+	run := make([]byte, 0, f.most)
+	for at := 0; at < len(text); {
+		begin, length := at, 0
+		run = run[:0]
+		end := at
+		for at < len(text) {
+			c, width := decoded(text[at:], escapes)
+			at += width
+			if !f.has(c) {
+				break
+			}
+			if end = at; length < f.most {
+				run = append(run, c)
+			}
+			length++
+		}
+		if length >= f.least && length <= f.most && f.reads(k, string(run)) {
+			out.WriteString(text[kept:begin])
+			out.WriteString(redacted)
+			kept = end
+		}
+	}
+	if kept == 0 {
+		return text
+	}
+	out.WriteString(text[kept:])
+	return out.String()
+}
+
+// decoded returns the first byte of a text that was percent-encoded a number of times, and its
+// length in the text. The text is not empty.
+func decoded(text string, escapes int) (c byte, width int) {
+	c, width = text[0], 1
+	if c != '%' || escapes == 0 {
+		return c, width
+	}
+	if c, width = decoded(text, escapes-1); c != '%' {
+		return c, width
+	}
+	value, whole := byte(0), width
+	for range 2 {
+		if whole == len(text) {
+			return c, width
+		}
+		digit, more := decoded(text[whole:], escapes-1)
+		n := strings.IndexByte("0123456789abcdefABCDEF", digit)
+		if n < 0 {
+			return c, width
+		}
+		if n > 15 {
+			n -= 6
+		}
+		value, whole = value<<4|byte(n), whole+more
+	}
+	return value, whole
+}

@@ -1,6 +1,8 @@
 package mail
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -25,4 +27,94 @@ func TestRedact(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
+}
+
+// Tokens are found as well if some of their characters, and those around them, were
+// percent-encoded, some of them several times. Nothing else changes.
+func TestRedactFindsEncodedTokens(t *testing.T) {
+	t.Parallel()
+	key := webhook.NewKey([32]byte{1})
+	reply, ending := NewReplyToken(key, ann, 7), NewToken(key, bob)
+	for text, want := range map[string]string{
+		"reply%2B" + reply + "%40example.org":                                           "reply%2B…%40example.org",
+		"?url=https%3A%2F%2Fexample.org%2Funsubscribe%3Ftoken%3D" + ending + "%26x%3D1": "?url=https%3A%2F%2Fexample.org%2Funsubscribe%3Ftoken%3D…%26x%3D1",
+		"%252Funsubscribe%253Ftoken%253D" + ending + "%2526x":                           "%252Funsubscribe%253Ftoken%253D…%2526x",
+		"%2f" + escaped(ending, 1) + "%2F":                                              "%2f…%2F",
+		escaped(strings.ToUpper(reply), mostEscapes):                                    "…",
+		"100%" + reply + "%":                                                            "100%…%",
+		"%3D" + ending + "%3D" + reply + "%" + ending + "%5":                            "%3D…%3D…%…%5",
+	} {
+		if got := Redact(key, text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+	around := []string{"", "a", "%", "%2", "%zz", "%25", "%2525", "%E4%F6", "ä", "100 %", "+", "%2B", "%252B", "=", "%3D", "&", "%26", "/", "%2F", "\n", "@", "%40", "%41", "token", strings.Repeat("%41", 60), strings.Repeat("a", 50)}
+	limits := []string{" ", "+", "%2B", "=", "%3D", "%253d", "%25252F", "/", "@", "%40", "\n", "ü", "%C3%BC"}
+	for seed := range uint64(2000) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		var text, want strings.Builder
+		both := func(of []string) {
+			s := of[r.IntN(len(of))]
+			text.WriteString(s)
+			want.WriteString(s)
+		}
+		for range r.IntN(5) {
+			both(around)
+			both(limits)
+			if r.IntN(2) == 0 {
+				text.WriteString(mixed(r, []string{reply, strings.ToUpper(reply), ending, NewReplyToken(key, bob, problem.ID(r.Uint64()>>(1+r.IntN(60))))}[r.IntN(4)]))
+				want.WriteString("…")
+				both(limits)
+			}
+			both(around)
+		}
+		if got := Redact(key, text.String()); got != want.String() {
+			t.Fatalf("seed %d: %q became %q, want %q", seed, text.String(), got, want.String())
+		}
+	}
+}
+
+// A text without a token of this service stays, whatever it looks like.
+func FuzzRedact(f *testing.F) {
+	key, other := webhook.NewKey([32]byte{1}), webhook.NewKey([32]byte{2})
+	for _, text := range []string{"", "%", "%%%", "%2", "%25", "%2541%5F", NewToken(other, ann), escaped(NewReplyToken(other, ann, 7), 2), strings.Repeat("%25", 100), strings.Repeat("%41", 100)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got := Redact(key, text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}
+
+// mixed returns a text with some characters percent-encoded, some of them several times.
+func mixed(r *rand.Rand, text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if times := r.IntN(8); times <= mostEscapes {
+			b.WriteString(escaped(string(c), times))
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// escaped returns a text with all characters percent-encoded, a number of times.
+func escaped(text string, times int) string {
+	for i := range times {
+		var b strings.Builder
+		for _, c := range []byte(text) {
+			switch {
+			case i > 0 && c != '%':
+				b.WriteByte(c)
+			case c%2 == 0:
+				fmt.Fprintf(&b, "%%%02x", c)
+			default:
+				fmt.Fprintf(&b, "%%%02X", c)
+			}
+		}
+		text = b.String()
+	}
+	return text
 }
