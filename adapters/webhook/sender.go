@@ -15,7 +15,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"strings"
 	"syscall"
 	"time"
 
@@ -99,7 +98,7 @@ func New(o Options) *Sender {
 	}
 	return &Sender{now: o.Now, agent: "problems/" + o.Version, timeout: o.Timeout, transport: &http.Transport{
 		DialContext:            dialer.DialContext,
-		TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12, GetClientCertificate: noCertificate},
 		TLSHandshakeTimeout:    o.Timeout,
 		DisableCompression:     true, // a small answer must not become a large one
 		MaxIdleConns:           idleConnections,
@@ -139,10 +138,11 @@ func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 // Send implements webhook.Sender. The time of the attempt is left to the caller.
 func (s *Sender) Send(ctx context.Context, url string, m webhook.Message) webhook.Attempt {
 	begun := s.now()
-	status, err := s.send(ctx, url, m)
+	var asked demand
+	status, err := s.send(asked.within(ctx), url, m)
 	a := webhook.Attempt{Duration: s.now().Sub(begun), Status: status}
 	if err != nil {
-		a.Err = s.reason(err)
+		a.Err = s.reason(err, asked.made())
 	}
 	return a
 }
@@ -181,8 +181,9 @@ func (s *Sender) send(ctx context.Context, url string, m webhook.Message) (int, 
 	return answer.StatusCode, nil
 }
 
-// reason returns a sentence for the administrator of the webhook.
-func (s *Sender) reason(err error) string {
+// reason returns a sentence for the administrator of the webhook. asked is true when the
+// receiver has asked for a certificate.
+func (s *Sender) reason(err error, asked bool) string {
 	if e, ok := errors.AsType[*refused](err); ok {
 		return e.Error()
 	}
@@ -193,7 +194,7 @@ func (s *Sender) reason(err error) string {
 		return "the receiver does not speak TLS at this port: try a URL with http, or another port"
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "remote error" {
-		return ended(e.Err)
+		return ended(e.Err, asked)
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return "the host of the receiver is unknown: its name has no address"
@@ -201,8 +202,8 @@ func (s *Sender) reason(err error) string {
 	if e, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && e.Timeout() {
 		return fmt.Sprintf("the receiver has not answered within %s", s.timeout)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return "the receiver has closed the connection without an answer"
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || asked && errors.Is(err, syscall.ECONNRESET) {
+		return closed(asked)
 	}
 	return "no answer: " + err.Error()
 }
@@ -217,17 +218,4 @@ func invalid(err error) string {
 		return fmt.Sprintf("it is for %d other names, and not for %s", len(e.Certificate.DNSNames), e.Host)
 	}
 	return err.Error()
-}
-
-// ended returns why a receiver has ended the TLS handshake. The library has no type for the
-// alerts of a peer, only their texts.
-func ended(alert error) string {
-	switch text := strings.TrimPrefix(alert.Error(), "tls: "); text {
-	case "protocol version not supported":
-		return "the receiver offers TLS 1.1 or older: 1.2 is needed"
-	case "certificate required":
-		return "the receiver demands a certificate of its clients, and webhooks have none"
-	default:
-		return "the receiver has ended the TLS handshake: " + text
-	}
 }

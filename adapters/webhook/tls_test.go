@@ -74,10 +74,14 @@ func TestFaultsOfTLS(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("other%d.example", i)
 	}
-	oldest, demanding, demanding12 := known.certificate(nil), known.certificate(nil), known.certificate(nil)
+	oldest, demanding, demanding12, asking, asking12 := known.certificate(nil), known.certificate(nil), known.certificate(nil), known.certificate(nil), known.certificate(nil)
 	oldest.MinVersion, oldest.MaxVersion = tls.VersionTLS10, tls.VersionTLS11
 	demanding.ClientAuth = tls.RequireAnyClientCert
 	demanding12.ClientAuth, demanding12.MaxVersion = tls.RequireAnyClientCert, tls.VersionTLS12
+	asking.ClientAuth = tls.RequestClientCert
+	asking12.ClientAuth, asking12.MaxVersion = tls.RequestClientCert, tls.VersionTLS12
+	other12 := known.certificate(nil)
+	other12.MaxVersion, other12.CipherSuites = tls.VersionTLS12, []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}
 	const invalid = "the certificate of the receiver is not valid: "
 	for name, c := range map[string]struct {
 		config *tls.Config
@@ -93,7 +97,10 @@ func TestFaultsOfTLS(t *testing.T) {
 		"for clients":           {known.certificate(func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth} }), invalid + "x509: certificate specifies an incompatible key usage"},
 		"TLS 1.1":               {oldest, "the receiver offers TLS 1.1 or older: 1.2 is needed"},
 		"demands a certificate": {demanding, "the receiver demands a certificate of its clients, and webhooks have none"},
-		"demands it by TLS 1.2": {demanding12, "the receiver has ended the TLS handshake: handshake failure"},
+		"demands it by TLS 1.2": {demanding12, "the receiver has ended the TLS handshake with handshake failure, after it asked for a certificate of its client: webhooks have none"},
+		"asks for one":          {asking, ""},
+		"asks for it by 1.2":    {asking12, ""},
+		"no common cipher":      {other12, "the receiver has ended the TLS handshake: handshake failure"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -120,6 +127,10 @@ func TestFaultsOfTLS(t *testing.T) {
 			_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
 			_, _ = io.Copy(io.Discard, c)
 		}, "the receiver does not speak TLS at this port"},
+		"asks and closes": {func(c net.Conn) {
+			_ = tls.Server(c, asking12).Handshake()
+			_, _ = c.Read(make([]byte, 4096)) // the message: unread, it would reset the connection
+		}, "the receiver has closed the connection without an answer, after it asked for a certificate of its client: webhooks have none"},
 		"closes after hello": {func(c net.Conn) { _, _ = c.Read(make([]byte, 4096)) }, "closed the connection"},
 	} {
 		t.Run(name, func(t *testing.T) {
