@@ -68,6 +68,12 @@ func endpointSaboteurs() []saboteur {
 			return []store.Effect{e}
 		}),
 	}, {
+		name: "forgets the rotation before that", caught: "READ-001/webhook",
+		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
+			e.Endpoint.Secret.RotatedBefore = time.Time{}
+			return []store.Effect{e}
+		}),
+	}, {
 		name: "sorts the types of a webhook", caught: "READ-001/webhook",
 		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
 			e.Endpoint.Types = slices.Sorted(slices.Values(e.Endpoint.Types))

@@ -124,6 +124,18 @@ func TestReadVersion4(t *testing.T) {
 	}
 }
 
+// Archives of version 5 have at most two secrets of a webhook.
+func TestReadVersion5(t *testing.T) {
+	t.Parallel()
+	w, err := load(whole(inVersion(5, withWebhooks()), 8))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := w.Archive.Webhooks; len(all) != 2 || all[0].Secret.Rotated.IsZero() || !all[0].Secret.RotatedBefore.IsZero() {
+		t.Errorf("read the webhooks %+v", all)
+	}
+}
+
 // withoutChoices returns lines with users who get all mail.
 func withoutChoices(lines []string) []string {
 	lines = slices.Clone(lines)
@@ -182,7 +194,7 @@ func TestReadFeedWithoutProblems(t *testing.T) {
 func TestWriteNothing(t *testing.T) {
 	t.Parallel()
 	got := world{}.text(t)
-	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":5}`}, 1); got != want {
+	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":6}`}, 1); got != want {
 		t.Errorf("written:\n%s\nwant:\n%s", got, want)
 	}
 	if _, err := load(got); err != nil {
@@ -195,7 +207,7 @@ func TestReadTakesAnyForm(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(strings.TrimSuffix(canonical(), "\n"), "\n")
 	loose := append([]string(nil), body...)
-	loose[0] = ` { "version" : 5 , "\u006bind" : "header", "catalogueVersion" :6} `
+	loose[0] = ` { "version" : 6 , "\u006bind" : "header", "catalogueVersion" :6} `
 	loose[17] = `{"value":null,"problem":3,"name":"f\u006coor ","kind":"keyword"}`
 	w, err := load(whole(loose, 8))
 	if err != nil {

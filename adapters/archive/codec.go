@@ -147,6 +147,7 @@ func (c *codec) describeWebhook() {
 		{"secretKey", (*keyID)(&w.Secret.Key)},
 		{"secretGeneration", (*integer)(&w.Secret.Generation)},
 		{"secretRotated", (*date)(&w.Secret.Rotated)},
+		{"secretRotatedBefore", (*date)(&w.Secret.RotatedBefore)},
 		{"epoch", (*integer)(&w.Epoch)},
 		{"from", (*cursor)(&w.From)},
 		{"progressEpoch", (*integer)(&p.Epoch)},

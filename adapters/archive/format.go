@@ -17,7 +17,7 @@ import (
 
 // Version is the version of the format written by Write. A Reader reads every version
 // from 1 to this one. Each new kind or member makes another version.
-const Version = 5
+const Version = 6
 
 // since gives the version of each kind added after the first.
 var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3, transfer.KindWebhook: 4}
@@ -28,7 +28,7 @@ var fieldSince = map[string]version{}
 
 // memberSince gives the version of each other member added after the first of its kind. In
 // an earlier archive, such a member is null.
-var memberSince = [transfer.KindEnd]map[string]version{transfer.KindUser: {"mail": 5}}
+var memberSince = [transfer.KindEnd]map[string]version{transfer.KindUser: {"mail": 5}, transfer.KindWebhook: {"secretRotatedBefore": 6}}
 
 // has reports whether a version of the format has a kind.
 func (v version) has(kind transfer.Kind) bool { return since[kind] <= v }

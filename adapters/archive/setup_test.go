@@ -25,7 +25,7 @@ import (
 // body is an archive without its manifest, written by hand: a line of every kind but
 // those of used, with and without what can be null.
 var body = []string{
-	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":5}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":6}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -67,8 +67,8 @@ var used = []string{
 // called are the lines of the kind that came with version 4, which stand before the audit
 // log.
 var called = []string{
-	`{"active":true,"creationDate":"2026-01-02T03:04:05.000Z","cursor":"4SoBAZAAAAAAcACAAAAAAAABAg","epoch":3,"failures":2,"from":"4SkBAZAAAAAAcACAAAAAAAAGAg","identifier":"01900000-0000-7000-8000-000000000702","kind":"webhook","nextAttempt":"2026-01-02T03:09:05.000Z","onFailure":"park","owner":"01900000-0000-7000-8000-000000000051","parked":1,"predicate":"title CONTAINS 'é'","progressEpoch":3,"reason":"it had to","secretGeneration":2,"secretKey":"00000000000000ff","secretRotated":"2026-01-02T03:04:04.000Z","state":"stopped","types":["problem.changed","user.created"],"url":"https://example.org/hook?a=b","version":"01900000-0000-7000-8000-000000000712"}`,
-	`{"active":false,"creationDate":"2026-01-02T03:04:04.000Z","cursor":"4QAA","epoch":1,"failures":0,"from":"4QAA","identifier":"01900000-0000-7000-8000-000000000701","kind":"webhook","nextAttempt":null,"onFailure":"wait","owner":"01900000-0000-7000-8000-000000000052","parked":0,"predicate":null,"progressEpoch":0,"reason":null,"secretGeneration":1,"secretKey":"0102030405060708","secretRotated":null,"state":null,"types":null,"url":"http://10.0.0.1/","version":"01900000-0000-7000-8000-000000000711"}`,
+	`{"active":true,"creationDate":"2026-01-02T03:04:05.000Z","cursor":"4SoBAZAAAAAAcACAAAAAAAABAg","epoch":3,"failures":2,"from":"4SkBAZAAAAAAcACAAAAAAAAGAg","identifier":"01900000-0000-7000-8000-000000000702","kind":"webhook","nextAttempt":"2026-01-02T03:09:05.000Z","onFailure":"park","owner":"01900000-0000-7000-8000-000000000051","parked":1,"predicate":"title CONTAINS 'é'","progressEpoch":3,"reason":"it had to","secretGeneration":3,"secretKey":"00000000000000ff","secretRotated":"2026-01-02T03:04:04.000Z","secretRotatedBefore":"2026-01-02T03:04:03.000Z","state":"stopped","types":["problem.changed","user.created"],"url":"https://example.org/hook?a=b","version":"01900000-0000-7000-8000-000000000712"}`,
+	`{"active":false,"creationDate":"2026-01-02T03:04:04.000Z","cursor":"4QAA","epoch":1,"failures":0,"from":"4QAA","identifier":"01900000-0000-7000-8000-000000000701","kind":"webhook","nextAttempt":null,"onFailure":"wait","owner":"01900000-0000-7000-8000-000000000052","parked":0,"predicate":null,"progressEpoch":0,"reason":null,"secretGeneration":1,"secretKey":"0102030405060708","secretRotated":null,"secretRotatedBefore":null,"state":null,"types":null,"url":"http://10.0.0.1/","version":"01900000-0000-7000-8000-000000000711"}`,
 }
 
 // events are the lines of the kind that came with version 3: they stand behind the
@@ -96,8 +96,11 @@ func inVersion(version int, lines []string) []string {
 		if version < 5 && strings.Contains(line, `"kind":"user"`) {
 			lines[i] = strings.NewReplacer(`"mail":null,`, "", `"mail":"mine",`, "").Replace(line)
 		}
+		if version < 6 && strings.Contains(line, `"kind":"webhook"`) {
+			lines[i] = strings.NewReplacer(`"secretRotatedBefore":null,`, "", `"secretRotatedBefore":"2026-01-02T03:04:03.000Z",`, "").Replace(line)
+		}
 	}
-	lines[0] = strings.Replace(lines[0], `"version":5`, fmt.Sprintf(`"version":%d`, version), 1)
+	lines[0] = strings.Replace(lines[0], `"version":6`, fmt.Sprintf(`"version":%d`, version), 1)
 	return lines
 }
 
@@ -106,13 +109,16 @@ func inVersion(version int, lines []string) []string {
 func manifest(lines []string, next int) string {
 	var counts, sums []string
 	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher", "webhook"}
-	version := 5
+	version := 6
 	without := func(gone ...string) {
 		version--
 		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return slices.Contains(gone, kind) })
 	}
 	header := strings.ReplaceAll(lines[0], " ", "")
 	is := func(v int) bool { return strings.Contains(header, fmt.Sprintf(`"version":%d}`, v)) }
+	if is(1) || is(2) || is(3) || is(4) || is(5) {
+		without()
+	}
 	if is(1) || is(2) || is(3) || is(4) {
 		without()
 	}

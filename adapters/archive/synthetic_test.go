@@ -163,7 +163,7 @@ func (s *synthetic) Webhooks(_ context.Context, skip, limit int) (all []webhook.
 		if i > 0 {
 			c := event.Cursor{Number: 1 + int64(m.IntN(1e6)), Index: 1 + i, Batch: m.ids.Next()}
 			w.Types, w.Predicate, w.Active = []event.Type{"user.changed", event.ProblemCreated}, predicates[i], true
-			w.Secret.Rotated, w.Secret.Generation, w.From = epoch, 2, c
+			w.Secret.Rotated, w.Secret.RotatedBefore, w.Secret.Generation, w.From = epoch, epoch, 3, c
 			w.Progress = webhook.Progress{Epoch: int64(i), Cursor: c, State: webhook.Waiting, Reason: m.text(text.Name), Failures: 3, Next: epoch, Parked: 4}
 		}
 		all = append(all, w)

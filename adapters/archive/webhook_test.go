@@ -39,7 +39,7 @@ func TestWebhooks(t *testing.T) {
 		Endpoint: webhook.Endpoint{
 			ID: id("702"), Version: id("712"), Owner: id("051"), Created: at("04:05"), URL: "https://example.org/hook?a=b",
 			Types: []event.Type{event.ProblemChanged, "user.created"}, Predicate: "title CONTAINS 'é'", OnFailure: webhook.Park, Active: true,
-			Secret: webhook.SecretRef{Key: webhook.KeyID{7: 0xff}, Generation: 2, Rotated: at("04:04")},
+			Secret: webhook.SecretRef{Key: webhook.KeyID{7: 0xff}, Generation: 3, Rotated: at("04:04"), RotatedBefore: at("04:03")},
 			Epoch:  3, From: event.Cursor{Number: 41, Index: 1, Batch: id("602")},
 		},
 		Progress: webhook.Progress{
@@ -103,6 +103,7 @@ func TestDamagedWebhooks(t *testing.T) {
 		"another end":            {`"onFailure":"park"`, `"onFailure":"drop"`, "/onFailure", "wait"},
 		"a key":                  {`"secretKey":"00000000000000ff"`, `"secretKey":"whsec_ff"`, "/secretKey", "16 hexadecimal digits"},
 		"no generation":          {`"secretGeneration":1`, `"secretGeneration":0`, "/secretGeneration", "at least 1"},
+		"a rotation, some day":   {`"secretRotatedBefore":"2026-01-02T03:04:03.000Z"`, `"secretRotatedBefore":"soon"`, "/secretRotatedBefore", "time"},
 		"no cursor":              {`"cursor":"4QAA"`, `"cursor":"now"`, "/cursor", "cursor of the feed"},
 		"an epoch to come":       {`"progressEpoch":3`, `"progressEpoch":4`, "/progressEpoch", "from 0 to the epoch"},
 		"an unknown state":       {`"state":"stopped"`, `"state":"broken"`, "/state", "must be null"},

@@ -239,6 +239,13 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.ValidationFailed: `{"active":"yes","onFailure":"drop"}`,
 		fault.CursorGone:       `{"cursor":"` + event.Cursor{Number: 7, Index: 1, Batch: samples.Ann.ID}.String() + `"}`,
 	},
+	"rotateWebhookSecret": {
+		fault.InvalidValue:     `{"endEarlier":null}`,
+		fault.InvalidType:      `{"endEarlier":"yes"}`,
+		fault.UnknownField:     `{"secret":"mine"}`,
+		fault.ValidationFailed: `{"endEarlier":"yes","secret":"mine"}`,
+		fault.InUse:            `{}`,
+	},
 	"setMail": {
 		fault.RequiredField:    `{}`,
 		fault.InvalidValue:     `{"mail":"weekly"}`,
@@ -328,6 +335,8 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		if e.id == "revokeToken" {
 			object = f.tokens[2].ID.String()
 		}
+		secret := &f.webhooks[0].Secret
+		secret.Generation, secret.Rotated, secret.RotatedBefore = 3, samples.Time, samples.Time
 	case fault.RelationshipCycle:
 		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
 	}

@@ -21,6 +21,9 @@ func webhookEndpoints() []endpoint {
 	issued := func(e *wire.Encoder) {
 		e.IssuedWebhook(tracker.IssuedWebhook{Webhook: samples.NewWebhook(), Secret: samples.WebhookSecret()})
 	}
+	rotated := func(e *wire.Encoder) {
+		e.IssuedWebhook(tracker.IssuedWebhook{Webhook: samples.Webhook(), Secret: samples.WebhookSecret()})
+	}
 	faults := []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed}
 	return []endpoint{
 		{
@@ -92,10 +95,11 @@ func webhookEndpoints() []endpoint {
 		{
 			id: "rotateWebhookSecret", method: http.MethodPost, path: "/webhooks/{identifier}/secret", tag: tagWebhooks,
 			summary:     "Make a new secret",
-			description: "For a day, messages have two signatures: by the new secret, and by the one before. The secret is shown this once.",
+			description: "For a day, messages have the signatures of the new secret and of the one before. At most three secrets sign at a time: then another one is refused. endEarlier ends the earlier secrets at once, for example after a leak. The secret is shown this once.",
 			scope:       access.Admin,
-			answers:     []result{{status: 200, description: "The webhook with its new secret.", of: wire.IssuedWebhook{}, headers: []string{"Dry-Run"}, example: issued}},
-			faults:      []fault.Kind{fault.NotFound},
+			bodies:      []body{{media: mediaJSON, optional: true, of: []any{wire.NewSecret{}}, example: `{"endEarlier":true}`}},
+			answers:     []result{{status: 200, description: "The webhook with its new secret.", of: wire.IssuedWebhook{}, headers: []string{"Dry-Run"}, example: rotated}},
+			faults:      []fault.Kind{fault.NotFound, fault.UnknownField, fault.ValidationFailed, fault.InUse},
 			do:          (*call).rotateWebhook,
 		},
 	}
@@ -214,7 +218,13 @@ func (c *call) rotateWebhook() (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := c.Service.RotateWebhook(c.r.Context(), c.caller, id, tracker.Write{DryRun: c.dryRun})
+	cmd := tracker.RotateWebhook{Write: tracker.Write{DryRun: c.dryRun}}
+	if len(c.body) > 0 {
+		if err := c.decode(&cmd.Faults, wire.Member{Name: "endEarlier", Into: &cmd.EndEarlier}); err != nil {
+			return answer{}, err
+		}
+	}
+	a, err := c.Service.RotateWebhook(c.r.Context(), c.caller, id, cmd)
 	return answered(a, err, func(a tracker.Answer[tracker.IssuedWebhook]) answer { return c.issuedWebhook(http.StatusOK, a) })
 }
 

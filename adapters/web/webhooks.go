@@ -240,7 +240,7 @@ func testWebhook(q *request) (answer, error) {
 // rotateWebhook makes a new secret. It answers with the page itself, as createWebhook does.
 func rotateWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		issued, err := q.Service.RotateWebhook(q.context(), q.caller, id, tracker.Write{})
+		issued, err := q.Service.RotateWebhook(q.context(), q.caller, id, tracker.RotateWebhook{EndEarlier: patch.Set(q.form.Has("endEarlier"))})
 		if err != nil {
 			return answer{}, err
 		}

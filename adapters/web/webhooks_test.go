@@ -275,6 +275,10 @@ func TestWebhookSecret(t *testing.T) {
 	if second := rotated.shownSecret(); second == first {
 		t.Error("the secret is the same")
 	}
+	b.get(at).submit(at + "/secret").is(200)
+	b.get(at).submit(at + "/secret").is(409).has("3 secrets that sign").lacks("whsec_")
+	b.get(at).submit(at+"/secret", "endEarlier", "yes").is(200).has("not shown again")
+	b.get(at).submit(at + "/secret").is(200)
 	b.get(at + "/secret").is(200).at(at).lacks("whsec_")
 	for _, path := range []string{at, hooksPath, "/administration/audit"} {
 		if page := b.get(path); strings.Contains(page.body, "whsec_") {

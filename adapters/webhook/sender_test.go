@@ -35,14 +35,14 @@ func message(e rules.Endpoint, key rules.Key, at time.Time) rules.Message {
 	return m
 }
 
-// The receiver checks the message by the Go library of Standard Webhooks, also after a
-// rotation with either secret.
+// The receiver checks the message by the Go library of Standard Webhooks, also after
+// two rotations with each of the secrets.
 func TestSignaturesAgreeWithTheStandard(t *testing.T) {
 	t.Parallel()
 	key := rules.NewKey([32]byte{7})
 	now := time.Now()
-	rotated := rules.Endpoint{ID: ident.ID{1}, Secret: rules.SecretRef{Key: key.ID(), Generation: 1}.Rotate(key.ID(), now)}
-	secrets := map[int64]bool{1: true, 2: true, 3: false}
+	rotated := rules.Endpoint{ID: ident.ID{1}, Secret: rules.SecretRef{Key: key.ID(), Generation: 3, Rotated: now, RotatedBefore: now}}
+	secrets := map[int64]bool{0: false, 1: true, 2: true, 3: true, 4: false}
 	var mu sync.Mutex
 	var checked []string
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -38,6 +38,11 @@ func webhookSaboteurs() []saboteur {
 				return r
 			}
 		}},
+		{"a fourth secret of a webhook, which ends the first one", "HTTP-HOOK-004", asking(func(c *call) {
+			if c.is("POST", "/webhooks/*/secret") && len(c.body) <= len("{}") {
+				c.body = []byte(`{"endEarlier":true}`)
+			}
+		})},
 		{"a choice of e-mail that is not stored", "HTTP-USER-013", answering(func(c call, r *reply) {
 			if c.is("GET", "/me/mail") {
 				r.body = []byte(`{"mail":"everything"}`)

@@ -348,23 +348,41 @@ func (s *Service) DeleteWebhook(ctx context.Context, caller Caller, id ident.ID,
 	})
 }
 
-// RotateWebhook gives a webhook a new secret. For a day, messages have the signatures of
-// both. In a dry run there is no secret. It fails with fault.NotFound.
-func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[IssuedWebhook], error) {
+// RotateWebhook is the command of POST /webhooks/{identifier}/secret (D40).
+type RotateWebhook struct {
+	Write
+	// EndEarlier ends the earlier secrets at once.
+	EndEarlier patch.Field[bool]
+}
+
+// RotateWebhook gives a webhook a new secret. For a day, messages have the signature of the
+// earlier one, too. In a dry run there is no secret. It fails with fault.NotFound, with
+// fault.InUse when webhook.MostSecrets sign already, and with the faults of a body.
+func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID, cmd RotateWebhook) (Answer[IssuedWebhook], error) {
 	key, err := s.serviceKey()
 	if err != nil {
 		return Answer[IssuedWebhook]{}, err
 	}
-	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
 		cb := changes.NewBuilder(m, caller.User)
+		faults := slices.Clone(cmd.Faults)
+		if cmd.EndEarlier.Null {
+			faults.Add(fault.InvalidValue, fault.At("endEarlier"), "cannot be null")
+		}
+		if err := faults.Err(); err != nil {
+			return store.Change{}, Answer[IssuedWebhook]{}, err
+		}
 		next := of.webhook
-		next.Version, next.Secret = cb.Batch, next.Secret.Rotate(key.ID(), cb.At)
+		next.Version = cb.Batch
+		if next.Secret, err = next.Secret.Rotate(key.ID(), cb.At, cmd.EndEarlier.Value); err != nil {
+			return store.Change{}, Answer[IssuedWebhook]{}, err
+		}
 		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version})
 		cb.Audit(auditedWebhook(next.Endpoint), audit.Changed, "secret",
 			problem.LogNumber(int(of.webhook.Secret.Generation)), problem.LogNumber(int(next.Secret.Generation)))
 		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
 		issued := IssuedWebhook{next, key.Secret(id, next.Secret.Generation)}
-		if w.DryRun {
+		if cmd.DryRun {
 			issued.Secret = webhook.Secret{}
 		}
 		return cb.Change, Answer[IssuedWebhook]{Value: issued, Catalogue: of.catalogue}, nil

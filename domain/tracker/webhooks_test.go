@@ -136,7 +136,7 @@ func TestWebhookDryRuns(t *testing.T) {
 		t.Errorf("a dry run has made %v with a secret", a.Value.ID)
 	}
 	real := s.hook(t, WebhookPatch{})
-	r, err := s.RotateWebhook(t.Context(), s.admin, real.ID, dry)
+	r, err := s.RotateWebhook(t.Context(), s.admin, real.ID, RotateWebhook{Write: dry})
 	noError(t, err)
 	if r.Value.Secret.Reveal() != "" {
 		t.Error("a dry run shows a secret")
@@ -256,7 +256,7 @@ func TestRotateWebhook(t *testing.T) {
 	t.Parallel()
 	s := newHookService(t)
 	hook := s.hook(t, WebhookPatch{})
-	a, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, Write{})
+	a, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})
 	noError(t, err)
 	if a.Value.Secret.Reveal() == hook.Secret.Reveal() || a.Value.Epoch != 1 {
 		t.Errorf("after a rotation: %+v", a.Value.Endpoint)
@@ -269,6 +269,26 @@ func TestRotateWebhook(t *testing.T) {
 	if got := s.fields(t, hook.ID); !slices.Equal(got, []string{"Created ", "Changed secret"}) {
 		t.Errorf("logged is %q", got)
 	}
+	third, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{EndEarlier: patch.Set(false)})
+	noError(t, err)
+	all, err := third.Value.Sign(testKey, "id", s.clock.now(), nil)
+	noError(t, err)
+	if want := third.Value.Secret.Sign("id", s.clock.now(), nil) + " " + a.Value.Secret.Sign("id", s.clock.now(), nil) + " " + hook.Secret.Sign("id", s.clock.now(), nil); all != want {
+		t.Errorf("after a second rotation the signatures are %s, want %s", all, want)
+	}
+	if _, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{}); !fault.Is(err, fault.InUse) {
+		t.Errorf("a third rotation: %v", err)
+	}
+	if _, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{EndEarlier: patch.Null[bool]()}); !fault.Is(err, fault.InvalidValue) {
+		t.Errorf("null for endEarlier: %v", err)
+	}
+	last, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{EndEarlier: patch.Set(true)})
+	noError(t, err)
+	one, err := last.Value.Sign(testKey, "id", s.clock.now(), nil)
+	noError(t, err)
+	if want := last.Value.Secret.Sign("id", s.clock.now(), nil); one != want {
+		t.Errorf("once the earlier secrets have ended, the signatures are %s, want %s", one, want)
+	}
 }
 
 func TestDeleteWebhook(t *testing.T) {
@@ -280,7 +300,7 @@ func TestDeleteWebhook(t *testing.T) {
 	for what, err := range map[string]error{
 		"load":   second(s.Webhook(t.Context(), hook.ID)),
 		"delete": second(s.DeleteWebhook(t.Context(), s.admin, hook.ID, Write{})),
-		"rotate": second(s.RotateWebhook(t.Context(), s.admin, hook.ID, Write{})),
+		"rotate": second(s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})),
 		"test":   second(s.TestWebhook(t.Context(), hook.ID)),
 	} {
 		if !fault.Is(err, fault.NotFound) {
@@ -310,7 +330,7 @@ func TestWebhookOfTwoClients(t *testing.T) {
 	secrets := map[string]bool{hook.Secret.Reveal(): true}
 	for range 10 {
 		for _, err := range atOnce(func(server *Service) error {
-			a, err := server.RotateWebhook(t.Context(), s.admin, hook.ID, Write{})
+			a, err := server.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{EndEarlier: patch.Set(true)})
 			mu.Lock()
 			defer mu.Unlock()
 			secrets[a.Value.Secret.Reveal()] = true

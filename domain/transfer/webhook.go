@@ -51,6 +51,9 @@ func (c *Checker) secretRef(r webhook.SecretRef) {
 	if !r.Rotated.IsZero() {
 		c.moment("/secretRotated", r.Rotated)
 	}
+	if !r.RotatedBefore.IsZero() {
+		c.moment("/secretRotatedBefore", r.RotatedBefore)
+	}
 }
 
 func (c *Checker) progress(w webhook.Webhook) {

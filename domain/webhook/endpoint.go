@@ -181,36 +181,3 @@ func (e Endpoint) Begin(from event.Cursor) Endpoint {
 	e.Epoch++
 	return e
 }
-
-// RotationFor is the time after a rotation in which the earlier secret signs as well.
-const RotationFor = 24 * time.Hour
-
-// SecretRef says how to derive the secret of an endpoint from the key of the service. It
-// holds no secret.
-type SecretRef struct {
-	// Key identifies the key.
-	Key KeyID
-	// Generation counts the secrets: 1 for the first, and 1 more for each rotation.
-	Generation int64
-	// Rotated is the time of the latest rotation; zero: there was none.
-	Rotated time.Time
-}
-
-// Rotate returns the reference to the next secret. With another key the earlier secret is
-// lost, and signs no more.
-func (r SecretRef) Rotate(key KeyID, at time.Time) SecretRef {
-	next := SecretRef{Key: key, Generation: r.Generation + 1}
-	if key == r.Key {
-		next.Rotated = at
-	}
-	return next
-}
-
-// Generations returns the generations that sign at the given time: the current one first,
-// and for a day after a rotation the one before it.
-func (r SecretRef) Generations(at time.Time) []int64 {
-	if r.Rotated.IsZero() || at.Sub(r.Rotated) >= RotationFor {
-		return []int64{r.Generation}
-	}
-	return []int64{r.Generation, r.Generation - 1}
-}

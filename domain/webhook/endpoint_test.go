@@ -1,10 +1,8 @@
 package webhook
 
 import (
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
@@ -161,29 +159,5 @@ func TestBegin(t *testing.T) {
 	next := Endpoint{Epoch: 3, URL: "https://example.org"}.Begin(from)
 	if next.Epoch != 4 || next.From != from || !next.Active || next.URL != "https://example.org" {
 		t.Errorf("got %+v", next)
-	}
-}
-
-func TestRotate(t *testing.T) {
-	t.Parallel()
-	first := SecretRef{Key: KeyID{1}, Generation: 1}
-	second := first.Rotate(KeyID{1}, noon)
-	for name, c := range map[string]struct {
-		ref  SecretRef
-		at   time.Time
-		want []int64
-	}{
-		"never rotated":       {first, noon, []int64{1}},
-		"at once":             {second, noon, []int64{2, 1}},
-		"within a day":        {second, noon.Add(24*time.Hour - 1), []int64{2, 1}},
-		"after a day":         {second, noon.Add(24 * time.Hour), []int64{2}},
-		"clock stepped back":  {second, noon.Add(-time.Hour), []int64{2, 1}},
-		"rotated twice":       {second.Rotate(KeyID{1}, noon.Add(time.Hour)), noon.Add(2 * time.Hour), []int64{3, 2}},
-		"by another key":      {first.Rotate(KeyID{2}, noon), noon, []int64{2}},
-		"by another key late": {second.Rotate(KeyID{2}, noon.Add(time.Hour)), noon.Add(2 * time.Hour), []int64{3}},
-	} {
-		if got := c.ref.Generations(c.at); !slices.Equal(got, c.want) {
-			t.Errorf("%s: the generations %v sign, want %v", name, got, c.want)
-		}
 	}
 }

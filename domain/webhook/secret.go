@@ -154,7 +154,7 @@ func (s Secret) Sign(id string, at time.Time, body []byte) string {
 func Timestamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
 // Sign returns the signatures of a message to the endpoint, separated by a space. For a day
-// after a rotation there are two. It fails with fault.Unavailable when the secret was
+// after a rotation there are several. It fails with fault.Unavailable when the secret was
 // derived from another key.
 func (e Endpoint) Sign(k Key, id string, at time.Time, body []byte) (string, error) {
 	if k.ID() != e.Secret.Key {

@@ -126,7 +126,7 @@ func TestEndpointSign(t *testing.T) {
 	if err != nil || first != k.Secret(e.ID, 1).Sign("id", noon, body) {
 		t.Errorf("the signature is %s, %v", first, err)
 	}
-	e.Secret = e.Secret.Rotate(k.ID(), noon)
+	e.Secret, _ = e.Secret.Rotate(k.ID(), noon, false)
 	both, err := e.Sign(k, "id", noon, body)
 	if want := k.Secret(e.ID, 2).Sign("id", noon, body) + " " + first; err != nil || both != want {
 		t.Errorf("after a rotation the signatures are %s (%v), want %s", both, err, want)

@@ -29,6 +29,7 @@ type settings struct {
 	Key        string            `json:"key"`
 	Generation int64             `json:"generation"`
 	Rotated    *int64            `json:"rotated,omitzero"`
+	Before     *int64            `json:"rotatedBefore,omitzero"`
 	Epoch      int64             `json:"epoch"`
 	From       position          `json:"from"`
 }
@@ -89,7 +90,7 @@ func (p position) cursor(ids *idParser) event.Cursor {
 func (w *writer) putWebhook(e webhook.Endpoint) error {
 	encoded, err := json.Marshal(settings{
 		Owner: idOrEmpty(e.Owner), Created: instant(e.Created), URL: e.URL, Types: e.Types, Predicate: e.Predicate, OnFailure: e.OnFailure, Active: e.Active,
-		Key: e.Secret.Key.String(), Generation: e.Secret.Generation, Rotated: instant(e.Secret.Rotated), Epoch: e.Epoch, From: positionOf(e.From),
+		Key: e.Secret.Key.String(), Generation: e.Secret.Generation, Rotated: instant(e.Secret.Rotated), Before: instant(e.Secret.RotatedBefore), Epoch: e.Epoch, From: positionOf(e.From),
 	}, anyText)
 	if err != nil {
 		return fmt.Errorf("sqlstore: the settings of a webhook: %w", err)
@@ -164,7 +165,7 @@ func decodeSettings(encoded string, e *webhook.Endpoint, ids *idParser) error {
 		return err
 	}
 	e.Owner, e.Created, e.URL, e.Predicate, e.OnFailure, e.Active = ids.parse(s.Owner), instantOf(s.Created), s.URL, s.Predicate, s.OnFailure, s.Active
-	e.Secret = webhook.SecretRef{Key: key, Generation: s.Generation, Rotated: instantOf(s.Rotated)}
+	e.Secret = webhook.SecretRef{Key: key, Generation: s.Generation, Rotated: instantOf(s.Rotated), RotatedBefore: instantOf(s.Before)}
 	e.Epoch, e.From = s.Epoch, s.From.cursor(ids)
 	if len(s.Types) > 0 {
 		e.Types = s.Types

@@ -162,7 +162,7 @@ func (b *Bench) Endpoint() webhook.Endpoint {
 	return webhook.Endpoint{
 		ID: b.ID(), Version: b.ID(), Owner: b.ID(), Created: b.Now(), URL: "https://example.org/hook?to=you",
 		Types: []event.Type{event.ProblemCreated, event.ProblemChanged}, Predicate: "watching = YES", OnFailure: webhook.Park, Active: true,
-		Secret: webhook.SecretRef{Key: webhook.KeyID{1, 7: 255}, Generation: 2, Rotated: b.Now()},
+		Secret: webhook.SecretRef{Key: webhook.KeyID{1, 7: 255}, Generation: 3, Rotated: b.Now(), RotatedBefore: b.Now()},
 		Epoch:  3, From: event.Cursor{Number: 7, Index: 2, Batch: b.ID()},
 	}
 }

@@ -54,6 +54,12 @@ type WebhookPatch struct {
 	_         struct{} `additionalProperties:"false"`
 }
 
+// NewSecret is the body of a request for a new secret.
+type NewSecret struct {
+	EndEarlier bool     `json:"endEarlier,omitempty" doc:"true ends the earlier secrets at once."`
+	_          struct{} `additionalProperties:"false"`
+}
+
 // Delivery is one attempt to deliver an event (D40).
 type Delivery struct {
 	Event       string     `json:"event" doc:"The identifier of the event, and of the message: webhook-id."`

@@ -3,6 +3,7 @@ package access
 import (
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/conformance/httpsuite/internal/session"
@@ -14,6 +15,7 @@ func webhookCases() []session.Case {
 		session.Extended("HTTP-HOOK-001", "D40", "a webhook is made, loaded, changed, given another secret and deleted; a secret is shown once", webhookLife),
 		session.Extended("HTTP-HOOK-002", "D18, D40", "the faults of a webhook, and of a change of one", faultsOfAWebhook),
 		session.Extended("HTTP-HOOK-003", "D17, D30, D40", "only the scope admin sees webhooks, and what it changes is in the audit log", webhooksNeedAdmin),
+		session.Extended("HTTP-HOOK-004", "D18, D40", "three secrets of a webhook sign at a time, until an administrator ends the earlier ones", rotationsOfASecret),
 	}
 }
 
@@ -88,6 +90,31 @@ func faultsOfAWebhook(s *session.Session) {
 		s.Admin.Patch(unknown, `{"active":true}`).Fault(404, "not-found")
 		s.Admin.Post(unknown+"/test", "").Fault(404, "not-found")
 		s.Admin.Post(unknown+"/secret", "").Fault(404, "not-found")
+	}
+}
+
+func rotationsOfASecret(s *session.Session) {
+	made := s.Admin.Post("/webhooks", fmt.Sprintf(`{"url":%q,"predicate":"title = 'Never this one'"}`, receiver(s))).Is(201)
+	path := "/webhooks/" + made.Text("/identifier")
+	defer s.Admin.Delete(path, "")
+	secrets := []string{webhookSecret(s, made)}
+	rotate := func(body string) {
+		secrets = append(secrets, webhookSecret(s, s.Admin.Post(path+"/secret", body).Is(200)))
+	}
+	rotate("")
+	rotate(`{"endEarlier":false}`)
+	for _, body := range []string{"", "{}", `{"endEarlier":false}`} {
+		s.Admin.Post(path+"/secret", body).Fault(409, "in-use")
+	}
+	s.Admin.Post(path+"/secret", `{"endEarlier":"yes"}`).Fault(422, "invalid-type", "/endEarlier")
+	s.Admin.Post(path+"/secret", `{"endEarlier":null}`).Fault(422, "invalid-value", "/endEarlier")
+	s.Admin.Post(path+"/secret", `{"secret":"mine"}`).Fault(422, "unknown-field", "/secret")
+	rotate(`{"endEarlier":true}`)
+	rotate("{}")
+	for i, secret := range secrets {
+		if slices.Contains(secrets[:i], secret) {
+			s.Fatalf("secret %d of the webhook is an earlier one", i+1)
+		}
 	}
 }
 
