@@ -138,6 +138,7 @@ func (p Progress) After(onFailure OnFailure, c event.Cursor, t event.Type, a Att
 	case a.Succeeded():
 		d.Outcome = Delivered
 		p = p.Settle(c)
+	case p.State == Stopped: // during the attempt, for a reason of its own
 	case a.Err == "" && a.Status == gone:
 		p = p.Stop("the receiver answered with status 410: it wants no more messages")
 	case again:

@@ -93,7 +93,7 @@ func (r *round) settle(done result) {
 	l.p = l.p.After(l.OnFailure, done.event.Cursor, done.event.Type, done.attempt)
 	l.dirty = true
 	r.counts.Add(l.p.Deliveries[len(l.p.Deliveries)-1].Outcome)
-	if l.p.State != webhook.Active {
+	if l.p.State != webhook.Active && !l.stopped {
 		r.ended(l)
 	}
 	if l.p.Cursor == done.event.Cursor {

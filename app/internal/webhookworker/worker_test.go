@@ -249,6 +249,38 @@ func TestEndsAreLoggedOnce(t *testing.T) {
 	})
 }
 
+// A webhook that ends during a message stays ended, whatever the answer is.
+func TestEndDuringAMessage(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]webhook.Attempt{"success": {Status: 200}, "failure": {Status: 500}, "gone": {Status: 410}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 1, func(t *testing.T, w *world) {
+				bo := w.user("Bo")
+				hook := w.hookOf(bo, tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+				w.answer = func(context.Context, string, int) webhook.Attempt {
+					time.Sleep(10 * time.Second)
+					return answer
+				}
+				w.create("first")
+				time.Sleep(5 * time.Second)
+				if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Minute)
+				w.servers[0].stop()
+				p := w.webhook(hook.ID).Current()
+				if p.State != webhook.Stopped || p.Reason != webhook.OwnerInactive || !p.Next.IsZero() || len(p.Deliveries) != 1 || !p.Deliveries[0].Next.IsZero() {
+					t.Errorf("the progress is %+v", p)
+				}
+				if log := w.servers[0].log.String(); strings.Count(log, hook.ID.String()) != 1 {
+					t.Errorf("the log is\n%s\nwant one line about the webhook", log)
+				}
+			})
+		})
+	}
+}
+
 // Receivers that hang do not hold up the others: neither at first, nor later, when more of them
 // are due than have a place.
 func TestManyWebhooks(t *testing.T) {
