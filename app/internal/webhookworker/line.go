@@ -35,6 +35,7 @@ type line struct {
 type queued struct {
 	tracker.PublishedEvent
 	message func() webhook.Message
+	matched time.Time // when the predicate was evaluated
 }
 
 // begin returns the line of a webhook with new settings. old is its line before, if any: it

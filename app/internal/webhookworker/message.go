@@ -69,9 +69,15 @@ func (r *round) start(l *line, group int) {
 	}()
 }
 
-// rereadAfter is the pause after which a predicate is evaluated again for the events in the queue: it
+// rereadAfter is the time after which a predicate is evaluated again for the events in the queue: it
 // counts at the time when they are sent (D40).
 const rereadAfter = time.Minute
+
+// outdated reports whether the next event was matched with the predicate too long ago, once a
+// pause is over: it was behind a failing event, or behind those that a slow receiver took.
+func (l *line) outdated(pause time.Duration) bool {
+	return l.Predicate != "" && len(l.queue) > 0 && time.Since(l.queue[0].matched)+pause >= rereadAfter
+}
 
 // settle notes the end of an attempt.
 func (r *round) settle(done result) {
@@ -101,7 +107,7 @@ func (r *round) settle(done result) {
 	}
 	pause := l.p.Wait(done.attempt.At.Add(done.attempt.Duration))
 	l.due = time.Now().Add(pause)
-	if l.Predicate != "" && pause >= rereadAfter {
+	if l.outdated(pause) {
 		l.queue, l.scanned, l.live, l.dropped = nil, l.p.Cursor, false, true
 	}
 	r.queue(l)

@@ -217,6 +217,7 @@ func (r *round) match(p page, lines []*line) error {
 // the position next. The failed attempts belong to one event. When another one comes first,
 // because the predicate leaves the former out by now, they do not count for it.
 func (l *line) fill(events []tracker.PublishedEvent, next event.Cursor, shared messages) {
+	now := time.Now()
 	for _, v := range events {
 		if !behind(l.scanned, v.Cursor) {
 			continue // the line has read ahead of the tail
@@ -229,7 +230,7 @@ func (l *line) fill(events []tracker.PublishedEvent, next event.Cursor, shared m
 			l.p = l.p.Settle(l.p.Cursor)
 			l.due, l.dirty = time.Now(), true
 		}
-		l.queue = append(l.queue, queued{v, shared.of(v)})
+		l.queue = append(l.queue, queued{v, shared.of(v), now})
 		l.scanned = v.Cursor
 	}
 	if behind(l.scanned, next) {

@@ -148,3 +148,26 @@ func TestPredicateAtARetry(t *testing.T) {
 		}
 	})
 }
+
+// The predicate counts when an event is sent, also behind events that a slow receiver takes.
+func TestPredicateBehindASlowReceiver(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		w.answer = func(context.Context, string, int) webhook.Attempt {
+			time.Sleep(14 * time.Second)
+			return webhook.Attempt{Status: 200}
+		}
+		const problems = 20
+		var last problem.ID
+		for i := range problems {
+			last = w.create(fmt.Sprint("public ", i))
+		}
+		time.Sleep(time.Minute)
+		w.rename(last, "secret")
+		time.Sleep(10 * time.Minute)
+		if all := w.sent(one); len(all) != problems-1 {
+			t.Errorf("%d events were sent, want those of all problems but the last: %q", len(all), ids(all))
+		}
+	})
+}
