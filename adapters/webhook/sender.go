@@ -138,11 +138,11 @@ func (s *Sender) Close() { s.transport.CloseIdleConnections() }
 // Send implements webhook.Sender. The time of the attempt is left to the caller.
 func (s *Sender) Send(ctx context.Context, url string, m webhook.Message) webhook.Attempt {
 	begun := s.now()
-	var asked demand
-	status, err := s.send(asked.within(ctx), url, m)
+	var c course
+	status, err := s.send(c.within(ctx), url, m)
 	a := webhook.Attempt{Duration: s.now().Sub(begun), Status: status}
 	if err != nil {
-		a.Err = s.reason(err, asked.made())
+		a.Err = s.reason(err, &c)
 	}
 	return a
 }
@@ -181,9 +181,8 @@ func (s *Sender) send(ctx context.Context, url string, m webhook.Message) (int, 
 	return answer.StatusCode, nil
 }
 
-// reason returns a sentence for the administrator of the webhook. asked is true when the
-// receiver has asked for a certificate.
-func (s *Sender) reason(err error, asked bool) string {
+// reason returns a sentence for the administrator of the webhook.
+func (s *Sender) reason(err error, c *course) string {
 	if e, ok := errors.AsType[*refused](err); ok {
 		return e.Error()
 	}
@@ -194,16 +193,16 @@ func (s *Sender) reason(err error, asked bool) string {
 		return "the receiver does not speak TLS at this port: try a URL with http, or another port"
 	}
 	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "remote error" {
-		return ended(e.Err, asked)
+		return c.ended(e.Err)
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return "the host of the receiver is unknown: its name has no address"
 	}
 	if e, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && e.Timeout() {
-		return fmt.Sprintf("the receiver has not answered within %s", s.timeout)
+		return c.late(s.timeout)
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || asked && errors.Is(err, syscall.ECONNRESET) {
-		return closed(asked)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || c.asked.Load() && errors.Is(err, syscall.ECONNRESET) {
+		return c.closed()
 	}
 	return "no answer: " + err.Error()
 }

@@ -201,7 +201,7 @@ func TestBadReceivers(t *testing.T) {
 		status int
 		err    string
 	}{
-		"hangs": {func(http.ResponseWriter, *http.Request) { <-hang }, 0, "has not answered within"},
+		"hangs": {func(http.ResponseWriter, *http.Request) { <-hang }, 0, "within 1s"},
 		"hangs in the body": {func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(200)
 			_ = http.NewResponseController(w).Flush()
@@ -247,6 +247,24 @@ func TestBadReceivers(t *testing.T) {
 			t.Errorf("%d bytes of an answer without end were taken", n)
 		}
 	})
+}
+
+// A name without an answer from the DNS is no receiver that hangs.
+func TestSilentDNS(t *testing.T) {
+	t.Parallel()
+	silent, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", silent.LocalAddr().String())
+	}}
+	sender := webhook.New(webhook.Options{Now: time.Now, Allow: loopback, Resolver: resolver, Timeout: 100 * time.Millisecond})
+	defer sender.Close()
+	if a := sender.Send(t.Context(), "https://receiver.example/", rules.Message{}); !strings.Contains(a.Err, "no answer from the DNS within 100ms") {
+		t.Errorf("the attempt is %+v", a)
+	}
 }
 
 // A receiver answers with success and then hangs. The next message does not wait for the end
