@@ -52,6 +52,22 @@ func TestWebhooks(t *testing.T) {
 	}
 }
 
+// A webhook that was stopped between two attempts has no next one.
+func TestStoppedWebhookHasNoNextAttempt(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.webhooks = []webhook.Webhook{samples.Retrying()}
+	one := hooks + "/" + samples.Retrying().ID.String()
+	for _, c := range []struct {
+		r    *http.Request
+		none bool
+	}{{request("GET", one, ""), false}, {request("PATCH", one, `{"active":false}`), true}} {
+		if body := f.send(t, c.r, 200, "").Body.String(); strings.Contains(body, `"nextAttempt":null`) != c.none || !strings.Contains(body, `"failures":1`) {
+			t.Errorf("%s: %s", c.r.Method, body)
+		}
+	}
+}
+
 func TestWebhooksInDryRuns(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

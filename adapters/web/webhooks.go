@@ -75,8 +75,9 @@ type webhookDeletePage struct {
 func (q *request) webhookRow(w webhook.Webhook, c *metadata.Catalogue) webhookRow {
 	p := w.Current()
 	owner, known := c.User(w.Owner)
-	state, reason := w.Condition(known && !owner.Inactive)
-	return webhookRow{w.ID.String(), w.URL, c.Name(metadata.Users, w.Owner), w.Created, state, texts.Sentence(reason), p.Failures, p.Next, int(p.Parked)}
+	ownerActive := known && !owner.Inactive
+	state, reason := w.Condition(ownerActive)
+	return webhookRow{w.ID.String(), w.URL, c.Name(metadata.Users, w.Owner), w.Created, state, texts.Sentence(reason), p.Failures, w.NextAttempt(ownerActive), int(p.Parked)}
 }
 
 // webhookForm returns the form of a webhook, or of a new one for the zero Endpoint.

@@ -238,6 +238,15 @@ func (w Webhook) Condition(ownerActive bool) (State, string) {
 	return p.State, p.Reason
 }
 
+// NextAttempt returns the time of the next attempt after a failed one; zero: there is none.
+// ownerActive is false when the owner was deactivated.
+func (w Webhook) NextAttempt(ownerActive bool) time.Time {
+	if state, _ := w.Condition(ownerActive); state != Active {
+		return time.Time{}
+	}
+	return w.Current().Next
+}
+
 // The reasons for the end of a basis of an endpoint.
 const (
 	OwnerInactive = "the user who made it is inactive: make a webhook of your own"

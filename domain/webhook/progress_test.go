@@ -168,6 +168,26 @@ func TestCurrent(t *testing.T) {
 	}
 }
 
+// Only a webhook that goes on has a next attempt.
+func TestNextAttempt(t *testing.T) {
+	t.Parallel()
+	retrying := Progress{State: Active, Failures: 1, Next: noon}
+	for name, c := range map[string]struct {
+		active, owner bool
+		p             Progress
+		want          time.Time
+	}{
+		"retrying":        {true, true, retrying, noon},
+		"going":           {true, true, Progress{State: Active}, time.Time{}},
+		"stopped by hand": {false, true, retrying, time.Time{}},
+		"without owner":   {true, false, retrying, time.Time{}},
+	} {
+		if got := (Webhook{Endpoint{Active: c.active}, c.p}).NextAttempt(c.owner); !got.Equal(c.want) {
+			t.Errorf("%s: the next attempt is at %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 func TestCondition(t *testing.T) {
 	t.Parallel()
 	going := Progress{State: Active}

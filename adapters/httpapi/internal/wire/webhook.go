@@ -102,7 +102,8 @@ func (e *Encoder) IssuedWebhook(w tracker.IssuedWebhook) {
 func (e *Encoder) webhookMembers(w webhook.Webhook) {
 	p := w.Current()
 	owner, known := e.Catalogue.User(w.Owner)
-	state, reason := w.Condition(known && !owner.Inactive)
+	ownerActive := known && !owner.Inactive
+	state, reason := w.Condition(ownerActive)
 	if !w.ID.IsNone() {
 		e.key("identifier").ID(w.ID)
 	}
@@ -126,7 +127,7 @@ func (e *Encoder) webhookMembers(w webhook.Webhook) {
 	e.key("owner").Reference(w.Owner, e.Catalogue.Name(metadata.Users, w.Owner), true)
 	e.key("creationDate").Time(w.Created)
 	e.key("failures").Int(int64(p.Failures))
-	e.key("nextAttempt").Time(p.Next)
+	e.key("nextAttempt").Time(w.NextAttempt(ownerActive))
 	e.key("parked").Int(p.Parked)
 }
 
