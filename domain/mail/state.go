@@ -38,8 +38,9 @@ type encodedTray struct {
 	User     string     `json:"user"`
 	Items    [][3]int64 `json:"items,omitempty"`
 	More     int        `json:"more,omitzero"`
-	Since    int64      `json:"since,omitzero"` // milliseconds since 1970, as all times here
-	Failures int        `json:"failures,omitzero"`
+	Since    int64      `json:"since,omitzero"`    // milliseconds since 1970, as all times here
+	Deferred int        `json:"failures,omitzero"` // earlier versions count refusals here, too
+	Refused  int        `json:"refused,omitzero"`
 	Next     int64      `json:"next,omitzero"`
 	Sent     int        `json:"sent,omitzero"`
 	Begun    int64      `json:"begun,omitzero"`
@@ -54,7 +55,7 @@ func (s State) Encode() string {
 	}
 	for _, t := range s.Trays {
 		tray := encodedTray{
-			User: t.User.String(), More: t.More, Since: millis(t.Since), Failures: t.Failures, Next: millis(t.Next), Sent: t.Sent, Begun: millis(t.Begun),
+			User: t.User.String(), More: t.More, Since: millis(t.Since), Deferred: t.Deferred, Refused: t.Refused, Next: millis(t.Next), Sent: t.Sent, Begun: millis(t.Begun),
 		}
 		for _, i := range t.Items {
 			tray.Items = append(tray.Items, [3]int64{int64(i.Problem), i.From, i.Through})
@@ -93,7 +94,8 @@ func ParseState(text string) (State, error) {
 		if err != nil {
 			return State{}, errors.New("mail: the state is damaged: a tray has no user")
 		}
-		tray := Tray{User: who, More: t.More, Since: timeOf(t.Since), Failures: t.Failures, Next: timeOf(t.Next), Sent: t.Sent, Begun: timeOf(t.Begun)}
+		tray := Tray{User: who, More: t.More, Since: timeOf(t.Since), Sent: t.Sent, Begun: timeOf(t.Begun)}
+		tray.Tries = Tries{Deferred: t.Deferred, Refused: t.Refused, Next: timeOf(t.Next)}
 		for _, i := range t.Items {
 			tray.Items = append(tray.Items, Item{problem.ID(i[0]), i[1], i[2]})
 		}

@@ -17,7 +17,7 @@ func TestStateIsReadAgain(t *testing.T) {
 		"empty":    {},
 		"position": {Cursor: cursor(7), Ahead: map[problem.ID]Mark{3: {4, 5, 1}, 1: {2, 9, 3}}},
 		"trays": {Cursor: cursor(7), Trays: []Tray{
-			{User: bob, Items: []Item{{1, 2, 3}, {2, 1, 1}}, More: 4, Since: noon, Failures: 2, Next: noon.Add(time.Minute), Sent: 3, Begun: noon.Add(-time.Minute)},
+			{User: bob, Items: []Item{{1, 2, 3}, {2, 1, 1}}, More: 4, Since: noon, Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Minute)}, Sent: 3, Begun: noon.Add(-time.Minute)},
 			{User: ann, Sent: 1, Begun: noon},
 		}},
 	} {
@@ -25,6 +25,24 @@ func TestStateIsReadAgain(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, s) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
+	}
+}
+
+// A server of an earlier version may have stored the state. Its failures are of both kinds, and
+// end no mail early.
+func TestStateOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(State{Trays: []Tray{{User: ann, Items: []Item{{1, 2, 3}}, Since: noon}}}.Encode(), `"since"`, `"failures":2,"next":60000,"since"`, 1)
+	s, err := ParseState(text)
+	if err != nil || len(s.Trays) != 1 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	got := s.Trays[0]
+	if want := (Tries{Deferred: 2, Next: time.UnixMilli(60000).UTC()}); got.Tries != want || len(got.Items) != 1 {
+		t.Errorf("the tray is %+v", got)
+	}
+	if _, ok := got.Failed(true, noon); !ok {
+		t.Error("the first refusal ends the mail")
 	}
 }
 

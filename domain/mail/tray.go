@@ -24,13 +24,39 @@ type Tray struct {
 	More int
 	// Since is the arrival of the oldest item; zero: there is none.
 	Since time.Time
-	// Failures counts the failed attempts since the latest success. Next is the time
-	// of the next attempt.
-	Failures int
-	Next     time.Time
+	// Tries are the failed attempts since the latest success.
+	Tries
 	// Sent counts the mails since Begun, up to Window behind it.
 	Sent  int
 	Begun time.Time
+}
+
+// Tries are failed attempts. A refusal counts apart from a deferral: the mail server may put a
+// mail off, and refuse it then.
+type Tries struct {
+	Deferred, Refused int
+	// Next is the time of the next attempt.
+	Next time.Time
+}
+
+// after returns the tries with one more. ok is false after the last one.
+func (t Tries) after(refused bool, now time.Time) (next Tries, ok bool) {
+	count := &t.Deferred
+	if refused {
+		count = &t.Refused
+	}
+	*count++
+	pause, ok := Pause(*count, refused)
+	t.Next = now.Add(pause)
+	return t, ok
+}
+
+// wait returns the time until the next attempt. It is bounded, although the clock may have
+// stepped back.
+func (t Tries) wait(now time.Time) time.Duration {
+	deferral, _ := Pause(t.Deferred, false)
+	refusal, _ := Pause(t.Refused, true)
+	return max(0, min(max(digestWait, deferral, refusal), t.Next.Sub(now)))
 }
 
 // Bounds of the mails to one person.
@@ -87,16 +113,11 @@ func (t Tray) Mail() []Item {
 // Wait returns the time until the next mail may be sent. It is bounded, although the clock
 // may have stepped back.
 func (t Tray) Wait(now time.Time) time.Duration {
-	longest := digestWait
-	for _, refused := range []bool{false, true} {
-		pause, _ := Pause(t.Failures, refused)
-		longest = max(longest, pause)
-	}
-	wait := min(longest, t.Next.Sub(now))
+	wait := t.wait(now)
 	if t.Sent >= MostSeparate {
 		wait = max(wait, min(Window, t.Begun.Add(Window).Sub(now)))
 	}
-	return max(0, wait)
+	return wait
 }
 
 // Done returns the tray after the mail with these items and this More. Changes that came
@@ -116,7 +137,7 @@ func (t Tray) Done(items []Item, more int, sent bool, now time.Time) Tray {
 	if len(items) > 1 {
 		t.More -= more
 	}
-	t.Failures, t.Next = 0, time.Time{}
+	t.Tries = Tries{}
 	if t.Empty() {
 		t.Since = time.Time{}
 	}
@@ -133,12 +154,11 @@ func (t Tray) Done(items []Item, more int, sent bool, now time.Time) Tray {
 // Failed returns the tray after a failed attempt. ok is false after the last one: give the
 // mail up with Done. refused says that the mail server will not take it later either.
 func (t Tray) Failed(refused bool, now time.Time) (next Tray, ok bool) {
-	pause, ok := Pause(t.Failures+1, refused)
+	tries, ok := t.after(refused, now)
 	if !ok {
 		return t, false
 	}
-	t.Failures++
-	t.Next = now.Add(pause)
+	t.Tries = tries
 	return t, true
 }
 
@@ -152,8 +172,8 @@ var (
 	refusals = []time.Duration{time.Hour, 23 * time.Hour}
 )
 
-// Pause returns the time until the next attempt after this many failed ones. ok is false
-// after the last one.
+// Pause returns the time until the next attempt after this many failed ones of one kind. ok
+// is false after the last one.
 func Pause(failures int, refused bool) (pause time.Duration, ok bool) {
 	schedule := deferred
 	if refused {

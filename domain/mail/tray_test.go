@@ -98,7 +98,7 @@ func TestTrayAfterFailures(t *testing.T) {
 			}
 			tries++
 			wait := next.Wait(now)
-			if wait <= 0 || !slices.Equal(next.Items, tray.Items) || next.Failures != tray.Failures+1 {
+			if wait <= 0 || !slices.Equal(next.Items, tray.Items) || next.Deferred+next.Refused != tries-1 {
 				t.Fatalf("after attempt %d: %+v, which waits for %s", tries, next, wait)
 			}
 			if back := next.Wait(now.Add(-1000 * time.Hour)); back > 24*time.Hour {
@@ -109,9 +109,31 @@ func TestTrayAfterFailures(t *testing.T) {
 		if tries != c.tries || now.Sub(noon) < c.total {
 			t.Errorf("refused %t: %d attempts within %s, want %d in %s", c.refused, tries, now.Sub(noon), c.tries, c.total)
 		}
-		if done := tray.Done(tray.Mail(), 0, false, now); !done.Empty() || done.Failures != 0 || !done.Next.IsZero() || done.Sent != 0 || !done.Since.IsZero() {
+		if done := tray.Done(tray.Mail(), 0, false, now); !done.Empty() || done.Tries != (Tries{}) || done.Sent != 0 || !done.Since.IsZero() {
 			t.Errorf("after the last attempt: %+v", done)
 		}
+	}
+}
+
+// A mail server may put a mail off, and refuse it then. The refusals have a day of their own.
+func TestRefusalsCountApart(t *testing.T) {
+	t.Parallel()
+	tray, now := filled(1), noon
+	for i, refused := range []bool{false, false, true, false, true} {
+		next, ok := tray.Failed(refused, now)
+		if !ok {
+			t.Fatalf("the mail is given up after attempt %d", i+1)
+		}
+		if wait := next.Wait(now); wait != next.Next.Sub(now) {
+			t.Errorf("attempt %d: the tray waits for %s, and has %+v", i+1, wait, next.Tries)
+		}
+		tray, now = next, next.Next
+	}
+	if tray.Deferred != 3 || tray.Refused != 2 {
+		t.Errorf("the tray has %+v", tray.Tries)
+	}
+	if _, ok := tray.Failed(true, now); ok {
+		t.Error("the mail is not given up after the third refusal")
 	}
 }
 

@@ -366,7 +366,7 @@ func (r *round) settle(of result) {
 		r.done(of, false)
 		return
 	}
-	if of.tray.Failures == 0 {
+	if of.tray.Deferred+of.tray.Refused == 0 {
 		r.Logger.Info("an e-mail will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
 	}
 	of.tray.Tray, r.told = next, true
