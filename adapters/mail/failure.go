@@ -62,9 +62,15 @@ func judge(err error) *mail.Failure {
 	case e.Reason == gomail.ErrConnCheck:
 		return unreachable("the mail server has answered with %s before the mail", code)
 	case e.IsTemp():
-		return &mail.Failure{Kind: mail.Deferred, Reason: fmt.Sprintf("the mail server has put off %s with %s", what(e), code)}
+		return &mail.Failure{Kind: mail.Deferred, Person: !read(e), Reason: fmt.Sprintf("the mail server has put off %s with %s", what(e), code)}
 	}
-	return &mail.Failure{Kind: mail.Refused, Reason: fmt.Sprintf("the mail server has refused %s with %s", what(e), code)}
+	return &mail.Failure{Kind: mail.Refused, Person: !read(e), Reason: fmt.Sprintf("the mail server has refused %s with %s", what(e), code)}
+}
+
+// read reports whether the mail server has seen the content. Before that, it answers the same
+// to any mail for the person.
+func read(e *gomail.SendError) bool {
+	return e.Reason == gomail.ErrWriteContent || e.Reason == gomail.ErrSMTPDataClose
 }
 
 // isUnanswered reports whether the connection broke after the whole message.
@@ -74,8 +80,11 @@ func isUnanswered(err error) bool {
 }
 
 func what(e *gomail.SendError) string {
-	if e.Reason == gomail.ErrSMTPRcptTo {
+	switch {
+	case e.Reason == gomail.ErrSMTPRcptTo:
 		return "the recipient"
+	case read(e):
+		return "the content of the mail"
 	}
 	return "the mail"
 }

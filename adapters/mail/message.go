@@ -76,8 +76,8 @@ func (s *Sender) subject(l mail.Letter) string {
 	return string(subject)
 }
 
-// message returns a letter as a message.
-func (s *Sender) message(l mail.Letter) (*gomail.Msg, error) {
+// message returns a letter as a message to an address.
+func (s *Sender) message(l mail.Letter, address string) (*gomail.Msg, error) {
 	v := s.view(l)
 	var text, html strings.Builder
 	if err := asText.Execute(&text, v); err != nil {
@@ -86,10 +86,7 @@ func (s *Sender) message(l mail.Letter) (*gomail.Msg, error) {
 	if err := asHTML.Execute(&html, v); err != nil {
 		return nil, fmt.Errorf("the HTML of a mail cannot be made: %w", err)
 	}
-	m, err := s.envelope(l.To.Name, l.To.Email, v.Heading)
-	if err != nil {
-		return nil, err
-	}
+	m := s.envelope(l.To.Name, address, v.Heading)
 	m.SetMessageIDWithValue(l.ID + "@" + s.domain())
 	if !l.Digest() {
 		// Nobody has a mail with this identifier. It holds the thread together.
@@ -97,8 +94,8 @@ func (s *Sender) message(l mail.Letter) (*gomail.Msg, error) {
 		m.SetGenHeader(gomail.HeaderInReplyTo, thread)
 		m.SetGenHeader(gomail.HeaderReferences, thread)
 	}
-	if address := s.replyAddress(l); address != "" {
-		m.ReplyToMailAddress(&netmail.Address{Name: s.From.Name, Address: address})
+	if answers := s.replyAddress(l); answers != "" {
+		m.ReplyToMailAddress(&netmail.Address{Name: s.From.Name, Address: answers})
 	}
 	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+v.UnsubURL+">")
 	m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
@@ -108,28 +105,30 @@ func (s *Sender) message(l mail.Letter) (*gomail.Msg, error) {
 }
 
 // test returns the message of Test.
-func (s *Sender) test(address string) (*gomail.Msg, error) {
-	m, err := s.envelope("", address, s.words.testSubject)
-	if err != nil {
-		return nil, err
-	}
+func (s *Sender) test(address string) *gomail.Msg {
+	m := s.envelope("", address, s.words.testSubject)
 	m.SetMessageIDWithValue("test." + strconv.FormatInt(s.Now().UnixNano(), 36) + "@" + s.domain())
 	m.SetBodyString(gomail.TypeTextPlain, s.words.testBody+"\r\n\r\n"+s.link("/")+"\r\n")
-	return m, nil
+	return m
+}
+
+// recipient returns the address of a user as mail servers take it.
+func recipient(email string) (string, error) {
+	if !user.CanGetMail(email) {
+		return "", errors.New("the user has no address for mail")
+	}
+	address, err := withASCIIDomain(email)
+	if err != nil {
+		return "", err
+	}
+	if len(address) > mostAddress {
+		return "", fmt.Errorf("the address has %d bytes, and mail servers take %d", len(address), mostAddress)
+	}
+	return address, nil
 }
 
 // envelope returns a message with the headers of every mail.
-func (s *Sender) envelope(name, address, subject string) (*gomail.Msg, error) {
-	if !user.CanGetMail(address) {
-		return nil, errors.New("the user has no address for mail")
-	}
-	address, err := withASCIIDomain(address)
-	if err != nil {
-		return nil, err
-	}
-	if len(address) > mostAddress {
-		return nil, fmt.Errorf("the address has %d bytes, and mail servers take %d", len(address), mostAddress)
-	}
+func (s *Sender) envelope(name, address, subject string) *gomail.Msg {
 	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	from := s.From
 	m.FromMailAddress(&from)
@@ -138,7 +137,7 @@ func (s *Sender) envelope(name, address, subject string) (*gomail.Msg, error) {
 	m.SetDateWithValue(s.Now())
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
-	return m, nil
+	return m
 }
 
 // literal returns the text of a header so that mail programs show it as it is. They decode what

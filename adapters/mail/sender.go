@@ -86,7 +86,11 @@ func New(o Options) (*Sender, error) {
 
 // Send implements mail.Sender.
 func (s *Sender) Send(ctx context.Context, l mail.Letter) error {
-	m, err := s.message(l)
+	address, err := recipient(l.To.Email)
+	if err != nil {
+		return &mail.Failure{Kind: mail.Refused, Person: true, Reason: err.Error()}
+	}
+	m, err := s.message(l, address)
 	if err != nil {
 		return &mail.Failure{Kind: mail.Refused, Reason: err.Error()}
 	}
@@ -98,12 +102,12 @@ func (s *Sender) Test(ctx context.Context, address string) error {
 	if !user.CanGetMail(address) {
 		return errors.New("this is no address for mail, such as ann@example.org")
 	}
-	m, err := s.test(address)
+	address, err := recipient(address)
 	if err != nil {
 		return err
 	}
 	defer s.Rest()
-	return s.send(ctx, m)
+	return s.send(ctx, s.test(address))
 }
 
 // Rest implements mail.Sender: it closes the connection.
@@ -140,7 +144,7 @@ func (s *Sender) attempt(ctx context.Context, m *gomail.Msg) error {
 	// may lack it, and would refuse the mail.
 	utf8 := needsUTF8(m)
 	if offered, _ := s.open.Extension("SMTPUTF8"); utf8 && !offered {
-		return &mail.Failure{Kind: mail.Refused, Reason: "an address of the mail has letters outside of ASCII before the @, and the mail server has no SMTPUTF8"}
+		return &mail.Failure{Kind: mail.Refused, Person: true, Reason: "an address of the mail has letters outside of ASCII before the @, and the mail server has no SMTPUTF8"}
 	}
 	s.open.SkipSMTPUTF8(!utf8)
 	conn := s.conn

@@ -341,15 +341,16 @@ func TestFailures(t *testing.T) {
 		refuse string
 		code   int
 		kind   rules.FailureKind
+		person bool
 	}{
-		"an unknown recipient":      {"RCPT", 550, rules.Refused},
-		"a full mailbox":            {"RCPT", 452, rules.Deferred},
-		"greylisting":               {"RCPT", 451, rules.Deferred},
-		"a mail that is spam":       {"DATA", 554, rules.Refused},
-		"a mail for later":          {"DATA", 451, rules.Deferred},
-		"the sender":                {"MAIL", 550, rules.Unreachable},
-		"the sender, for now":       {"MAIL", 451, rules.Unreachable},
-		"the end of the connection": {"RCPT", 421, rules.Unreachable},
+		"an unknown recipient":      {"RCPT", 550, rules.Refused, true},
+		"a full mailbox":            {"RCPT", 452, rules.Deferred, true},
+		"greylisting":               {"RCPT", 451, rules.Deferred, true},
+		"a mail that is spam":       {"DATA", 554, rules.Refused, false},
+		"a mail for later":          {"DATA", 451, rules.Deferred, false},
+		"the sender":                {"MAIL", 550, rules.Unreachable, false},
+		"the sender, for now":       {"MAIL", 451, rules.Unreachable, false},
+		"the end of the connection": {"RCPT", 421, rules.Unreachable, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -363,7 +364,7 @@ func TestFailures(t *testing.T) {
 			sender := s.sender(plain)
 			err := sender.Send(t.Context(), letter())
 			f, ok := errors.AsType[*rules.Failure](err)
-			if !ok || f.Kind != c.kind || !strings.Contains(f.Reason, fmt.Sprint(c.code)) || strings.Contains(f.Reason, "ann@") {
+			if !ok || f.Kind != c.kind || f.Person != c.person || !strings.Contains(f.Reason, fmt.Sprint(c.code)) || strings.Contains(f.Reason, "ann@") {
 				t.Fatalf("the failure is %+v", err)
 			}
 			s.mu.Lock()

@@ -37,6 +37,7 @@ type encodedState struct {
 type encodedTray struct {
 	User     string     `json:"user"`
 	Items    [][3]int64 `json:"items,omitempty"`
+	Tries    [][4]int64 `json:"tries,omitempty"` // of items: place, deferrals, refusals, next
 	More     int        `json:"more,omitzero"`
 	Since    int64      `json:"since,omitzero"`    // milliseconds since 1970, as all times here
 	Deferred int        `json:"failures,omitzero"` // earlier versions count refusals here, too
@@ -57,8 +58,11 @@ func (s State) Encode() string {
 		tray := encodedTray{
 			User: t.User.String(), More: t.More, Since: millis(t.Since), Deferred: t.Deferred, Refused: t.Refused, Next: millis(t.Next), Sent: t.Sent, Begun: millis(t.Begun),
 		}
-		for _, i := range t.Items {
+		for n, i := range t.Items {
 			tray.Items = append(tray.Items, [3]int64{int64(i.Problem), i.From, i.Through})
+			if i.Any() {
+				tray.Tries = append(tray.Tries, [4]int64{int64(n), int64(i.Deferred), int64(i.Refused), millis(i.Next)})
+			}
 		}
 		e.Trays = append(e.Trays, tray)
 	}
@@ -97,7 +101,13 @@ func ParseState(text string) (State, error) {
 		tray := Tray{User: who, More: t.More, Since: timeOf(t.Since), Sent: t.Sent, Begun: timeOf(t.Begun)}
 		tray.Tries = Tries{Deferred: t.Deferred, Refused: t.Refused, Next: timeOf(t.Next)}
 		for _, i := range t.Items {
-			tray.Items = append(tray.Items, Item{problem.ID(i[0]), i[1], i[2]})
+			tray.Items = append(tray.Items, Item{Problem: problem.ID(i[0]), From: i[1], Through: i[2]})
+		}
+		for _, f := range t.Tries {
+			if f[0] < 0 || f[0] >= int64(len(tray.Items)) {
+				return State{}, fmt.Errorf("mail: the state is damaged: a tray has failures of item %d, and %d items", f[0], len(tray.Items))
+			}
+			tray.Items[f[0]].Tries = Tries{Deferred: int(f[1]), Refused: int(f[2]), Next: timeOf(f[3])}
 		}
 		s.Trays = append(s.Trays, tray)
 	}

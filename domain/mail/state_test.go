@@ -13,11 +13,12 @@ import (
 
 func TestStateIsReadAgain(t *testing.T) {
 	t.Parallel()
+	failed := Item{Problem: 1, From: 1, Through: 1, Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Hour)}}
 	for name, s := range map[string]State{
 		"empty":    {},
 		"position": {Cursor: cursor(7), Ahead: map[problem.ID]Mark{3: {4, 5, 1}, 1: {2, 9, 3}}},
 		"trays": {Cursor: cursor(7), Trays: []Tray{
-			{User: bob, Items: []Item{{1, 2, 3}, {2, 1, 1}}, More: 4, Since: noon, Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Minute)}, Sent: 3, Begun: noon.Add(-time.Minute)},
+			{User: bob, Items: []Item{item(1, 2, 3), item(2, 1, 1), failed}, More: 4, Since: noon, Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Minute)}, Sent: 3, Begun: noon.Add(-time.Minute)},
 			{User: ann, Sent: 1, Begun: noon},
 		}},
 	} {
@@ -32,7 +33,7 @@ func TestStateIsReadAgain(t *testing.T) {
 // end no mail early.
 func TestStateOfAnEarlierVersion(t *testing.T) {
 	t.Parallel()
-	text := strings.Replace(State{Trays: []Tray{{User: ann, Items: []Item{{1, 2, 3}}, Since: noon}}}.Encode(), `"since"`, `"failures":2,"next":60000,"since"`, 1)
+	text := strings.Replace(State{Trays: []Tray{{User: ann, Items: []Item{item(1, 2, 3)}, Since: noon}}}.Encode(), `"since"`, `"failures":2,"next":60000,"since"`, 1)
 	s, err := ParseState(text)
 	if err != nil || len(s.Trays) != 1 {
 		t.Fatalf("%+v, %v", s, err)
@@ -41,7 +42,7 @@ func TestStateOfAnEarlierVersion(t *testing.T) {
 	if want := (Tries{Deferred: 2, Next: time.UnixMilli(60000).UTC()}); got.Tries != want || len(got.Items) != 1 {
 		t.Errorf("the tray is %+v", got)
 	}
-	if _, ok := got.Failed(true, noon); !ok {
+	if _, lost := got.Failed(next(got, noon), noPerson, noon); lost {
 		t.Error("the first refusal ends the mail")
 	}
 }
@@ -53,7 +54,8 @@ func TestStateOfAnotherVersion(t *testing.T) {
 		"{":                            "damaged",
 		`{"version":2,"cursor":"x"}`:   "has version 2, and this program reads version 1",
 		`{"version":1,"cursor":"now"}`: "damaged",
-		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), ann.String(), "ann", 1): "a tray has no user",
+		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), `"}]`, `","items":[[1,2,3]],"tries":[[1,1,1,1]]}]`, 1): "failures of item 1, and 1 items",
+		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), ann.String(), "ann", 1):                                "a tray has no user",
 	} {
 		if _, err := ParseState(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", text, err, want)

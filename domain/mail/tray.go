@@ -13,50 +13,26 @@ type Item struct {
 	Problem problem.ID
 	// From and Through are the first and the last revision of the changes.
 	From, Through int64
+	// Tries are the failed attempts of a letter with these changes.
+	Tries
 }
 
 // Tray holds the mail of one person.
 type Tray struct {
 	User ident.ID
-	// Items are in the order of their arrival, each problem once.
+	// Items are in the order of their arrival, but for those of Behind. A problem has one
+	// item without a refusal at most.
 	Items []Item
 	// More counts the changed problems beyond the Items.
 	More int
 	// Since is the arrival of the oldest item; zero: there is none.
 	Since time.Time
-	// Tries are the failed attempts since the latest success.
+	// Tries are the failed attempts with the person since the latest success. All mail waits
+	// for the next one.
 	Tries
 	// Sent counts the mails since Begun, up to Window behind it.
 	Sent  int
 	Begun time.Time
-}
-
-// Tries are failed attempts. A refusal counts apart from a deferral: the mail server may put a
-// mail off, and refuse it then.
-type Tries struct {
-	Deferred, Refused int
-	// Next is the time of the next attempt.
-	Next time.Time
-}
-
-// after returns the tries with one more. ok is false after the last one.
-func (t Tries) after(refused bool, now time.Time) (next Tries, ok bool) {
-	count := &t.Deferred
-	if refused {
-		count = &t.Refused
-	}
-	*count++
-	pause, ok := Pause(*count, refused)
-	t.Next = now.Add(pause)
-	return t, ok
-}
-
-// wait returns the time until the next attempt. It is bounded, although the clock may have
-// stepped back.
-func (t Tries) wait(now time.Time) time.Duration {
-	deferral, _ := Pause(t.Deferred, false)
-	refusal, _ := Pause(t.Refused, true)
-	return max(0, min(max(digestWait, deferral, refusal), t.Next.Sub(now)))
 }
 
 // Bounds of the mails to one person.
@@ -71,15 +47,17 @@ const (
 	mostItems = 500
 )
 
-// Put returns the tray with one more item. Items about one problem become one.
+// Put returns the tray with one more item. Items about one problem become one. A refused item
+// stays apart: it would take the new one with it.
 func (t Tray) Put(i Item, now time.Time) Tray {
 	if t.Empty() {
 		t.Since = now
 	}
 	t.Items = slices.Clone(t.Items)
-	if at := slices.IndexFunc(t.Items, func(other Item) bool { return other.Problem == i.Problem }); at >= 0 {
+	if at := slices.IndexFunc(t.Items, func(other Item) bool { return other.Problem == i.Problem && other.Refused == 0 }); at >= 0 {
 		old := &t.Items[at]
 		old.From, old.Through = min(old.From, i.From), max(old.Through, i.Through)
+		old.Deferred = min(old.Deferred, mostJoined)
 		return t
 	}
 	if len(t.Items) >= mostItems {
@@ -102,41 +80,86 @@ func (t Tray) Forgettable(now time.Time) bool {
 	return t.Empty() && (age >= Window || age < 0)
 }
 
-// Mail returns the items of the next mail: one, or all of them for a digest.
-func (t Tray) Mail() []Item {
-	if len(t.Items) > MostSeparate {
-		return t.Items
+// Mail returns the next mail: about one item, or all of them in a digest. ok is false when each
+// of them waits for its next attempt.
+func (t Tray) Mail(now time.Time) (d Draft, ok bool) {
+	d.User = t.User
+	for _, i := range t.Items {
+		if i.wait(now) == 0 {
+			d.Items = append(d.Items, i)
+		}
 	}
-	return t.Items[:min(1, len(t.Items))]
+	if len(d.Items) > MostSeparate {
+		d.More = t.More
+		return d, true
+	}
+	d.Items = d.Items[:min(1, len(d.Items))]
+	return d, len(d.Items) > 0
 }
 
 // Wait returns the time until the next mail may be sent. It is bounded, although the clock
 // may have stepped back.
 func (t Tray) Wait(now time.Time) time.Duration {
-	wait := t.wait(now)
+	wait := max(t.wait(now), t.soonest(now))
 	if t.Sent >= MostSeparate {
 		wait = max(wait, min(Window, t.Begun.Add(Window).Sub(now)))
 	}
 	return wait
 }
 
-// Done returns the tray after the mail with these items and this More. Changes that came
-// meanwhile stay. The mail counts as sent, unless it was not needed.
-func (t Tray) Done(items []Item, more int, sent bool, now time.Time) Tray {
+// soonest returns the time until the next attempt of any item.
+func (t Tray) soonest(now time.Time) (wait time.Duration) {
+	for n, i := range t.Items {
+		own := i.wait(now)
+		if own == 0 {
+			return 0
+		}
+		if n == 0 || own < wait {
+			wait = own
+		}
+	}
+	return wait
+}
+
+// Resumed returns a stored tray with its times of attempts by the clock of now, within the
+// bounds of Wait.
+func (t Tray) Resumed(now time.Time) Tray {
+	t.Tries, t.Items = t.Tries.resumed(now), slices.Clone(t.Items)
+	for n := range t.Items {
+		t.Items[n].Tries = t.Items[n].resumed(now)
+	}
+	return t
+}
+
+// Behind returns the tray with the item of a mail behind all others.
+func (t Tray) Behind(d Draft) Tray {
+	var last []Item
+	t.Items = slices.DeleteFunc(slices.Clone(t.Items), func(i Item) bool {
+		_, told := d.of(i)
+		if told {
+			last = append(last, i)
+		}
+		return told
+	})
+	t.Items = append(t.Items, last...)
+	return t
+}
+
+// Done returns the tray after a mail. Changes that came meanwhile stay. The mail counts as
+// sent, unless it was not needed.
+func (t Tray) Done(d Draft, sent bool, now time.Time) Tray {
 	var left []Item
 	for _, i := range t.Items {
-		if at := slices.IndexFunc(items, func(told Item) bool { return told.Problem == i.Problem }); at >= 0 {
-			if i.Through <= items[at].Through {
+		if told, ok := d.of(i); ok {
+			if i.Through <= told.Through {
 				continue
 			}
-			i.From = items[at].Through + 1
+			i = i.behind(told)
 		}
 		left = append(left, i)
 	}
 	t.Items = left
-	if len(items) > 1 {
-		t.More -= more
-	}
+	t.More -= d.More
 	t.Tries = Tries{}
 	if t.Empty() {
 		t.Since = time.Time{}
@@ -151,36 +174,43 @@ func (t Tray) Done(items []Item, more int, sent bool, now time.Time) Tray {
 	return t
 }
 
-// Failed returns the tray after a failed attempt. ok is false after the last one: give the
-// mail up with Done. refused says that the mail server will not take it later either.
-func (t Tray) Failed(refused bool, now time.Time) (next Tray, ok bool) {
-	tries, ok := t.after(refused, now)
-	if !ok {
-		return t, false
-	}
-	t.Tries = tries
-	return t, true
+// behind returns the changes behind those of a mail. No letter has told of them.
+func (i Item) behind(told Item) Item {
+	return Item{Problem: i.Problem, From: told.Through + 1, Through: i.Through}
 }
 
-// The pauses behind the failed attempts for one person. A refusal may come from a wrong
-// setting, so there is a day to mend it.
-var (
-	deferred = []time.Duration{
-		time.Minute, 5 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour,
-		8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour, 8 * time.Hour,
+// Failed returns the tray after a failed attempt to send a mail. lost says that it was the
+// last one for some of the mail: the tray no longer has that.
+func (t Tray) Failed(d Draft, f *Failure, now time.Time) (next Tray, lost bool) {
+	refused := f.Kind == Refused
+	if f.Person {
+		tries, again := t.after(refused, now)
+		if !again {
+			return t.Done(d, false, now), true
+		}
+		t.Tries = tries
+		return t, false
 	}
-	refusals = []time.Duration{time.Hour, 23 * time.Hour}
-)
-
-// Pause returns the time until the next attempt after this many failed ones of one kind. ok
-// is false after the last one.
-func Pause(failures int, refused bool) (pause time.Duration, ok bool) {
-	schedule := deferred
-	if refused {
-		schedule = refusals
+	var left, fresh []Item
+	for _, i := range t.Items {
+		told, ok := d.of(i)
+		if !ok {
+			left = append(left, i)
+			continue
+		}
+		tries, again := i.after(refused, now)
+		if refused && i.Through > told.Through {
+			fresh = append(fresh, i.behind(told))
+			i.Through = told.Through
+		}
+		if i.Tries = tries; again {
+			left = append(left, i)
+		}
+		lost = lost || !again
 	}
-	if failures < 1 || failures > len(schedule) {
-		return 0, false
+	t.Items = append(left, fresh...)
+	if t.Empty() {
+		t.Since = time.Time{}
 	}
-	return schedule[failures-1], true
+	return t, lost
 }

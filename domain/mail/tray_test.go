@@ -8,18 +8,35 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 )
 
+func item(of problem.ID, from, through int64) Item {
+	return Item{Problem: of, From: from, Through: through}
+}
+
+// next is the next mail; none: an empty Draft.
+func next(t Tray, now time.Time) Draft {
+	d, _ := t.Mail(now)
+	return d
+}
+
+var (
+	refusal  = &Failure{Kind: Refused}
+	deferral = &Failure{Kind: Deferred}
+	// noPerson and fullPerson are those of the recipient.
+	noPerson, fullPerson = &Failure{Kind: Refused, Person: true}, &Failure{Kind: Deferred, Person: true}
+)
+
 func filled(n int) Tray {
 	t := Tray{User: ann}
 	for i := range n {
-		t = t.Put(Item{problem.ID(i + 1), 1, 1}, noon)
+		t = t.Put(item(problem.ID(i+1), 1, 1), noon)
 	}
 	return t
 }
 
 func TestTrayJoinsChangesOfOneProblem(t *testing.T) {
 	t.Parallel()
-	tray := filled(2).Put(Item{1, 2, 5}, noon.Add(time.Hour)).Put(Item{2, 1, 1}, noon.Add(time.Hour))
-	if !slices.Equal(tray.Items, []Item{{1, 1, 5}, {2, 1, 1}}) || !tray.Since.Equal(noon) {
+	tray := filled(2).Put(item(1, 2, 5), noon.Add(time.Hour)).Put(item(2, 1, 1), noon.Add(time.Hour))
+	if !slices.Equal(tray.Items, []Item{item(1, 1, 5), item(2, 1, 1)}) || !tray.Since.Equal(noon) {
 		t.Errorf("the tray is %+v", tray)
 	}
 }
@@ -28,14 +45,13 @@ func TestTrayJoinsChangesOfOneProblem(t *testing.T) {
 func TestTrayKeepsWhatCameMeanwhile(t *testing.T) {
 	t.Parallel()
 	tray := filled(2)
-	mail := tray.Mail()
-	tray = tray.Put(Item{1, 2, 5}, noon).Put(Item{3, 1, 1}, noon).Done(mail, 0, true, noon)
-	if want := []Item{{1, 2, 5}, {2, 1, 1}, {3, 1, 1}}; !slices.Equal(tray.Items, want) {
+	mail := next(tray, noon)
+	tray = tray.Put(item(1, 2, 5), noon).Put(item(3, 1, 1), noon).Done(mail, true, noon)
+	if want := []Item{item(1, 2, 5), item(2, 1, 1), item(3, 1, 1)}; !slices.Equal(tray.Items, want) {
 		t.Errorf("the tray has %v, want %v", tray.Items, want)
 	}
 	full := filled(mostItems + 7)
-	mail, more := full.Mail(), full.More
-	full = full.Put(Item{5000, 1, 1}, noon).Done(mail, more, true, noon)
+	full = full.Put(item(5000, 1, 1), noon).Done(next(full, noon), true, noon)
 	if !full.Empty() || full.More != 1 {
 		t.Errorf("the tray has %d items and %d more, want none and 1", len(full.Items), full.More)
 	}
@@ -49,10 +65,10 @@ func TestManyProblemsAreOneMail(t *testing.T) {
 		wait                 time.Duration
 	}{{0, 0, 0, 0}, {1, 1, 0, 0}, {MostSeparate, 1, 0, 0}, {MostSeparate + 1, MostSeparate + 1, 0, digestWait}, {1000, mostItems, 1000 - mostItems, digestWait}} {
 		tray := filled(c.problems)
-		if got := tray.Mail(); len(got) != c.mail || tray.More != c.more || tray.Wait(noon) != c.wait {
-			t.Errorf("%d problems: the next mail has %d after %s, and %d more", c.problems, len(got), tray.Wait(noon), tray.More)
+		if got := next(tray, noon); len(got.Items) != c.mail || tray.More != c.more || tray.Wait(noon) != c.wait {
+			t.Errorf("%d problems: the next mail has %d after %s, and %d more", c.problems, len(got.Items), tray.Wait(noon), tray.More)
 		}
-		if done := tray.Done(tray.Mail(), tray.More, true, noon); c.problems > 1 && done.Empty() != (c.mail > 1) || done.More != 0 {
+		if done := tray.Done(next(tray, noon), true, noon); c.problems > 1 && done.Empty() != (c.mail > 1) || done.More != 0 {
 			t.Errorf("%d problems: after the mail, the tray is %+v", c.problems, done)
 		}
 	}
@@ -64,10 +80,10 @@ func TestMailsToOnePersonArePaced(t *testing.T) {
 	tray, now := Tray{User: ann}, noon
 	var mails []int
 	for i := range 1000 { // 5 problems per second
-		tray = tray.Put(Item{problem.ID(i + 1), 1, 1}, now)
+		tray = tray.Put(item(problem.ID(i+1), 1, 1), now)
 		for !tray.Empty() && tray.Wait(now) == 0 {
-			mails = append(mails, len(tray.Mail()))
-			tray = tray.Done(tray.Mail(), tray.More, true, now)
+			mails = append(mails, len(next(tray, now).Items))
+			tray = tray.Done(next(tray, now), true, now)
 		}
 		now = now.Add(200 * time.Millisecond)
 	}
@@ -78,39 +94,46 @@ func TestMailsToOnePersonArePaced(t *testing.T) {
 		t.Errorf("the next mail is sent after %s", wait)
 	}
 	now = noon.Add(Window)
-	if tray.Wait(now) != 0 || len(tray.Mail()) != mostItems || len(tray.Mail())+tray.More != 1000-MostSeparate {
-		t.Errorf("after the window the next mail has %d problems and %d more, and waits for %s", len(tray.Mail()), tray.More, tray.Wait(now))
+	if d := next(tray, now); tray.Wait(now) != 0 || len(d.Items) != mostItems || len(d.Items)+d.More != 1000-MostSeparate {
+		t.Errorf("after the window the next mail has %d problems and %d more, and waits for %s", len(d.Items), d.More, tray.Wait(now))
 	}
 }
 
 func TestTrayAfterFailures(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		refused bool
+	for name, c := range map[string]struct {
+		failure *Failure
 		total   time.Duration // at least this long until the last attempt
 		tries   int
-	}{{false, 71 * time.Hour, 16}, {true, 24 * time.Hour, 3}} {
+	}{
+		"a letter put off":  {deferral, 71 * time.Hour, 16},
+		"a refused letter":  {refusal, 24 * time.Hour, 3},
+		"a person put off":  {fullPerson, 71 * time.Hour, 16},
+		"a refused person":  {noPerson, 24 * time.Hour, 3},
+		"breaks the server": {&Failure{Kind: Unreachable}, 71 * time.Hour, 16},
+	} {
 		tray, now, tries := filled(1), noon, 1
 		for {
-			next, ok := tray.Failed(c.refused, now)
-			if !ok {
+			after, lost := tray.Failed(next(tray, now), c.failure, now)
+			if lost {
+				tray = after
 				break
 			}
 			tries++
-			wait := next.Wait(now)
-			if wait <= 0 || !slices.Equal(next.Items, tray.Items) || next.Deferred+next.Refused != tries-1 {
-				t.Fatalf("after attempt %d: %+v, which waits for %s", tries, next, wait)
+			wait := after.Wait(now)
+			if _, ok := after.Mail(now); wait <= 0 || len(after.Items) != 1 || !after.Any() && !after.Items[0].Any() || ok == !c.failure.Person {
+				t.Fatalf("%s, after attempt %d: %+v, which waits for %s", name, tries, after, wait)
 			}
-			if back := next.Wait(now.Add(-1000 * time.Hour)); back > 24*time.Hour {
-				t.Errorf("after a step back of the clock it waits for %s, want at most a day", back)
+			if back := after.Wait(now.Add(-1000 * time.Hour)); back > 24*time.Hour {
+				t.Errorf("%s: after a step back of the clock it waits for %s, want at most a day", name, back)
 			}
-			tray, now = next, now.Add(wait)
+			tray, now = after, now.Add(wait)
 		}
 		if tries != c.tries || now.Sub(noon) < c.total {
-			t.Errorf("refused %t: %d attempts within %s, want %d in %s", c.refused, tries, now.Sub(noon), c.tries, c.total)
+			t.Errorf("%s: %d attempts within %s, want %d in %s", name, tries, now.Sub(noon), c.tries, c.total)
 		}
-		if done := tray.Done(tray.Mail(), 0, false, now); !done.Empty() || done.Tries != (Tries{}) || done.Sent != 0 || !done.Since.IsZero() {
-			t.Errorf("after the last attempt: %+v", done)
+		if !tray.Empty() || tray.Any() || !tray.Next.IsZero() || tray.Sent != 0 || !tray.Since.IsZero() {
+			t.Errorf("%s, after the last attempt: %+v", name, tray)
 		}
 	}
 }
@@ -118,28 +141,110 @@ func TestTrayAfterFailures(t *testing.T) {
 // A mail server may put a mail off, and refuse it then. The refusals have a day of their own.
 func TestRefusalsCountApart(t *testing.T) {
 	t.Parallel()
-	tray, now := filled(1), noon
-	for i, refused := range []bool{false, false, true, false, true} {
-		next, ok := tray.Failed(refused, now)
-		if !ok {
-			t.Fatalf("the mail is given up after attempt %d", i+1)
+	for _, person := range []bool{false, true} {
+		tray, now := filled(1), noon
+		failed := func(kind FailureKind) (Tray, bool) {
+			return tray.Failed(next(tray, now), &Failure{Kind: kind, Person: person}, now)
 		}
-		if wait := next.Wait(now); wait != next.Next.Sub(now) {
-			t.Errorf("attempt %d: the tray waits for %s, and has %+v", i+1, wait, next.Tries)
+		for i, kind := range []FailureKind{Deferred, Deferred, Refused, Deferred, Refused} {
+			after, lost := failed(kind)
+			if lost {
+				t.Fatalf("the mail is given up after attempt %d", i+1)
+			}
+			tray, now = after, now.Add(after.Wait(now))
 		}
-		tray, now = next, next.Next
+		tries := tray.Items[0].Tries
+		if person {
+			tries = tray.Tries
+		}
+		if tries.Deferred != 3 || tries.Refused != 2 {
+			t.Errorf("the tray is %+v", tray)
+		}
+		if _, lost := failed(Refused); !lost {
+			t.Error("the mail is not given up after the third refusal")
+		}
 	}
-	if tray.Deferred != 3 || tray.Refused != 2 {
-		t.Errorf("the tray has %+v", tray.Tries)
+}
+
+// A letter that failed holds up no other letter of its person.
+func TestFailedLetterWaitsAlone(t *testing.T) {
+	t.Parallel()
+	tray, lost := filled(3).Failed(next(filled(3), noon), refusal, noon)
+	if d := next(tray, noon); lost || tray.Wait(noon) != 0 || len(d.Items) != 1 || d.Items[0].Problem != 2 {
+		t.Errorf("the next mail is %+v", d)
 	}
-	if _, ok := tray.Failed(true, now); ok {
-		t.Error("the mail is not given up after the third refusal")
+	for range 2 {
+		tray = tray.Done(next(tray, noon), true, noon)
+	}
+	if wait := tray.Wait(noon); wait != time.Hour || len(tray.Items) != 1 {
+		t.Errorf("the refused letter waits for %s in %+v", wait, tray)
+	}
+	tray = tray.Resumed(noon.Add(-1000 * time.Hour))
+	if wait := tray.Wait(noon.Add(-1000 * time.Hour)); wait != time.Hour {
+		t.Errorf("in a server with another clock it waits for %s", wait)
+	}
+}
+
+// A later change of its problem leaves a refused letter alone, and joins one that is put off.
+func TestChangesAfterAFailedLetter(t *testing.T) {
+	t.Parallel()
+	now := noon.Add(time.Second)
+	tray, _ := filled(1).Failed(next(filled(1), noon), refusal, noon)
+	tray = tray.Put(item(1, 2, 2), now).Put(item(1, 3, 3), now)
+	if d := next(tray, now); len(d.Items) != 1 || d.Items[0] != item(1, 2, 3) {
+		t.Errorf("beside a refused letter, the next mail is %+v", d)
+	}
+	tray, _ = filled(1).Put(item(1, 2, 2), noon).Failed(next(filled(1), noon), refusal, noon)
+	if d := next(tray, now); len(tray.Items) != 2 || tray.Items[0].Through != 1 || len(d.Items) != 1 || d.Items[0] != item(1, 2, 2) {
+		t.Errorf("what came while the mail was under way is in %+v", tray.Items)
+	}
+	tray = filled(1)
+	for tries := 1; tries < len(deferred); tries++ {
+		tray, _ = tray.Failed(next(tray, now), deferral, now)
+		now = now.Add(tray.Wait(now))
+	}
+	tray = tray.Put(item(1, 2, 2), now)
+	if _, ok := tray.Mail(now); !ok || len(tray.Items) != 1 {
+		t.Errorf("a joined letter is %+v", tray.Items)
+	}
+	begun := now
+	for lost := false; !lost; now = now.Add(tray.Wait(now)) {
+		tray, lost = tray.Failed(next(tray, now), deferral, now)
+	}
+	if left := now.Sub(begun); left < 60*time.Hour {
+		t.Errorf("the change that joined is given up after %s", left)
+	}
+}
+
+// A failed digest is tried again as a whole, and the letters behind it go out.
+func TestDigestThatFails(t *testing.T) {
+	t.Parallel()
+	now := noon.Add(digestWait)
+	tray := filled(MostSeparate + 5)
+	tray, _ = tray.Failed(next(tray, now), refusal, now)
+	tray = tray.Put(item(99, 1, 1), now)
+	if d := next(tray, now); len(d.Items) != 1 || d.Items[0].Problem != 99 {
+		t.Errorf("the next mail is %+v", d)
+	}
+	tray = tray.Done(next(tray, now), true, now)
+	if d := next(tray, now.Add(time.Hour)); len(d.Items) != MostSeparate+5 {
+		t.Errorf("an hour later the mail is %+v", d)
+	}
+}
+
+// A mail at which the connection breaks gives way to the others.
+func TestBehind(t *testing.T) {
+	t.Parallel()
+	tray := filled(3)
+	tray = tray.Behind(next(tray, noon))
+	if want := []Item{item(2, 1, 1), item(3, 1, 1), item(1, 1, 1)}; !slices.Equal(tray.Items, want) {
+		t.Errorf("the items are %v", tray.Items)
 	}
 }
 
 func TestTraysAreForgotten(t *testing.T) {
 	t.Parallel()
-	sent := filled(1).Done([]Item{{1, 1, 1}}, 0, true, noon)
+	sent := filled(1).Done(next(filled(1), noon), true, noon)
 	for name, c := range map[string]struct {
 		tray Tray
 		at   time.Time

@@ -207,33 +207,32 @@ func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Ad
 	return all, nil
 }
 
-// Letter writes the next mail of a tray. ok is false when no mail is due any more: the user
-// has switched e-mail off, for example.
-func (w *MailWorker) Letter(ctx context.Context, t mail.Tray) (l mail.Letter, ok bool, err error) {
+// Letter writes a mail. ok is false when it is not due any more: the user has switched e-mail
+// off, for example.
+func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, ok bool, err error) {
 	key, err := w.service.serviceKey()
 	if err != nil {
 		return l, false, err
 	}
-	items := t.Mail()
-	digest := len(items) > 1
 	err = w.service.store.View(ctx, func(r store.Reader) error {
 		catalogue, err := w.service.catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
-		to, known := catalogue.User(t.User)
+		to, known := catalogue.User(d.User)
 		if !known || !mail.Wants(to, true) {
 			return nil
 		}
 		l = mail.Letter{To: to, Unsubscribe: mail.NewToken(key, to.ID)}
-		if digest {
-			l.Stories, err = stories.Digest(ctx, r, catalogue, items)
-			last := items[len(items)-1]
-			l.ID = fmt.Sprintf("%v.%d.%d.%d", to.ID, last.Problem, last.Through, len(items))
-			l.More = len(items) - len(l.Stories) + t.More
+		if d.Digest() {
+			var left int
+			l.Stories, left, err = stories.Digest(ctx, r, catalogue, d.Items)
+			last := d.Items[len(d.Items)-1]
+			l.ID = fmt.Sprintf("%v.%d.%d.%d", to.ID, last.Problem, last.Through, len(d.Items))
+			l.More = left + d.More
 			return err
 		}
-		for _, i := range items {
+		for _, i := range d.Items {
 			s, err := stories.Of(ctx, r, catalogue, to, i)
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -64,17 +65,27 @@ type round struct {
 type tray struct {
 	mail.Tray
 	due time.Time // of the next mail, by a clock that nobody sets
-	// broke says that the mail server was unreachable for the next mail. before is how many
-	// mails had arrived in this round until then.
-	broke  bool
-	before int
+	// broke has the mails for which the mail server was unreachable. Each has the number of
+	// mails that had arrived in this round until then.
+	broke map[letter]int
 }
+
+func newTray(t mail.Tray, now time.Time) *tray {
+	return &tray{Tray: t, due: now.Add(t.Wait(now)), broke: make(map[letter]int)}
+}
+
+// letter distinguishes the mails of a tray. It is the beginning of the first item.
+type letter struct {
+	of   problem.ID
+	from int64
+}
+
+func letterOf(d mail.Draft) letter { return letter{d.Items[0].Problem, d.Items[0].From} }
 
 // result is the end of an attempt. err is nil for a mail that was sent.
 type result struct {
 	tray  *tray
-	items []mail.Item
-	more  int
+	draft mail.Draft
 	err   error
 }
 
@@ -136,7 +147,7 @@ func (r *round) begin(s mail.State) (err error) {
 	r.gathering = mail.NewGathering(s, r.Quiet)
 	now := time.Now()
 	for _, t := range s.Trays {
-		r.trays = append(r.trays, &tray{Tray: t, due: now.Add(t.Wait(now))})
+		r.trays = append(r.trays, newTray(t.Resumed(now), now))
 	}
 	return nil
 }
@@ -248,7 +259,7 @@ func (r *round) of(who ident.ID) *tray {
 			return t
 		}
 	}
-	t := &tray{Tray: mail.Tray{User: who}}
+	t := newTray(mail.Tray{User: who}, time.Now())
 	r.trays = append(r.trays, t)
 	return t
 }
@@ -301,12 +312,17 @@ func (r *round) next() error {
 		if t.Empty() || now.Before(t.due) {
 			continue
 		}
-		l, ok, err := r.part.Letter(r.ctx, t.Tray)
+		draft, ok := t.Mail(now)
+		if !ok {
+			t.due = now.Add(max(tick, t.Wait(now)))
+			continue
+		}
+		l, ok, err := r.part.Letter(r.ctx, draft)
 		if err != nil {
 			return err
 		}
 		r.worked = now
-		done := result{tray: t, items: slices.Clone(t.Mail()), more: t.More}
+		done := result{tray: t, draft: draft}
 		if !ok {
 			r.done(done, false)
 			continue
@@ -324,8 +340,8 @@ func (r *round) next() error {
 // done removes the items of a mail from their tray.
 func (r *round) done(of result, sent bool) {
 	now := time.Now()
-	of.tray.Tray = of.tray.Done(of.items, of.more, sent, now)
-	of.tray.broke = false
+	of.tray.Tray = of.tray.Done(of.draft, sent, now)
+	delete(of.tray.broke, letterOf(of.draft))
 	of.tray.due = now.Add(of.tray.Wait(now))
 	r.told = true
 }
@@ -348,44 +364,47 @@ func (r *round) settle(of result) {
 		return // the lease has ended meanwhile
 	}
 	r.counts.Add(Outcome(failure.Kind))
-	if failure.Kind == mail.Unreachable && !r.breaksAgain(of.tray) {
+	if failure.Kind == mail.Unreachable && !r.breaksAgain(of) {
 		if r.pause == 0 {
 			r.Logger.Error("e-mail cannot be sent; it waits, and will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
 		}
-		r.behind(of.tray)
+		r.behind(of)
 		r.pause = min(mostPause, max(leastPause, 2*r.pause))
 		r.paused = time.Now().Add(r.pause)
 		return
 	}
 	r.pause = 0
 	now := time.Now()
-	next, again := of.tray.Failed(failure.Kind == mail.Refused, now)
-	if !again {
+	first := !of.draft.Items[0].Any() && !of.tray.Any()
+	next, lost := of.tray.Failed(of.draft, failure, now)
+	switch {
+	case lost:
 		r.counts.Add(Lost)
+		delete(of.tray.broke, letterOf(of.draft))
 		r.Logger.Warn("an e-mail is given up after its last attempt", "user", of.tray.User.String(), "error", failure.Reason)
-		r.done(of, false)
-		return
-	}
-	if of.tray.Deferred+of.tray.Refused == 0 {
+	case first:
 		r.Logger.Info("an e-mail will be tried again", "user", of.tray.User.String(), "error", failure.Reason)
 	}
 	of.tray.Tray, r.told = next, true
 	of.tray.due = now.Add(next.Wait(now))
 }
 
-// breaksAgain notes that the mail server was unreachable for the mail of a tray. It reports
-// whether that was so before, and mail to others has arrived since. Then this mail is the
-// cause, and counts as deferred.
-func (r *round) breaksAgain(t *tray) bool {
-	again := t.broke && t.before < r.arrived
-	t.broke, t.before = true, r.arrived
-	return again
+// breaksAgain notes that the mail server was unreachable for a mail. It reports whether that
+// was so before, and another mail has arrived since. Then this mail is the cause, and counts as
+// deferred.
+func (r *round) breaksAgain(of result) bool {
+	before, again := of.tray.broke[letterOf(of.draft)]
+	of.tray.broke[letterOf(of.draft)] = r.arrived
+	return again && before < r.arrived
 }
 
-// behind puts a tray behind all others. The mail server may break the connection at this one
-// mail, and take those to everybody else.
-func (r *round) behind(last *tray) {
-	r.trays = append(slices.DeleteFunc(r.trays, func(t *tray) bool { return t == last }), last)
+// behind puts a mail behind all others. The mail server may break the connection at this one
+// mail, and take the others.
+func (r *round) behind(of result) {
+	if !of.draft.Digest() {
+		of.tray.Tray = of.tray.Behind(of.draft)
+	}
+	r.trays = append(slices.DeleteFunc(r.trays, func(t *tray) bool { return t == of.tray }), of.tray)
 }
 
 // idle reports whether there has been nothing to do for a while, and will be nothing soon.

@@ -375,7 +375,7 @@ func TestRefusals(t *testing.T) {
 				return nil
 			}
 			tries = append(tries, time.Since(w.start))
-			return &mail.Failure{Kind: kind, Reason: "no"}
+			return &mail.Failure{Kind: kind, Person: true, Reason: "no"}
 		})
 		w.comment(w.admin, id, "hello")
 		time.Sleep(10 * time.Minute)
@@ -394,6 +394,60 @@ func TestRefusals(t *testing.T) {
 		}
 		w.expect("later", "bob: #1", "ann: #1")
 	})
+}
+
+// A mail whose content the mail server does not take holds up no other mail of its addressee.
+func TestLetterThatFails(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[mail.FailureKind][]string{
+		mail.Refused:     {"ann: #1", "ann: #2"}, // a later change stays apart
+		mail.Deferred:    {"ann: #2"},            // it joins the letter
+		mail.Unreachable: {"ann: #2"},
+	} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 1, func(t *testing.T, w *world) {
+				ann := w.person("ann")
+				first, second := w.create(ann, "a lamp"), w.create(ann, "a fuse")
+				time.Sleep(10 * time.Minute)
+				w.mails()
+				tries := 0
+				w.answers(func(_ context.Context, l mail.Letter) error {
+					for _, e := range l.Stories[0].Entries {
+						if e.Comment == "spam" {
+							tries++
+							return &mail.Failure{Kind: kind, Reason: "no"}
+						}
+					}
+					return nil
+				})
+				w.comment(w.admin, first, "spam")
+				time.Sleep(time.Second)
+				w.comment(w.admin, second, "hello")
+				time.Sleep(mail.Quiet + time.Minute)
+				w.expect("at first", "ann: #2")
+				w.comment(w.admin, first, "hello")
+				w.comment(w.admin, second, "again")
+				time.Sleep(mail.Quiet + 2*time.Minute)
+				w.expect("afterwards", want...)
+				for range 26 { // hours
+					w.comment(w.admin, second, "again")
+					time.Sleep(time.Hour)
+				}
+				if got := w.mails(); len(got) != 26 {
+					t.Errorf("%d mails arrive beside the failed one, want 26", len(got))
+				}
+				lost := w.servers[0].worker.Attempts(Lost)
+				if kind == mail.Refused && (lost != 1 || tries != 3) || kind != mail.Refused && (lost != 0 || tries < 8) {
+					t.Errorf("%d mails are lost after %d attempts", lost, tries)
+				}
+				w.answers(nil)
+				w.comment(w.admin, first, "at last")
+				time.Sleep(9 * time.Hour)
+				w.expect("at last", "ann: #1")
+			})
+		})
+	}
 }
 
 // A mail at which the mail server breaks the connection holds up nobody else, now and later.

@@ -13,17 +13,22 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// Digest returns the stories of a digest: the titles of the first problems.
-func Digest(ctx context.Context, r store.Reader, c *metadata.Catalogue, items []mail.Item) (all []mail.Story, err error) {
+// Digest returns the stories of a digest: the titles of the first problems. left counts the
+// other problems. Several items can be about one problem.
+func Digest(ctx context.Context, r store.Reader, c *metadata.Catalogue, items []mail.Item) (all []mail.Story, left int, err error) {
 	var ids []problem.ID
-	for _, i := range items[:min(len(items), mail.MostStories)] {
-		ids = append(ids, i.Problem)
+	seen := make(map[problem.ID]bool, len(items))
+	for _, i := range items {
+		if !seen[i.Problem] && len(ids) < mail.MostStories {
+			ids = append(ids, i.Problem)
+		}
+		seen[i.Problem] = true
 	}
 	problems, err := r.Problems(ctx, ids, ident.None, 0)
 	for _, of := range problems {
 		all = append(all, heading(of, c))
 	}
-	return all, err
+	return all, len(seen) - len(all), err
 }
 
 func heading(of store.Snapshot, c *metadata.Catalogue) mail.Story {

@@ -107,11 +107,11 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// A digest has the headings of the problems that are there.
+// A digest has the headings of the problems that are there, each once. It counts the others.
 func TestDigest(t *testing.T) {
 	t.Parallel()
-	all, err := Digest(t.Context(), dossier{}, catalogue, []mail.Item{{Problem: 8}, {Problem: 7}})
-	if err != nil || len(all) != 1 || all[0].Problem != 7 || all[0].Title != "Lamp" || all[0].State != "Open" {
-		t.Errorf("got %+v (%v)", all, err)
+	all, left, err := Digest(t.Context(), dossier{}, catalogue, []mail.Item{{Problem: 8}, {Problem: 7, Through: 3}, {Problem: 7, From: 4}})
+	if err != nil || len(all) != 1 || left != 1 || all[0].Problem != 7 || all[0].Title != "Lamp" || all[0].State != "Open" {
+		t.Errorf("got %+v and %d (%v)", all, left, err)
 	}
 }
