@@ -61,7 +61,8 @@ type Entry struct {
 const (
 	// MostStories is the largest number of problems with a title in a digest.
 	MostStories = 50
-	mostEntries = 50
+	// MostEntries is the largest number of changes in a story. The newest ones stay.
+	MostEntries = 50
 	mostComment = 8 << 10 // bytes
 	mostText    = 64 << 10
 	mostValue   = 300 // bytes, of an old or a new value
@@ -69,7 +70,7 @@ const (
 
 // Bound returns the story within the bounds of a letter. The newest changes stay.
 func (s Story) Bound() Story {
-	left := max(0, len(s.Entries)-mostEntries)
+	left := max(0, len(s.Entries)-MostEntries)
 	entries := slices.Clone(s.Entries[left:])
 	size := 0
 	for i := len(entries) - 1; i >= 0; i-- {

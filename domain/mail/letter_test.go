@@ -19,7 +19,7 @@ func TestStoriesAreBounded(t *testing.T) {
 	}{
 		"none":           {nil, 0, 0, false},
 		"few":            {make([]Entry, 3), 3, 0, false},
-		"many":           {make([]Entry, 200), mostEntries, 200 - mostEntries, false},
+		"many":           {make([]Entry, 200), MostEntries, 200 - MostEntries, false},
 		"a long comment": {[]Entry{{Comment: long, HTML: "<p>"}}, 1, 0, true},
 		"long comments":  {many(Entry{Comment: long}, 30), mostText / mostComment, 30 - mostText/mostComment, true},
 		"long HTML":      {[]Entry{{Comment: "short", HTML: long}}, 1, 0, false},

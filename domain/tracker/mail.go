@@ -208,7 +208,8 @@ func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Ad
 }
 
 // Letter writes a mail. ok is false when it is not due any more: the user has switched e-mail
-// off, for example.
+// off, for example. It fails with a *mail.Failure when this mail cannot be written, and with
+// another error when none can. It may run beside the other methods.
 func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, ok bool, err error) {
 	key, err := w.service.serviceKey()
 	if err != nil {
@@ -230,12 +231,12 @@ func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, o
 			last := d.Items[len(d.Items)-1]
 			l.ID = fmt.Sprintf("%v.%d.%d.%d", to.ID, last.Problem, last.Through, len(d.Items))
 			l.More = left + d.More
-			return err
+			return unwritten(err)
 		}
 		for _, i := range d.Items {
 			s, err := stories.Of(ctx, r, catalogue, to, i)
 			if err != nil {
-				return err
+				return unwritten(err)
 			}
 			if len(s.Entries) > 0 {
 				l.ID = fmt.Sprintf("%v.%v", to.ID, s.Entries[len(s.Entries)-1].ID)
@@ -246,4 +247,16 @@ func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, o
 		return nil
 	})
 	return l, err == nil && len(l.Stories) > 0, err
+}
+
+// unwritten returns the failure of a mail that cannot be written. When the store is away, that
+// says nothing about the mail.
+func unwritten(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case fault.Is(err, fault.Unavailable):
+		return &mail.Failure{Kind: mail.Unreachable, Reason: "the changes for an e-mail cannot be read in time: " + err.Error()}
+	}
+	return &mail.Failure{Kind: mail.Deferred, Reason: "the changes for an e-mail cannot be read: " + err.Error()}
 }

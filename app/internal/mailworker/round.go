@@ -30,6 +30,8 @@ const (
 	// one is stored every saveEvery at most: after a death, the mails since then come again.
 	smallState = 16 << 10
 	saveEvery  = time.Second
+	// writing bounds the time of one letter until it is sent.
+	writing = 15 * time.Second
 	// trayBytes and itemBytes are what a tray and an item add to the size of a state.
 	trayBytes, itemBytes = 80, 12
 	// leastPause and mostPause bound the pauses of an outage of the mail server.
@@ -82,10 +84,11 @@ type letter struct {
 
 func letterOf(d mail.Draft) letter { return letter{d.Items[0].Problem, d.Items[0].From} }
 
-// result is the end of an attempt. err is nil for a mail that was sent.
+// result is the end of an attempt. sent is false for a mail that was not needed, or not written.
 type result struct {
 	tray  *tray
 	draft mail.Draft
+	sent  bool
 	err   error
 }
 
@@ -112,7 +115,7 @@ func (w *Worker) send(ctx context.Context, part *tracker.MailWorker, s mail.Stat
 	r.end()
 	if r.busy != nil { // it has ended with ctx
 		if done := <-r.results; err == nil {
-			r.settle(done)
+			err = r.settle(done)
 		}
 	}
 	w.Sender.Rest()
@@ -167,7 +170,9 @@ func (r *round) run() error {
 			}
 			return nil
 		case done := <-r.results:
-			r.settle(done)
+			if err := r.settle(done); err != nil {
+				return err
+			}
 		case <-ticker.C:
 		}
 	}
@@ -188,9 +193,7 @@ func (r *round) step() error {
 		}
 	}
 	if r.busy == nil && !r.dirty {
-		if err := r.next(); err != nil {
-			return r.later(err)
-		}
+		r.next()
 	}
 	r.report()
 	if r.idle() {
@@ -303,10 +306,10 @@ func (r *round) portion() bool {
 }
 
 // next begins the next mail that is due.
-func (r *round) next() error {
+func (r *round) next() {
 	now := time.Now()
 	if now.Before(r.paused) {
-		return nil
+		return
 	}
 	for _, t := range r.trays {
 		if t.Empty() || now.Before(t.due) {
@@ -317,24 +320,25 @@ func (r *round) next() error {
 			t.due = now.Add(max(tick, t.Wait(now)))
 			continue
 		}
-		l, ok, err := r.part.Letter(r.ctx, draft)
-		if err != nil {
-			return err
-		}
-		r.worked = now
-		done := result{tray: t, draft: draft}
-		if !ok {
-			r.done(done, false)
-			continue
-		}
-		r.busy = t
-		go func() {
-			done.err = r.Sender.Send(r.ctx, l)
-			r.results <- done
-		}()
-		return nil
+		r.busy, r.worked = t, now
+		go func() { r.results <- r.attempt(result{tray: t, draft: draft}) }()
+		return
 	}
-	return nil
+}
+
+// attempt writes and sends a mail. The round goes on meanwhile, and renews the lease: a letter
+// may take long.
+func (r *round) attempt(of result) result {
+	ctx, cancel := context.WithTimeout(r.ctx, writing)
+	defer cancel()
+	l, ok, err := r.part.Letter(ctx, of.draft)
+	switch {
+	case err != nil:
+		of.err = err
+	case ok:
+		of.err, of.sent = r.Sender.Send(r.ctx, l), true
+	}
+	return of
 }
 
 // done removes the items of a mail from their tray.
@@ -346,9 +350,13 @@ func (r *round) done(of result, sent bool) {
 	r.told = true
 }
 
-// settle notes the end of an attempt.
-func (r *round) settle(of result) {
+// settle notes the end of an attempt. It fails when no mail can be written.
+func (r *round) settle(of result) error {
 	r.busy, r.worked = nil, time.Now()
+	if of.err == nil && !of.sent {
+		r.done(of, false)
+		return nil
+	}
 	if of.err == nil {
 		r.counts.Add(Sent)
 		if r.pause > 0 {
@@ -357,12 +365,22 @@ func (r *round) settle(of result) {
 		r.pause = 0
 		r.arrived++
 		r.done(of, true)
-		return
+		return nil
 	}
 	failure, ok := errors.AsType[*mail.Failure](of.err)
-	if !ok || r.ctx.Err() != nil {
-		return // the lease has ended meanwhile
+	switch {
+	case r.ctx.Err() != nil: // the lease has ended meanwhile
+		return nil
+	case !ok:
+		r.paused = time.Now().Add(tick)
+		return r.later(of.err)
 	}
+	r.fail(of, failure)
+	return nil
+}
+
+// fail notes a failed attempt.
+func (r *round) fail(of result, failure *mail.Failure) {
 	r.counts.Add(Outcome(failure.Kind))
 	if failure.Kind == mail.Unreachable && !r.breaksAgain(of) {
 		if r.pause == 0 {

@@ -3,6 +3,7 @@ package mailworker
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -51,6 +52,7 @@ type server struct {
 	*tracker.Service
 	worker *Worker
 	cut    atomic.Bool
+	log    atomic.Pointer[func(context.Context, problem.ID) error] // comes before a read of a log
 	writes atomic.Int64
 	stop   func()
 }
@@ -61,7 +63,22 @@ func (s *server) View(ctx context.Context, fn func(store.Reader) error) error {
 	if s.cut.Load() {
 		return errCut
 	}
-	return s.Store.View(ctx, fn)
+	return s.Store.View(ctx, func(r store.Reader) error { return fn(damaged{r, s}) })
+}
+
+// damaged is a reader. The log of one problem cannot be read.
+type damaged struct {
+	store.Reader
+	*server
+}
+
+func (d damaged) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
+	if f := d.log.Load(); f != nil {
+		if err := (*f)(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	return d.Reader.Log(ctx, id, skip, limit, budget)
 }
 
 func (s *server) Commit(ctx context.Context, c store.Change) (store.Receipt, error) {
@@ -445,6 +462,62 @@ func TestLetterThatFails(t *testing.T) {
 				w.comment(w.admin, first, "at last")
 				time.Sleep(9 * time.Hour)
 				w.expect("at last", "ann: #1")
+			})
+		})
+	}
+}
+
+// A mail that cannot be written, or only slowly, holds up no other one.
+func TestMailThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		read    func(context.Context) error
+		outcome mail.FailureKind
+	}{
+		"its log is damaged":  {func(context.Context) error { return errors.New("damaged") }, mail.Deferred},
+		"its log has no end":  {func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, mail.Unreachable},
+		"its log takes a day": {func(ctx context.Context) error { <-ctx.Done(); return errCut }, mail.Unreachable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 1, func(t *testing.T, w *world) {
+				ann, bob := w.person("ann"), w.person("bob")
+				first, second := w.create(ann, "a lamp"), w.create(ann, "a fuse")
+				w.watch(bob, second)
+				time.Sleep(10 * time.Minute)
+				w.mails()
+				read := func(ctx context.Context, id problem.ID) error {
+					if id == first {
+						return c.read(ctx)
+					}
+					return nil
+				}
+				w.servers[0].log.Store(&read)
+				w.comment(w.admin, first, "hello")
+				time.Sleep(time.Second)
+				w.comment(w.admin, second, "hello")
+				time.Sleep(mail.Quiet + 2*time.Minute)
+				w.expect("at first", "ann: #2", "bob: #2")
+				for range 10 {
+					w.comment(w.admin, second, "again")
+					time.Sleep(10 * time.Minute)
+				}
+				if got := w.mails(); len(got) != 20 {
+					t.Errorf("%d mails arrive beside the one that cannot be written, want 20", len(got))
+				}
+				if w.servers[0].worker.Attempts(Outcome(c.outcome)) == 0 {
+					t.Error("no attempt is counted")
+				}
+				if c.outcome == mail.Deferred {
+					time.Sleep(75 * time.Hour)
+					if lost := w.servers[0].worker.Attempts(Lost); lost != 1 {
+						t.Errorf("%d mails are lost, want 1", lost)
+					}
+					return
+				}
+				w.servers[0].log.Store(nil)
+				time.Sleep(10 * time.Hour)
+				w.expect("once the log can be read", "ann: #1")
 			})
 		})
 	}

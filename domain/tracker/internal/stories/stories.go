@@ -3,6 +3,8 @@ package stories
 
 import (
 	"context"
+	"sort"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -68,23 +70,67 @@ func Of(ctx context.Context, r store.Reader, c *metadata.Catalogue, to user.User
 		}
 		s.Entries = append(s.Entries, mail.Entry{ID: l.ID, Author: author.Name, At: l.Created, Type: l.Type, Field: l.Field, From: l.From, To: l.To})
 	}
-	for skip := 0; len(comments) > 0; {
-		part, err := r.Comments(ctx, i.Problem, skip, readEntries, readBytes)
-		if err != nil {
-			return s, err
-		}
-		if len(part) == 0 {
-			break
-		}
-		skip += len(part)
-		for _, comment := range part {
-			if at, ok := comments[comment.ID.String()]; ok {
-				s.Entries[at].Comment, s.Entries[at].HTML = comment.Text, comment.HTML.String
-				delete(comments, comment.ID.String())
+	if skip := max(0, len(s.Entries)-mail.MostEntries); skip > 0 { // a letter has the newest ones
+		s.Entries, s.Left = s.Entries[skip:], skip
+		for id, at := range comments {
+			if comments[id] = at - skip; at < skip {
+				delete(comments, id)
 			}
 		}
 	}
-	return s, nil
+	return s, addTexts(ctx, r, of, s.Entries, comments)
+}
+
+// addTexts adds the texts of comments to their entries. places has the places of the entries.
+func addTexts(ctx context.Context, r store.Reader, of store.Snapshot, entries []mail.Entry, places map[string]int) error {
+	first := len(entries)
+	for _, at := range places {
+		first = min(first, at)
+	}
+	if first == len(entries) {
+		return nil
+	}
+	begin, err := commentsBefore(ctx, r, of, entries[first].At)
+	if err != nil {
+		return err
+	}
+	// Comments from elsewhere may have other times, and more of them than revisions.
+	for _, skip := range []int{begin, 0} {
+		for limit := len(places); len(places) > 0; limit *= 2 {
+			part, err := r.Comments(ctx, of.ID, skip, min(limit, readEntries), readBytes)
+			if err != nil {
+				return err
+			}
+			if len(part) == 0 {
+				break
+			}
+			skip += len(part)
+			for _, comment := range part {
+				if at, ok := places[comment.ID.String()]; ok {
+					entries[at].Comment, entries[at].HTML = comment.Text, comment.HTML.String
+					delete(places, comment.ID.String())
+				}
+			}
+		}
+		if begin == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// commentsBefore returns the number of comments before a moment. Each comment has a revision.
+func commentsBefore(ctx context.Context, r store.Reader, of store.Snapshot, moment time.Time) (int, error) {
+	var failed error
+	n := sort.Search(int(of.Revision), func(n int) bool {
+		if failed != nil {
+			return true
+		}
+		part, err := r.Comments(ctx, of.ID, n, 1, 1)
+		failed = err
+		return len(part) == 0 || !part[0].Created.Before(moment)
+	})
+	return n, failed
 }
 
 // logBetween returns the entries of the revisions of an item.

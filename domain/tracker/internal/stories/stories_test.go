@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -28,13 +29,14 @@ type dossier struct {
 	store.Reader
 	log      []problem.LogEntry
 	comments []problem.Comment
+	reads    *int // comments read; nil: they are not counted
 }
 
 func (d dossier) Problem(_ context.Context, id problem.ID, _ ident.ID, _ store.Parts) (store.Snapshot, error) {
 	if id != 7 {
 		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
 	}
-	return store.Snapshot{Problem: problem.Problem{ID: id, Fields: problem.Fields{Title: "Lamp", State: open}}}, nil
+	return store.Snapshot{Problem: problem.Problem{ID: id, Fields: problem.Fields{Title: "Lamp", State: open}, Revision: int64(len(d.log))}}, nil
 }
 
 func (d dossier) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
@@ -51,7 +53,11 @@ func (d dossier) Log(_ context.Context, _ problem.ID, skip, _ int, _ int64) ([]p
 }
 
 func (d dossier) Comments(_ context.Context, _ problem.ID, skip, _ int, _ int64) ([]problem.Comment, error) {
-	return two(d.comments, skip), nil
+	part := two(d.comments, skip)
+	if d.reads != nil {
+		*d.reads += len(part)
+	}
+	return part, nil
 }
 
 func two[T any](all []T, skip int) []T {
@@ -103,6 +109,36 @@ func TestOf(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: got %s, want %s", c.rule, got, c.want)
+		}
+	}
+}
+
+// A problem can have many comments. A letter reads those that it tells of, and few others.
+func TestOfReadsFewComments(t *testing.T) {
+	t.Parallel()
+	const all = 2000
+	reads := 0
+	d := dossier{reads: &reads}
+	for n := range all {
+		id, at := ident.ID{13: 1, 14: byte(n >> 8), 15: byte(n)}, time.UnixMilli(int64(n)).UTC()
+		d.comments = append(d.comments, problem.Comment{ID: id, Created: at, Text: fmt.Sprint(n)})
+		d.log = append(d.log, problem.LogEntry{ID: id, Revision: int64(n + 1), Created: at, Type: problem.CommentAdded, Author: bob.ID, To: problem.LogText(id.String())})
+	}
+	for _, c := range []struct{ from, through, left, most int }{
+		{all, all, 0, 50}, {1001, 1002, 0, 50}, {1, 1, 0, 50}, {1, all, all - mail.MostEntries, 150},
+	} {
+		reads = 0
+		s, err := Of(t.Context(), d, catalogue, ann, mail.Item{Problem: 7, From: int64(c.from), Through: int64(c.through)})
+		if err != nil || s.Left != c.left || len(s.Entries) != c.through-c.from+1-c.left {
+			t.Fatalf("%d to %d: %d entries and %d left, %v", c.from, c.through, len(s.Entries), s.Left, err)
+		}
+		for i, e := range s.Entries {
+			if want := fmt.Sprint(c.from - 1 + c.left + i); e.Comment != want {
+				t.Errorf("%d to %d: a comment is %q, want %q", c.from, c.through, e.Comment, want)
+			}
+		}
+		if reads > c.most {
+			t.Errorf("%d to %d: %d comments are read", c.from, c.through, reads)
 		}
 	}
 }
