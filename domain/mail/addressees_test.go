@@ -69,7 +69,7 @@ func TestGroupNamesPeople(t *testing.T) {
 	g.Add(cursor(2), changed(7, 2, given(bob)), ann, noon, noon)
 	g.Add(cursor(3), changed(7, 3, given(bob), given(cy)), bob, noon, noon)
 	g.Add(cursor(4), changed(7, 4), cy, noon, noon)
-	all := g.Complete(noon.Add(Quiet))
+	all := g.Complete(noon.Add(Quiet), 10)
 	if len(all) != 1 || !slices.Equal(all[0].Authors, []ident.ID{ann, bob}) || !slices.Equal(all[0].Unassigned, []ident.ID{bob, cy}) {
 		t.Errorf("the groups are %+v", all)
 	}

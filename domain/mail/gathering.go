@@ -102,12 +102,15 @@ func significant(e event.Event) bool {
 // Skip moves on behind events without a use for Add.
 func (g *Gathering) Skip(c event.Cursor) { g.read = c }
 
-// Complete takes the complete Groups, the oldest ones first.
-func (g *Gathering) Complete(now time.Time) []Group {
+// Complete takes the complete Groups, the oldest ones first, and at most most of them.
+func (g *Gathering) Complete(now time.Time, most int) []Group {
 	all := slices.SortedFunc(maps.Values(g.open), func(a, b *Group) int { return compare(a.before, b.before) })
 	early := max(len(g.open), len(g.ahead)) - mostOpen
 	var complete []Group
 	for i, group := range all {
+		if len(complete) == most {
+			break
+		}
 		if i >= early && now.Sub(group.latest) < g.quiet && now.Sub(group.first) < Longest {
 			continue
 		}

@@ -57,7 +57,7 @@ func TestGathersUntilQuiet(t *testing.T) {
 		{3*time.Minute + 30*time.Second, "[7:1-2]"},
 		{time.Hour, "[]"},
 	} {
-		if got := fmt.Sprint(told(g.Complete(noon.Add(c.after)))); got != c.want {
+		if got := fmt.Sprint(told(g.Complete(noon.Add(c.after), 1<<20))); got != c.want {
 			t.Errorf("after %s the complete groups are %s, want %s", c.after, got, c.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestGathersNoLongerThanAQuarterOfAnHour(t *testing.T) {
 	for i := range int64(31) {
 		at := noon.Add(time.Duration(i) * time.Minute)
 		g.Add(cursor(i+1), changed(7, i+1), ann, at, at)
-		got = append(got, told(g.Complete(at))...)
+		got = append(got, told(g.Complete(at, 1<<20))...)
 	}
 	if want := []string{"7:1-16"}; !slices.Equal(got, want) {
 		t.Errorf("the groups are %v, want %v", got, want)
@@ -131,7 +131,7 @@ func TestGatheringIsBounded(t *testing.T) {
 	for i := range int64(mostOpen + 3) {
 		g.Add(cursor(i+1), changed(problem.ID(i+1), 1), ann, noon, noon)
 	}
-	if got := told(g.Complete(noon)); !slices.Equal(got, []string{"1:1-1", "2:1-1", "3:1-1"}) {
+	if got := told(g.Complete(noon, 1<<20)); !slices.Equal(got, []string{"1:1-1", "2:1-1", "3:1-1"}) {
 		t.Errorf("complete early: %v, want the three oldest", got)
 	}
 	if n, _ := g.Open(); n != mostOpen {
@@ -166,7 +166,7 @@ func TestGatheringGoesOnElsewhere(t *testing.T) {
 		next := 0
 		g := NewGathering(State{}, Quiet)
 		take := func(at time.Time) {
-			for _, group := range g.Complete(at) {
+			for _, group := range g.Complete(at, 1<<20) {
 				for revision := group.From; revision <= group.Through; revision++ {
 					times[fmt.Sprint(group.Problem, "/", revision)]++
 				}
@@ -199,6 +199,26 @@ func TestGatheringGoesOnElsewhere(t *testing.T) {
 		}
 		if s, err := ParseState(saved); err != nil || s.Cursor != feed[len(feed)-1].cursor || len(s.Ahead) != 0 {
 			t.Fatalf("seed %d: the last state is %s, %v", seed, saved, err)
+		}
+	}
+}
+
+// The complete Groups can be taken in portions. The position stays in front of the others.
+func TestCompleteInPortions(t *testing.T) {
+	t.Parallel()
+	g := NewGathering(State{}, Quiet)
+	for i := range 5 {
+		g.Add(cursor(int64(i+1)), changed(problem.ID(i+1), 1), ann, noon, noon)
+	}
+	at, taken := noon.Add(Quiet), 0
+	for _, want := range []int{2, 2, 1, 0} {
+		all := g.Complete(at, 2)
+		if len(all) != want {
+			t.Fatalf("%d groups, want %d", len(all), want)
+		}
+		taken += want
+		if c, _ := g.Position(); c.Number != int64(taken) {
+			t.Errorf("after %d groups the position is %v", taken, c)
 		}
 	}
 }

@@ -53,15 +53,16 @@ func (t Tray) Put(i Item, now time.Time) Tray {
 	if t.Empty() {
 		t.Since = now
 	}
+	at := slices.IndexFunc(t.Items, func(other Item) bool { return other.Problem == i.Problem && other.Refused == 0 })
+	if at < 0 && len(t.Items) >= mostItems {
+		t.More++
+		return t
+	}
 	t.Items = slices.Clone(t.Items)
-	if at := slices.IndexFunc(t.Items, func(other Item) bool { return other.Problem == i.Problem && other.Refused == 0 }); at >= 0 {
+	if at >= 0 {
 		old := &t.Items[at]
 		old.From, old.Through = min(old.From, i.From), max(old.Through, i.Through)
 		old.Deferred = min(old.Deferred, mostJoined)
-		return t
-	}
-	if len(t.Items) >= mostItems {
-		t.More++
 		return t
 	}
 	t.Items = append(t.Items, i)

@@ -74,6 +74,14 @@ func TestManyProblemsAreOneMail(t *testing.T) {
 	}
 }
 
+// A change of thousands of problems is put into many full trays: that takes no memory.
+func TestFullTrayIsNotCopied(t *testing.T) {
+	full := filled(mostItems)
+	if n := testing.AllocsPerRun(100, func() { full = full.Put(item(9999, 1, 1), noon) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 // A program that changes problem by problem fills no mailbox either.
 func TestMailsToOnePersonArePaced(t *testing.T) {
 	t.Parallel()

@@ -175,34 +175,30 @@ type Addressed struct {
 	Users []ident.ID
 }
 
-// addressedAtOnce is the number of problems read in one View.
-const addressedAtOnce = 100
-
-// Address returns the addressees of each group, from the current problems and users.
+// Address returns the addressees of each group, from the current problems and users. It reads
+// all of them in one View.
 func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
-	for part := range slices.Chunk(groups, addressedAtOnce) {
-		byProblem := make(map[problem.ID]mail.Group, len(part))
-		var ids []problem.ID
-		for _, g := range part {
-			byProblem[g.Problem] = g
-			ids = append(ids, g.Problem)
-		}
-		err := w.service.store.View(ctx, func(r store.Reader) error {
-			catalogue, err := w.service.catalogues.Now(ctx, r)
-			if err != nil {
-				return err
-			}
-			problems, err := r.Problems(ctx, ids, ident.None, store.Watchers)
-			for _, of := range problems {
-				g := byProblem[of.ID]
-				who := g.Addressees(mail.Involved{Originator: of.Originator, Assignee: of.Assignee, Watchers: of.Watchers}, catalogue.User)
-				all = append(all, Addressed{g, who})
-			}
-			return err
-		})
+	byProblem := make(map[problem.ID]mail.Group, len(groups))
+	var ids []problem.ID
+	for _, g := range groups {
+		byProblem[g.Problem] = g
+		ids = append(ids, g.Problem)
+	}
+	err = w.service.store.View(ctx, func(r store.Reader) error {
+		catalogue, err := w.service.catalogues.Now(ctx, r)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		problems, err := r.Problems(ctx, ids, ident.None, store.Watchers)
+		for _, of := range problems {
+			g := byProblem[of.ID]
+			who := g.Addressees(mail.Involved{Originator: of.Originator, Assignee: of.Assignee, Watchers: of.Watchers}, catalogue.User)
+			all = append(all, Addressed{g, who})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }

@@ -23,6 +23,9 @@ const (
 	// of reads between two renewals.
 	pageSize  = 500
 	mostPages = 20
+	// groupsAtOnce is the largest number of groups put into trays before the lease may be
+	// renewed.
+	groupsAtOnce = 100
 	// idleFor is the time without work after which the lease is given back: a server
 	// without changes writes nothing.
 	idleFor = 5 * time.Second
@@ -52,6 +55,7 @@ type round struct {
 	feed      *tracker.Follower
 	gathering *mail.Gathering
 	trays     []*tray
+	byUser    map[ident.ID]*tray
 	dirty     bool // the trays have mail that is not stored
 	told      bool // attempts are not stored
 	worked    time.Time
@@ -70,10 +74,6 @@ type tray struct {
 	// broke has the mails for which the mail server was unreachable. Each has the number of
 	// mails that had arrived in this round until then.
 	broke map[letter]int
-}
-
-func newTray(t mail.Tray, now time.Time) *tray {
-	return &tray{Tray: t, due: now.Add(t.Wait(now)), broke: make(map[letter]int)}
 }
 
 // letter distinguishes the mails of a tray. It is the beginning of the first item.
@@ -102,7 +102,7 @@ var (
 
 // send sends while it has the lease, until ctx ends.
 func (w *Worker) send(ctx context.Context, part *tracker.MailWorker, s mail.State, until time.Time) error {
-	r := &round{Worker: w, part: part, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now()}
+	r := &round{Worker: w, part: part, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now(), byUser: make(map[ident.ID]*tray)}
 	r.ctx, r.end = context.WithCancel(ctx)
 	if !r.Alone {
 		r.guard = time.AfterFunc(time.Until(until), r.end)
@@ -150,7 +150,7 @@ func (r *round) begin(s mail.State) (err error) {
 	r.gathering = mail.NewGathering(s, r.Quiet)
 	now := time.Now()
 	for _, t := range s.Trays {
-		r.trays = append(r.trays, newTray(t.Resumed(now), now))
+		r.add(t.Resumed(now), now)
 	}
 	return nil
 }
@@ -231,39 +231,70 @@ func (r *round) read() error {
 	return nil
 }
 
-// fill puts the complete groups into the trays of their addressees.
+// fill puts the complete groups into the trays of their addressees: in portions, so that the
+// lease is renewed between them. After the return of a mail server or of the store, there can
+// be thousands.
 func (r *round) fill() error {
 	now := time.Now()
-	r.trays = slices.DeleteFunc(r.trays, func(t *tray) bool { return t != r.busy && t.Forgettable(now) })
-	groups := r.gathering.Complete(now)
-	if len(groups) == 0 {
-		return nil
+	r.trays = slices.DeleteFunc(r.trays, func(t *tray) bool {
+		forgotten := t != r.busy && t.Forgettable(now)
+		if forgotten {
+			delete(r.byUser, t.User)
+		}
+		return forgotten
+	})
+	for {
+		groups := r.gathering.Complete(time.Now(), groupsAtOnce)
+		if len(groups) == 0 {
+			return nil
+		}
+		if err := r.put(groups); err != nil {
+			return err
+		}
+		if len(groups) == groupsAtOnce && time.Since(r.renewed) >= saveEvery {
+			if err := r.save(); err != nil {
+				return err
+			}
+		}
 	}
+}
+
+// put puts complete groups into trays.
+func (r *round) put(groups []mail.Group) error {
 	all, err := r.part.Address(r.ctx, groups)
 	if err != nil {
 		r.gathering.Reopen(groups)
 		return err
 	}
 	r.dirty = true
+	now := time.Now()
+	filled := make(map[*tray]bool)
 	for _, of := range all {
 		for _, who := range of.Users {
 			t := r.of(who)
 			t.Tray = t.Put(mail.Item{Problem: of.Problem, From: of.From, Through: of.Through}, now)
-			t.due = now.Add(t.Wait(now))
+			filled[t] = true
 		}
+	}
+	for t := range filled {
+		t.due = now.Add(t.Wait(now))
 	}
 	return nil
 }
 
 // of returns the tray of a user.
 func (r *round) of(who ident.ID) *tray {
-	for _, t := range r.trays {
-		if t.User == who {
-			return t
-		}
+	t := r.byUser[who]
+	if t == nil {
+		t = r.add(mail.Tray{User: who}, time.Now())
 	}
-	t := newTray(mail.Tray{User: who}, time.Now())
+	return t
+}
+
+func (r *round) add(of mail.Tray, now time.Time) *tray {
+	t := &tray{Tray: of, due: now.Add(of.Wait(now)), broke: make(map[letter]int)}
 	r.trays = append(r.trays, t)
+	r.byUser[of.User] = t
 	return t
 }
 

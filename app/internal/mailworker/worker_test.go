@@ -52,6 +52,7 @@ type server struct {
 	*tracker.Service
 	worker *Worker
 	cut    atomic.Bool
+	slow   atomic.Int64                                            // nanoseconds before each View
 	log    atomic.Pointer[func(context.Context, problem.ID) error] // comes before a read of a log
 	writes atomic.Int64
 	stop   func()
@@ -60,6 +61,7 @@ type server struct {
 var errCut = fault.New(fault.Unavailable, "the store is away")
 
 func (s *server) View(ctx context.Context, fn func(store.Reader) error) error {
+	time.Sleep(time.Duration(s.slow.Load()))
 	if s.cut.Load() {
 		return errCut
 	}
@@ -328,6 +330,31 @@ func TestManyProblems(t *testing.T) {
 		time.Sleep(time.Hour)
 		if got := w.mails(); len(got) > 2*mail.MostSeparate {
 			t.Errorf("%d mails about changes problem by problem", len(got))
+		}
+	})
+}
+
+// Very many problems become complete at once. The server keeps the lease meanwhile, although
+// the store is slow.
+func TestCatchUpKeepsTheLease(t *testing.T) {
+	t.Parallel()
+	inTime(t, 2, func(t *testing.T, w *world) {
+		ann := w.person("ann")
+		for i := range 2500 {
+			w.create(ann, fmt.Sprint(i))
+		}
+		time.Sleep(10 * time.Minute)
+		w.mails()
+		for i := range 2500 {
+			w.comment(w.admin, problem.ID(i+1), "done")
+		}
+		time.Sleep(mail.Quiet / 2)
+		for _, s := range w.servers {
+			s.slow.Store(int64(400 * time.Millisecond))
+		}
+		time.Sleep(mail.Quiet + time.Minute)
+		if got := w.mails(); len(got) != 1 || !strings.HasSuffix(got[0], " and 2450") {
+			t.Errorf("the mails are %.300q", got)
 		}
 	})
 }
