@@ -210,6 +210,9 @@ func (t Tray) Failed(d Draft, f *Failure, now time.Time) (next Tray, lost bool) 
 		lost = lost || !again
 	}
 	t.Items = append(left, fresh...)
+	if lost {
+		t.More -= d.More
+	}
 	if t.Empty() {
 		t.Since = time.Time{}
 	}

@@ -240,6 +240,18 @@ func TestDigestThatFails(t *testing.T) {
 	}
 }
 
+// A digest that is given up takes the problems with it that it only counts.
+func TestLostDigest(t *testing.T) {
+	t.Parallel()
+	tray, now := filled(mostItems+7), noon.Add(digestWait)
+	for lost := false; !lost; now = now.Add(tray.Wait(now)) {
+		tray, lost = tray.Failed(next(tray, now), refusal, now)
+	}
+	if !tray.Empty() || tray.More != 0 {
+		t.Errorf("after the last attempt: %d items and %d more", len(tray.Items), tray.More)
+	}
+}
+
 // A mail at which the connection breaks gives way to the others.
 func TestBehind(t *testing.T) {
 	t.Parallel()
