@@ -10,8 +10,10 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
@@ -180,6 +182,70 @@ func TestEventStreamWithoutHandlerCutsSlowReaders(t *testing.T) {
 	}
 	if held, _ := f.memory.Held(); held > 16<<20 {
 		t.Errorf("without a stream the budget holds %d bytes, want those of the kept frames", held)
+	}
+}
+
+// pipeWriter is a streamWriter with a connection to take over.
+type pipeWriter struct {
+	*streamWriter
+	conn net.Conn
+}
+
+func (w pipeWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) { return w.conn, nil, nil }
+
+// openDetached opens a stream behind the first event of a feed, without a handler. It returns
+// the end of the client.
+func openDetached(t *testing.T, feed []event.Entry) (streamed, net.Conn) {
+	t.Helper()
+	s := openStream(t, feed[:1:1], "/events?after=now")
+	s.leave()
+	far, near := net.Pipe()
+	t.Cleanup(func() { _ = far.Close() })
+	s.ServeHTTP(pipeWriter{s.streamWriter, near}, request("GET", api+"/events", "", "Accept", "text/event-stream", "Last-Event-ID", feed[0].End().String()))
+	return s, far
+}
+
+// A slow reader gets a large event, too: each piece has a time of its own.
+func TestEventStreamWithoutHandlerWaitsForSlowReaders(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := large()
+		s, far := openDetached(t, feed)
+		s.publish(feed[1])
+		var got strings.Builder
+		piece := make([]byte, httpframe.PieceSize)
+		for !strings.HasSuffix(got.String(), "\n\n\r\n") {
+			time.Sleep(streams.Slowest - time.Second)
+			n, err := far.Read(piece)
+			if err != nil {
+				t.Fatalf("after %d bytes: %v", got.Len(), err)
+			}
+			got.Write(piece[:n])
+		}
+		if all := ids(got.String()); len(all) != 1 || all[0] != feed[1].End().String() {
+			t.Errorf("the events are %q, want the large one", all)
+		}
+	})
+}
+
+// A stream ends in its time also while its client takes nothing. The client gets no end, as it
+// has half an event.
+func TestEventStreamWithoutHandlerEndsWithinAWrite(t *testing.T) {
+	t.Parallel()
+	for rule, end := range map[string]func(s streamed){
+		"the server stops":     func(s streamed) { s.stop() },
+		"the token is revoked": func(s streamed) { s.revoke(samples.Time) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			feed := large()
+			s, far := openDetached(t, feed)
+			s.publish(feed[1])
+			end(s)
+			time.Sleep(2 * time.Second)
+			if rest, err := io.ReadAll(far); err != nil || len(rest) > 0 {
+				t.Errorf("%s: 2 s later the client gets %d bytes and %v", rule, len(rest), err)
+			}
+		})
 	}
 }
 

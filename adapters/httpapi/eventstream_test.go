@@ -14,6 +14,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -26,6 +27,7 @@ type streamWriter struct {
 	status   int
 	text     strings.Builder
 	stuck    bool
+	pace     time.Duration // in which the reader takes 64 KiB
 	deadline time.Time
 }
 
@@ -39,12 +41,15 @@ func (w *streamWriter) WriteHeader(status int) {
 
 func (w *streamWriter) Write(b []byte) (int, error) {
 	w.mu.Lock()
-	stuck, deadline := w.stuck, w.deadline
-	w.mu.Unlock()
-	if stuck {
+	took, deadline := w.pace*time.Duration(len(b))/(64<<10), w.deadline
+	if w.stuck || !deadline.IsZero() && took > time.Until(deadline) {
+		w.stuck = true
+		w.mu.Unlock()
 		time.Sleep(time.Until(deadline))
 		return 0, errors.New("write: i/o timeout")
 	}
+	w.mu.Unlock()
+	time.Sleep(took)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.Write(b)
@@ -78,6 +83,8 @@ type streamed struct {
 	stop  context.CancelFunc // as the server
 	ended chan struct{}
 	lags  *lags
+
+	memory *budget.Budget
 }
 
 // lags are the observed lags of a stream.
@@ -132,12 +139,14 @@ func openStreamOf(t *testing.T, fixed *fixedStore, path string, headers ...strin
 	t.Helper()
 	stopping, stop := context.WithCancel(context.Background())
 	observed := new(lags)
+	memory := budget.New(64 << 20)
 	f := setup(t, func(o *Options) {
+		o.Memory = memory
 		o.Service = tracker.New(tracker.Options{Store: fixed, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
 		o.Now, o.Stopping, o.Streams = time.Now, stopping, NewStreams(10, 10, observed.add)
 	})
 	f.fixedStore = fixed
-	return streamed{fixture: f, lags: observed, stop: stop}.open(t, path, headers...)
+	return streamed{fixture: f, lags: observed, memory: memory, stop: stop}.open(t, path, headers...)
 }
 
 // open opens a further stream of the same server.
@@ -440,6 +449,89 @@ func TestEventStreamCutsSlowReaders(t *testing.T) {
 		time.Sleep(streams.Slowest)
 		if !s.over() {
 			t.Error("the stream goes on although its reader takes nothing")
+		}
+	})
+}
+
+// slowly has the reader take 64 KiB in this time.
+func (w *streamWriter) slowly(pace time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.pace = pace
+}
+
+// large returns a feed of two events. The second one has about a megabyte.
+func large() []event.Entry {
+	feed := published(2)
+	feed[1].Events[0].Title = strings.Repeat("x", 1<<20)
+	return feed
+}
+
+// A slow reader gets a large event, too: each piece has a time of its own.
+func TestEventStreamWaitsForSlowReaders(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := large()
+		s := openStream(t, feed[:1:1], "/events")
+		s.take()
+		s.slowly(streams.Slowest - time.Second)
+		s.publish(feed[1])
+		time.Sleep(20 * streams.Slowest)
+		if s.over() {
+			t.Fatal("the stream has ended although its reader takes each piece in time")
+		}
+		if got := ids(s.take()); len(got) != 1 || got[0] != feed[1].End().String() {
+			t.Errorf("the events are %q, want the large one", got)
+		}
+	})
+}
+
+// A slow write ends with the token, with the server, and with the memory of the user.
+func TestEventStreamEndsWithinASlowWrite(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		rule string
+		end  func(s streamed)
+	}{
+		{"the token is revoked", func(s streamed) { s.revoke(samples.Time) }},
+		{"the server stops", func(s streamed) { s.stop() }},
+		{"the client goes", func(s streamed) { s.leave() }},
+		{"the user holds too much memory", func(s streamed) {
+			other := s.memory.Open(nil)
+			other.For(samples.Ann.ID)
+			other.Add(s.memory.Total() / 2)
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			feed := large()
+			s := openStream(t, feed[:1:1], "/events")
+			s.take()
+			s.slowly(time.Second)
+			s.publish(feed[1])
+			test.end(s)
+			time.Sleep(2 * time.Second)
+			if _, waits := s.memory.Held(); strings.Contains(test.rule, "memory") {
+				if s.over() {
+					t.Errorf("%s: the stream has ended within the time of one piece; %d wait", test.rule, waits)
+				}
+				time.Sleep(streams.Slowest)
+			}
+			if !s.over() {
+				t.Errorf("%s: the stream goes on with its large event", test.rule)
+			}
+		})
+	}
+}
+
+// A stream without news has no deadline: one of HTTP/2 would end with it.
+func TestEventStreamHasNoDeadlineInSilence(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStream(t, published(1), "/events")
+		s.streamWriter.mu.Lock()
+		defer s.streamWriter.mu.Unlock()
+		if !s.deadline.IsZero() {
+			t.Errorf("behind its first event the stream has the deadline %v", s.deadline)
 		}
 	})
 }

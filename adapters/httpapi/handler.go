@@ -67,7 +67,7 @@ type Options struct {
 	// Stopping, if not nil, ends when the server begins to stop. Streams end with it.
 	Stopping context.Context
 
-	slowest time.Duration // of one write of a stream; 0: the usual limit
+	slowest time.Duration // for one piece of a stream; 0: the usual limit
 }
 
 // Limits bound the requests of one client (D22).

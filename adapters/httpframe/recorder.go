@@ -1,6 +1,16 @@
 package httpframe
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
+
+const (
+	// PieceSize is the most of an answer that is written at once, in bytes.
+	PieceSize = 64 << 10
+	// PieceTime is the time for a client to take a piece. A slower client is cut.
+	PieceTime = 10 * time.Second
+)
 
 // recorder notes the status and the length of an answer.
 type recorder struct {

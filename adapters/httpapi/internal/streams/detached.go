@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
@@ -20,19 +21,31 @@ import (
 // detachedStream writes to the client of a stream without a handler.
 type detachedStream struct {
 	net.Conn
-	bytes int64 // sent
+	bytes  int64 // sent
+	broken bool  // a text was sent in part
 }
 
-func (d *detachedStream) write(chunk, text []byte, deadline time.Time) error {
+func (d *detachedStream) cut() { _ = d.SetWriteDeadline(longAgo) }
+
+func (d *detachedStream) write(chunk, text []byte, next func() (time.Time, error)) (err error) {
+	defer func() { d.broken = err != nil }()
 	if chunk == nil {
 		chunk = frames.Chunk(text)
 	}
-	if err := d.SetWriteDeadline(deadline); err != nil {
-		return err
+	for piece := range slices.Chunk(chunk, httpframe.PieceSize) {
+		deadline, err := next()
+		if err != nil {
+			return err
+		}
+		if err := d.SetWriteDeadline(deadline); err != nil {
+			return err
+		}
+		if _, err := d.Write(piece); err != nil {
+			return err
+		}
 	}
-	_, err := d.Write(chunk)
 	d.bytes += int64(len(text))
-	return err
+	return nil
 }
 
 // lastChunk ends an answer of HTTP/1.1.
@@ -65,6 +78,9 @@ func (s *Stream) detach(r *http.Request, handled *handledStream, end func()) boo
 			if v := recover(); v != nil {
 				s.report(ctx, fmt.Errorf("panic: %v\n%s", v, debug.Stack()))
 				return // the client must not take half a stream for a whole one
+			}
+			if out.broken {
+				return // the end would become a part of the text
 			}
 			_ = conn.SetWriteDeadline(s.Now().Add(lastFor))
 			_, _ = io.WriteString(conn, lastChunk) // the client may have gone

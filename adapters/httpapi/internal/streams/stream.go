@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
@@ -23,8 +25,8 @@ const (
 	// Reconnect is the first message of a stream: the pause of a client before it connects
 	// again, in milliseconds.
 	Reconnect = "retry: 2000\n\n"
-	// Slowest is the usual limit of one write.
-	Slowest = 10 * time.Second
+	// Slowest is the usual time for a client to take one piece.
+	Slowest = httpframe.PieceTime
 	// heartbeat is the silence after which a stream sends a comment: proxies cut a silent
 	// connection. The comment comes at the next look, within 15 seconds (D39).
 	heartbeat = 14 * time.Second
@@ -42,7 +44,8 @@ type Stream struct {
 	secret   access.Secret
 	report   func(context.Context, error)
 	caller   tracker.Caller
-	memory   *budget.Account // of a frame that is not shared; nil: nothing counts it
+	memory   *budget.Account // of a frame that is not shared, or sent slowly; nil: nothing counts it
+	charged  bool            // memory has the frame
 	first    *frames.Frame   // nil once it is sent
 	written  time.Time       // the end of the last write
 	named    event.Cursor    // the last id that was sent
@@ -55,12 +58,19 @@ type Stream struct {
 	// fromNow is true for a stream without a position to start behind, and filtered for one
 	// with a predicate.
 	fromNow, filtered bool
+
+	mu      sync.Mutex
+	waiting context.Context // of the write under way; nil: there is none
+	look    *time.Timer     // at that write
 }
 
 // writer is the way to the client of a stream.
 type writer interface {
-	// write sends a text, or its chunk, before the deadline.
-	write(chunk, text []byte, deadline time.Time) error
+	// write sends a text, or its chunk, in pieces of at most httpframe.PieceSize. Before each
+	// one it calls next for its deadline, and stops at an error.
+	write(chunk, text []byte, next func() (deadline time.Time, err error)) error
+	// cut lets a write fail that waits for the client. It may be called beside write.
+	cut()
 }
 
 // Open returns a stream for a request. It reads the first events, so that their failure comes
@@ -81,7 +91,7 @@ func (s *Sender) Open(r *http.Request, caller tracker.Caller, f *tracker.Followe
 		t.Close()
 		return nil, err
 	}
-	t.memory.Add(t.first.Size())
+	t.charge(t.first.Size())
 	return t, nil
 }
 
@@ -112,7 +122,7 @@ func (s *Stream) Send(w http.ResponseWriter, r *http.Request, end func()) (detac
 	if s.fromNow {
 		begin += "id: " + s.named.String() + "\n\n"
 	}
-	if s.write(nil, []byte(begin)) != nil {
+	if s.write(context.WithoutCancel(r.Context()), nil, []byte(begin)) != nil {
 		return false
 	}
 	if detachable && s.detach(r, handled, end) {
@@ -138,13 +148,23 @@ type handledStream struct {
 	control *http.ResponseController
 }
 
-func (h *handledStream) write(_, text []byte, deadline time.Time) error {
-	_ = h.control.SetWriteDeadline(deadline)
-	if _, err := h.w.Write(text); err != nil {
-		return err
+func (h *handledStream) write(_, text []byte, next func() (time.Time, error)) error {
+	for piece := range slices.Chunk(text, httpframe.PieceSize) {
+		deadline, err := next()
+		if err != nil {
+			return err
+		}
+		_ = h.control.SetWriteDeadline(deadline)
+		if _, err := h.w.Write(piece); err != nil {
+			return err
+		}
 	}
-	return h.control.Flush()
+	err := h.control.Flush()
+	_ = h.control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream at its deadline, also in silence
+	return err
 }
+
+func (h *handledStream) cut() { _ = h.control.SetWriteDeadline(longAgo) }
 
 // step sends the next events, or waits for them until the next look at the token. It
 // returns false at the end of the stream.
@@ -157,7 +177,7 @@ func (s *Stream) step(ctx context.Context) bool {
 		return false
 	case fault.Is(err, fault.Unavailable):
 		// No event can be lost: the store has not moved on either.
-		if s.beat() != nil {
+		if s.beat(ctx) != nil {
 			return false
 		}
 		select {
@@ -186,10 +206,10 @@ var errEnd = errors.New("the end of the stream")
 // send sends the next events, if there can be any, or else a heartbeat when it is time.
 func (s *Stream) send(ctx context.Context) error {
 	if !s.behind {
-		return s.beat()
+		return s.beat(ctx)
 	}
 	next, err := s.next(ctx)
-	defer s.memory.Close()
+	defer s.uncharge()
 	if err != nil {
 		return err
 	}
@@ -200,9 +220,9 @@ func (s *Stream) send(ctx context.Context) error {
 	s.behind = !next.End
 	if next.Events == 0 {
 		s.reached = s.reached || next.End
-		return s.beat()
+		return s.beat(ctx)
 	}
-	if err := s.write(next.Chunk, next.Text); err != nil {
+	if err := s.write(ctx, next.Chunk, next.Text); err != nil {
 		return err
 	}
 	s.named = next.Last
@@ -216,7 +236,7 @@ func (s *Stream) send(ctx context.Context) error {
 
 // beat sends a comment after a long silence. When events were left out, it moves the id of
 // the client on, so a new connection need not look at them again.
-func (s *Stream) beat() error {
+func (s *Stream) beat(ctx context.Context) error {
 	if s.Now().Sub(s.written) < heartbeat {
 		return nil
 	}
@@ -224,7 +244,7 @@ func (s *Stream) beat() error {
 	if at := s.follower.Position(); at != s.named {
 		text, s.named = ":\nid: "+at.String()+"\n\n", at
 	}
-	return s.write(nil, []byte(text))
+	return s.write(ctx, nil, []byte(text))
 }
 
 // next returns the events behind the position, within the time of a request. Streams that
@@ -238,7 +258,7 @@ func (s *Stream) next(ctx context.Context) (*frames.Frame, error) {
 	if !s.shared || !s.reached || !live {
 		f, err := s.encode(ctx)
 		if err == nil {
-			s.memory.Add(f.Size())
+			s.charge(f.Size())
 		}
 		return f, err
 	}
@@ -269,17 +289,91 @@ func (s *Stream) allowed(ctx context.Context) bool {
 		return true
 	}
 	s.checked = now
-	_, err := s.Service.Recognize(ctx, s.secret)
-	return !fault.Is(err, fault.Unauthenticated)
+	return !s.revoked(ctx)
 }
 
-// write sends a text. chunk is the text as a chunk, if it is known. It fails with
-// errEnd.
-func (s *Stream) write(chunk, text []byte) error {
-	err := s.out.write(chunk, text, s.Now().Add(s.Slowest))
+// revoked reports whether the token is revoked.
+func (s *Stream) revoked(ctx context.Context) bool {
+	_, err := s.Service.Recognize(ctx, s.secret)
+	return fault.Is(err, fault.Unauthenticated)
+}
+
+// charge counts a frame of a size for the user of the stream, until uncharge.
+func (s *Stream) charge(size int64) {
+	if !s.charged {
+		s.charged = true
+		s.memory.Add(size)
+	}
+}
+
+// uncharge gives back the memory of a frame.
+func (s *Stream) uncharge() {
+	s.charged = false
+	s.memory.Close()
+}
+
+// write sends a text. chunk is the text as a chunk, if it is known. A slow client gets all of
+// it, as long as it takes each piece in its time. It fails with errEnd.
+func (s *Stream) write(ctx context.Context, chunk, text []byte) error {
+	s.watch(ctx)
+	defer s.unwatch()
+	began := s.Now()
+	err := s.out.write(chunk, text, func() (time.Time, error) {
+		now := s.Now()
+		if ctx.Err() != nil || !s.allowed(ctx) || now.Sub(began) > s.Slowest && !s.affordable(len(chunk)) {
+			return now, errEnd
+		}
+		return now.Add(s.Slowest), nil
+	})
 	s.written = s.Now()
 	if err != nil {
 		return errEnd
 	}
 	return nil
 }
+
+// affordable reports whether a slow client may keep a frame of a size. From now on the frame
+// counts for its user, also if it is shared: otherwise many slow streams could hold any
+// memory, each with another frame.
+func (s *Stream) affordable(size int) bool {
+	s.charge(int64(size))
+	return !s.memory.Crowded()
+}
+
+// watch looks after a write that waits for the client: it cuts the write once ctx ends or the
+// token is revoked. The caller has to call unwatch behind the write.
+func (s *Stream) watch(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = ctx
+	if s.look == nil {
+		s.look = time.AfterFunc(check, s.lookAfter)
+		return
+	}
+	s.look.Reset(check)
+}
+
+// lookAfter is one look at the write. The next piece may have got another deadline since the
+// last one.
+func (s *Stream) lookAfter() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting == nil {
+		return
+	}
+	if s.waiting.Err() != nil || s.revoked(s.waiting) {
+		s.out.cut()
+	}
+	s.look.Reset(check)
+}
+
+// unwatch ends watch. Then nothing changes a deadline any more.
+func (s *Stream) unwatch() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.look.Stop()
+	s.waiting = nil
+}
+
+// longAgo is a deadline that has passed.
+var longAgo = time.Unix(1, 0)
