@@ -371,6 +371,21 @@ func TestPollEndsWithTheToken(t *testing.T) {
 	}
 }
 
+// A slow reader gets a page with a large event, too.
+func TestPollWaitsForSlowReaders(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		feed := large()
+		s := openStream(t, feed[:1:1], "/events?after=now&wait=10", "Accept", "application/json")
+		s.slowly(streams.Slowest - time.Second)
+		s.publish(feed[1])
+		<-s.ended
+		if got := eventsIn(t, s.take()); len(got) != 1 || got[0].Identifier != feed[1].End().String() {
+			t.Errorf("there are %d events, want the large one", len(got))
+		}
+	})
+}
+
 // A stopping server answers a poll that waits at once, with the position.
 func TestPollEndsWithTheServer(t *testing.T) {
 	t.Parallel()

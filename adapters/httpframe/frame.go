@@ -80,12 +80,13 @@ type Frame struct {
 // (D34). It recovers panics and has the Exchange observed.
 func Wrap(o Options, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := o.Now()
 		f := &Frame{
-			began:      o.Now(),
+			began:      began,
 			Exchange:   Exchange{Context: r.Context(), Method: o.knownMethod(r.Method), RequestID: o.requestID(r), Remote: r.RemoteAddr},
 			options:    &o,
 			connection: r.Context(),
-			recorder:   recorder{ResponseWriter: w},
+			recorder:   recorder{ResponseWriter: w, now: o.Now, deadline: limit(r, began)},
 		}
 		if o.Memory != nil {
 			f.memory = o.Memory.Open(r.Context().Done())

@@ -2,21 +2,36 @@ package httpframe
 
 import (
 	"net/http"
+	"sync"
 	"time"
 )
 
 const (
 	// PieceSize is the most of an answer that is written at once, in bytes.
 	PieceSize = 64 << 10
-	// PieceTime is the time for a client to take a piece. A slower client is cut.
+	// PieceTime is the time for a client to take a piece, once the time of the whole answer is
+	// over. A slower client is cut.
 	PieceTime = 10 * time.Second
 )
 
-// recorder notes the status and the length of an answer.
+// recorder notes the status and the length of an answer. It gives slow clients the time for
+// long answers.
 type recorder struct {
 	http.ResponseWriter
 	status int // 0: nothing sent yet
 	bytes  int64
+	now    func() time.Time
+
+	mu       sync.Mutex
+	deadline time.Time // of the answer; zero: none
+}
+
+// limit returns the deadline of an answer that began now, as its server has it.
+func limit(r *http.Request, now time.Time) time.Time {
+	if server, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && server.WriteTimeout > 0 {
+		return now.Add(server.WriteTimeout)
+	}
+	return time.Time{}
 }
 
 func (r *recorder) WriteHeader(status int) {
@@ -26,13 +41,40 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-func (r *recorder) Write(b []byte) (int, error) {
+func (r *recorder) Write(b []byte) (n int, err error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
-	n, err := r.ResponseWriter.Write(b)
-	r.bytes += int64(n)
-	return n, err
+	for {
+		piece := b[n:min(n+PieceSize, len(b))]
+		r.extend()
+		written, err := r.ResponseWriter.Write(piece)
+		r.bytes += int64(written)
+		if n += written; err != nil || n == len(b) {
+			return n, err
+		}
+	}
+}
+
+// extend gives the next piece its time: a client that takes every piece gets the whole answer.
+func (r *recorder) extend() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.deadline.IsZero() {
+		return
+	}
+	if deadline := r.now().Add(PieceTime); deadline.After(r.deadline) {
+		r.deadline = deadline
+		_ = http.NewResponseController(r.ResponseWriter).SetWriteDeadline(deadline)
+	}
+}
+
+// SetWriteDeadline is for http.ResponseController. It may be called beside Write.
+func (r *recorder) SetWriteDeadline(at time.Time) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deadline = at
+	return http.NewResponseController(r.ResponseWriter).SetWriteDeadline(at)
 }
 
 // Unwrap gives http.ResponseController the way to the connection.
