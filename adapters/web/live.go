@@ -172,5 +172,7 @@ func (l *live) write(text string) bool {
 	if _, err := l.w.Write([]byte(text)); err != nil {
 		return false
 	}
-	return l.control.Flush() == nil
+	sent := l.control.Flush() == nil
+	_ = l.control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream at its deadline, also in silence
+	return sent
 }
