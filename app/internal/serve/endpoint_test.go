@@ -16,6 +16,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/app/internal/config"
 )
 
 func TestNetworkOf(t *testing.T) {
@@ -155,5 +156,85 @@ func TestLastConnectionIsAnswered(t *testing.T) {
 	}
 	if got := <-answer; !strings.HasPrefix(got, "HTTP/1.1 200 OK") || !strings.Contains(got, "Connection: close") || !strings.HasSuffix(got, "answered<nil>") {
 		t.Errorf("the client got %q", got)
+	}
+}
+
+// stalling is a connection of a client that takes nothing once it has stalled.
+type stalling struct {
+	net.Conn
+	stalled <-chan struct{}
+	closed  <-chan struct{}
+}
+
+func (c stalling) Read(b []byte) (int, error) {
+	select {
+	case <-c.stalled:
+		<-c.closed
+		return 0, net.ErrClosed
+	default:
+		return c.Conn.Read(b)
+	}
+}
+
+// littleListener has the buffers of the service for its connections.
+type littleListener struct{ net.Listener }
+
+func (l littleListener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err == nil {
+		bufferLittle(accepted.(*net.TCPConn))
+	}
+	return accepted, err
+}
+
+// A client of HTTP/2 can stall its whole connection: nothing tells it then of the end of an
+// answer. The handler ends all the same.
+func TestStalledConnectionOfHTTP2Ends(t *testing.T) {
+	t.Parallel()
+	stalled, closed, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		if r.ProtoMajor != 2 {
+			t.Errorf("the request is of %s", r.Proto)
+		}
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
+		<-stalled
+		for {
+			if _, err := w.Write(make([]byte, 64<<10)); err != nil {
+				return
+			}
+		}
+	})
+	server := httptest.NewUnstartedServer(handler)
+	settings := config.Settings{Timeouts: config.Timeouts{WriteTimeout: 100 * time.Millisecond}}
+	server.Config = newAPI(settings, handler, nil, slog.New(slog.DiscardHandler)).server
+	if limits := server.Config.HTTP2; limits == nil || limits.WriteByteTimeout != httpframe.PieceTime {
+		t.Fatalf("the limits of HTTP/2 are %+v, want an end of silence after %v", limits, httpframe.PieceTime)
+	}
+	server.Config.HTTP2.WriteByteTimeout = 100 * time.Millisecond
+	server.Listener = littleListener{server.Listener}
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(func() {
+		close(closed)
+		server.CloseClientConnections()
+		server.Close()
+	})
+	server.Client().Transport.(*http.Transport).DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, address)
+		return stalling{conn, stalled, closed}, err
+	}
+	response, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	close(stalled)
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Error("the handler goes on although nobody takes its answer")
 	}
 }
