@@ -28,13 +28,13 @@ type eventsCommand struct {
 	After     string `placeholder:"EVENT" help:"Start behind the event with this identifier. With now, start behind the newest event. Default: at the oldest event."`
 	Predicate string `placeholder:"PREDICATE" help:"Print the events of problems with a true predicate at the time of reading, such as \"assignee = $ApiUser\"."`
 	Problem   int64  `placeholder:"N" help:"Print the events of this problem."`
-	State     string `placeholder:"FILE" help:"Keep the position in this file, and go on from there at the next start. --after counts only without a position in the file."`
+	State     string `placeholder:"FILE" help:"Keep the position in this file, and go on from there at the next start. --after counts only without a position in the file. Each reader needs a file of its own."`
 	IfGone    string `default:"fail" enum:"fail,oldest,now" placeholder:"WHAT" help:"Reaction to a lost position: fail, or go on from the oldest event or from now. Default: ${default}."`
 }
 
 // Help is shown by kong.
 func (eventsCommand) Help() string {
-	return `Each event is a line of JSON on standard output, as in the API. With --state, the command prints an event before the file has its position. After a crash, the last events come again, with the same identifiers.
+	return `Each event is a line of JSON on standard output, as in the API. With --state, the command prints an event before the file has its position. After a crash, the last events come again, with the same identifiers. A second command with the same file is refused; the lock is a file beside it.
 
 Examples:
 
@@ -79,6 +79,7 @@ func (c *eventsCommand) Run(ctx context.Context, p Process) error {
 		if state, position, err = feed.OpenState(c.State); err != nil {
 			return err
 		}
+		defer func() { _ = state.Close() }() // the end of the process would do so as well
 		if position != "" {
 			options.After = position
 		}

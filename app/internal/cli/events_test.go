@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/app/internal/cli"
+	"github.com/problemtracking/problems/app/internal/feed"
 )
 
 // post creates a problem.
@@ -129,6 +130,27 @@ func TestEventsLimit(t *testing.T) {
 		if got, _ := titles(t, must(t, readers, "events", "--limit=7", "--state", state)); got != "e" {
 			t.Errorf("%s: behind four events there is %q, want e", flag, got)
 		}
+	}
+}
+
+// Two commands with one file would overwrite each other's position.
+func TestEventsRefusesAFileInUse(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--store=memory:")
+	env := variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": s.token(t)}
+	path := filepath.Join(t.TempDir(), "position")
+	state, _, err := feed.OpenState(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, env, "events", "--follow", "--state", path); r.code != 1 || r.stdout != "" || !strings.Contains(r.stderr, "is in use by another `problems events`") {
+		t.Errorf("exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	if err := state.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // each command gives the file back
+		must(t, env, "events", "--state", path)
 	}
 }
 

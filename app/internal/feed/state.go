@@ -8,27 +8,50 @@ import (
 	"os"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"github.com/problemtracking/problems/app/internal/transfer"
 	"github.com/problemtracking/problems/domain/event"
 )
 
-// State is a file with a position in the feed, for the next start of a reader.
-type State struct{ path string }
+// State is a file with a position in the feed, for the next start of a reader. One reader at a
+// time has it.
+type State struct {
+	path string
+	lock *flock.Flock // on a file beside: each Save replaces the file itself
+}
 
 // OpenState returns the file and the position in it, which is "" without a file. It fails
-// when the file has anything else in it, or cannot be written.
+// when another reader has the file, when it has anything else in it, or when it cannot be
+// written. The caller has to Close the file.
 func OpenState(path string) (*State, string, error) {
-	position, err := readPosition(path)
-	if err != nil {
-		return nil, "", err
+	if _, err := readPosition(path); err != nil {
+		return nil, "", err // a wrong file gets no lock beside it
 	}
 	// Better fail now than after the first event.
 	f, err := transfer.CreateFile(path, true)
 	if err != nil {
 		return nil, "", err
 	}
-	return &State{path}, position, f.Discard()
+	if err := f.Discard(); err != nil {
+		return nil, "", err
+	}
+	s := &State{path, flock.New(transfer.Follow(path)+".lock", flock.SetPermissions(0o600))}
+	switch ours, err := s.lock.TryLock(); {
+	case err != nil:
+		return nil, "", fmt.Errorf("%s cannot be locked: %w", path, err)
+	case !ours:
+		return nil, "", fmt.Errorf("%s is in use by another `problems events`: give each of them a file of its own", path)
+	}
+	position, err := readPosition(path) // the reader before may have moved it
+	if err != nil {
+		return nil, "", errors.Join(err, s.Close())
+	}
+	return s, position, nil
 }
+
+// Close lets another reader have the file.
+func (s *State) Close() error { return s.lock.Close() }
 
 // mostState is above the length of any position, in bytes.
 const mostState = 1 << 10

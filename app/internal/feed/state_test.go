@@ -1,6 +1,7 @@
 package feed_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,14 +29,51 @@ func TestState(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		if err := state.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 {
+	if err != nil || len(entries) != 2 || entries[1].Name() != "position.lock" {
 		t.Errorf("the directory has %v, %v", entries, err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil || string(text) != want+"\n" {
 		t.Errorf("the file has %q, %v", text, err)
+	}
+}
+
+// Two readers with one file would take each other's position. The second one is refused, also
+// under another name of the file, and also before there is a file.
+func TestStateIsForOneReader(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "position"), filepath.Join(dir, "other")
+	if err := os.Symlink("position", other); err != nil {
+		t.Fatal(err)
+	}
+	want := ""
+	for _, name := range []string{path, other} {
+		first, _, err := feed.OpenState(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, second := range []string{path, other} {
+			if _, _, err := feed.OpenState(second); err == nil || !strings.Contains(err.Error(), second+" is in use by another `problems events`") {
+				t.Errorf("beside a reader with %s, one with %s gets %v", name, second, err)
+			}
+		}
+		want = event.Cursor{Number: int64(len(want)) + 1, Index: 1, Batch: ident.ID{1}}.String()
+		if err := errors.Join(first.Save(want), first.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	next, position, err := feed.OpenState(path)
+	if err != nil || position != want {
+		t.Fatalf("the next reader has the position %q, %v; want %q", position, err, want)
+	}
+	if err := next.Close(); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -80,6 +118,9 @@ func TestStateRefuses(t *testing.T) {
 		}
 		if content(path) != before {
 			t.Errorf("%s has changed", path)
+		}
+		if _, err := os.Stat(path + ".lock"); err == nil {
+			t.Errorf("%s has a lock", path)
 		}
 	}
 	if _, position, err := feed.OpenState(write("empty", "")); position != "" || err != nil {

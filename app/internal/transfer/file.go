@@ -32,7 +32,7 @@ func CreateFile(path string, replace bool) (*File, error) {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s cannot be written: %w", path, err)
 	}
-	target := follow(path)
+	target := Follow(path)
 	dir, name := filepath.Split(target)                      // filepath.Dir would take link/.. away
 	f, err := os.CreateTemp(cmp.Or(dir, "."), "."+name+".*") // with permissions 0600
 	if err != nil {
@@ -41,8 +41,8 @@ func CreateFile(path string, replace bool) (*File, error) {
 	return &File{f, target, replace}, nil
 }
 
-// follow returns where symbolic links lead to, be there something or not.
-func follow(path string) string {
+// Follow returns where symbolic links lead to, be there something or not.
+func Follow(path string) string {
 	for range 40 { // no more than the system follows
 		target, err := os.Readlink(path)
 		if err != nil { // no link
