@@ -153,7 +153,7 @@ func (h *Hub) pause() time.Duration {
 // reading is one life of the goroutine that reads.
 type reading struct {
 	hub    *Hub
-	newest event.Entry // without its events; number 0: the feed is empty
+	newest event.Entry // number 0: the feed is empty
 	known  bool        // newest was read
 	grew   bool        // the last read has found entries
 	reads  int
@@ -169,15 +169,15 @@ func (r *reading) read(ctx context.Context) (grown bool, err error) {
 		return false, r.restart(ctx)
 	}
 	check := r.newest.Number > 0 && (r.grew || r.reads%checkEvery == 0)
-	from := r.newest.Number + 1
-	if check {
-		from--
+	from, budget := r.newest.Number, ReadBytes+r.newest.Size() // the read ends behind the newest one
+	if !check {
+		from, budget = from+1, ReadBytes
 	}
-	entries, err := h.store.Feed(ctx, from, readEntries, ReadBytes)
+	entries, err := h.store.Feed(ctx, from, readEntries, budget)
 	if err == nil && len(entries) > 0 && !check && r.newest.Number > 0 {
 		// New entries count only behind the newest one: they may be of another history.
 		check = true
-		entries, err = h.store.Feed(ctx, r.newest.Number, readEntries, ReadBytes)
+		entries, err = h.store.Feed(ctx, r.newest.Number, readEntries, ReadBytes+r.newest.Size())
 	}
 	if err != nil {
 		return false, err
@@ -185,18 +185,11 @@ func (r *reading) read(ctx context.Context) (grown bool, err error) {
 	r.reads++
 	r.grew = false
 	if check {
-		same := r.beginsWithNewest(entries)
-		if same && len(entries) == 1 && entries[0].Size() >= ReadBytes { // it was the whole read
-			if entries, same, err = r.behindNewest(ctx); err != nil {
-				return false, err
-			}
-		} else if same {
-			entries = entries[1:]
-		}
-		if !same {
+		if len(entries) == 0 || entries[0].Number != r.newest.Number || entries[0].Batch != r.newest.Batch {
 			r.known = false // the store was set back: its feed is another one
 			return true, nil
 		}
+		entries = entries[1:]
 	}
 	if len(entries) == 0 {
 		return false, nil
@@ -208,22 +201,6 @@ func (r *reading) read(ctx context.Context) (grown bool, err error) {
 	r.newest, r.grew = entries[len(entries)-1], true
 	h.add(ctx, entries, catalogue)
 	return true, nil
-}
-
-// beginsWithNewest reports whether the first of the entries is the newest one.
-func (r *reading) beginsWithNewest(entries []event.Entry) bool {
-	return len(entries) > 0 && entries[0].Number == r.newest.Number && entries[0].Batch == r.newest.Batch
-}
-
-// behindNewest reads the entries behind the newest one, and then that one again: they count
-// only if it is still there.
-func (r *reading) behindNewest(ctx context.Context) (entries []event.Entry, same bool, err error) {
-	entries, err = r.hub.store.Feed(ctx, r.newest.Number+1, readEntries, ReadBytes)
-	if err != nil || len(entries) == 0 {
-		return nil, true, err
-	}
-	newest, err := r.hub.store.Feed(ctx, r.newest.Number, 1, 1)
-	return entries, r.beginsWithNewest(newest), err
 }
 
 // restart reads the newest entry. With it in memory, a listener at the end of the feed does
@@ -245,6 +222,7 @@ func (r *reading) restart(ctx context.Context) error {
 		if len(recent) == 0 || recent[0].Number != newest.Number || recent[0].Batch != newest.Batch {
 			return nil // the store was set back in between: the next read asks again
 		}
+		newest = recent[0]
 	}
 	r.newest, r.known = newest, true
 	r.hub.restart(ctx, recent, names)
