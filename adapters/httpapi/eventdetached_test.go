@@ -215,7 +215,7 @@ func TestEventStreamWithoutHandlerWaitsForSlowReaders(t *testing.T) {
 		var got strings.Builder
 		piece := make([]byte, httpframe.PieceSize)
 		for !strings.HasSuffix(got.String(), "\n\n\r\n") {
-			time.Sleep(streams.Slowest - time.Second)
+			time.Sleep(streams.Slowest - 2*time.Second) // publish has waited for a second
 			n, err := far.Read(piece)
 			if err != nil {
 				t.Fatalf("after %d bytes: %v", got.Len(), err)
