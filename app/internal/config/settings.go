@@ -69,7 +69,7 @@ type Timeouts struct {
 	RequestTimeout  time.Duration `default:"30s" placeholder:"TIME" help:"Limit for one request as a whole, such as 30s or 1m. Default: ${default}."`
 	HeaderTimeout   time.Duration `default:"10s" placeholder:"TIME" help:"Time for the headers of a request to arrive; 0 for --read-timeout. Default: ${default}."`
 	ReadTimeout     time.Duration `default:"30s" placeholder:"TIME" help:"Time for a whole request to arrive; 0 for no limit. Default: ${default}."`
-	WriteTimeout    time.Duration `default:"2m" placeholder:"TIME" help:"Time from the end of a request's headers to the end of its answer, and longer while the client takes 64 KiB in 10 seconds; 0 for no limit. Default: ${default}."`
+	WriteTimeout    time.Duration `default:"2m" placeholder:"TIME" help:"Time from the end of a request's headers to the end of its answer, and longer for a client that takes 200 kbit/s; 0 for no limit. Default: ${default}."`
 	IdleTimeout     time.Duration `default:"2m" placeholder:"TIME" help:"Time to keep an idle connection open; 0 for --read-timeout. Default: ${default}."`
 	RereadInterval  time.Duration `default:"10s" placeholder:"TIME" help:"Time between checks for a changed certificate or password file; 0 for SIGHUP only. Default: ${default}."`
 	ShutdownTimeout time.Duration `default:"20s" placeholder:"TIME" help:"Time for running requests to end when the service stops. Default: ${default}."`
