@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/problemtracking/problems/app/internal/cli"
@@ -135,7 +136,7 @@ func TestImportRefuses(t *testing.T) {
 	callWith(t.Context(), text[:len(text)-1], false, "import", to).fails(t, 1, "problems: import: line 44: ends without a line feed: the archive was cut off; nothing was imported\n")
 	callWith(t.Context(), strings.Replace(text, `"Urgent"`, `""`, 1), false, "import", to).fails(t, 1, "/name: must not be empty; nothing was imported\n")
 	callWith(t.Context(), "\x28\xb5\x2f\xfd\x04\x58", false, "import", to).fails(t, 1, "problems: import: line 1: is compressed: zstd -dc FILE | problems import; nothing was imported\n")
-	call(t, nil, "import", to, "--from="+filepath.Join(t.TempDir(), "none")).fails(t, 1, "problems: import: open ")
+	call(t, nil, "import", to, "--from="+filepath.Join(t.TempDir(), "none")).fails(t, 1, "problems: import: stat ")
 	call(t, nil, "import", "--store=memory:", "--from="+os.DevNull).fails(t, 1, "problems: import: a store in memory is only within its server\n")
 	if r := callWith(t.Context(), text, false, "import", to); r.code != 0 {
 		t.Errorf("after all that, the store is not empty: %+v", r)
@@ -151,6 +152,31 @@ func TestImportIsInterrupted(t *testing.T) {
 	p.Stdin = waiting{read: cancel, until: t.Context()}
 	if code := cli.Run(ctx, p); code != 1 || stderr.String() != "problems: import: interrupted; nothing was imported\n" {
 		t.Errorf("exit code %d, %q", code, stderr.String())
+	}
+}
+
+// So can a program that waits for a named pipe.
+func TestImportFromPipeIsInterrupted(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	opened := make(chan error, 1)
+	go func() {
+		f, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the reader
+		if err == nil {
+			defer f.Close()
+		}
+		opened <- err
+		cancel()
+		<-t.Context().Done()
+	}()
+	var stdout, stderr output
+	code := cli.Run(ctx, process(nil, []string{"import", "--store=" + sqliteURL(t), "--from=" + pipe}, &stdout, &stderr))
+	if err := <-opened; err != nil || code != 1 || stderr.String() != "problems: import: interrupted; nothing was imported\n" {
+		t.Errorf("%v, exit code %d, %q", err, code, stderr.String())
 	}
 }
 

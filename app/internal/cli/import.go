@@ -34,18 +34,11 @@ Examples:
 // Run is called by kong.
 func (c *importCommand) Run(ctx context.Context, p Process) error {
 	progress := p.progress()
-	var in io.Reader
-	if c.From != stream {
-		file, err := os.Open(c.From) // before a store is made for it
-		if err != nil {
-			return fmt.Errorf("import: %w", err)
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			progress.Total = info.Size()
-		}
-		in = file
+	open, size, err := c.source(ctx, p) // before a store is made for it
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
 	}
+	progress.Total = size
 	batch, err := p.batch()
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -54,11 +47,8 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	if in == nil {
-		stdin := p.input(ctx)
-		defer stdin.Close()
-		in = stdin
-	}
+	in := open()
+	defer func() { _ = in.Close() }() // it was only read
 	summary, err := transfer.Import(ctx, progress.Reader(in), s, batch)
 	return errors.Join(p.finish(progress, summary, err, "Imported"), s.Close())
 }
@@ -73,11 +63,37 @@ func (p Process) batch() (ident.ID, error) {
 	return ids.Next(), nil
 }
 
-// input returns standard input, up to the end of ctx: nobody may ever write to it.
-func (p Process) input(ctx context.Context) io.ReadCloser {
+// source returns how to open the input, and its size in bytes if that is known. Of standard
+// input and of named pipes comes what is there before the end of ctx.
+func (c *importCommand) source(ctx context.Context, p Process) (open func() io.ReadCloser, size int64, err error) {
+	if c.From == stream {
+		return func() io.ReadCloser {
+			return until(ctx, func() (io.ReadCloser, error) { return io.NopCloser(p.Stdin), nil })
+		}, 0, nil
+	}
+	info, err := os.Stat(c.From)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return func() io.ReadCloser {
+			return until(ctx, func() (io.ReadCloser, error) { return os.Open(c.From) })
+		}, 0, nil
+	}
+	file, err := os.Open(c.From)
+	return func() io.ReadCloser { return file }, info.Size(), err
+}
+
+// until returns the content of a file up to the end of ctx. Nobody may ever write to it, or
+// open a named pipe for writing.
+func until(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
-		_, err := io.Copy(w, p.Stdin)
+		file, err := open()
+		if err == nil {
+			defer func() { _ = file.Close() }() // it was only read
+			_, err = io.Copy(w, file)
+		}
 		w.CloseWithError(err)
 	}()
 	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
