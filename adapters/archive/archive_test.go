@@ -223,7 +223,7 @@ func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
 	p := problem.Problem{ID: 1 << 53}
 	for want, d := range map[string]store.Dossier{
 		"/identifier: 9007199254740992 is beyond the integers": {Problem: p},
-		"has at most 16777216 bytes":                           {Problem: problem.Problem{ID: 1}, Comments: []problem.Comment{{Text: strings.Repeat("x", 16<<20)}}},
+		"has at most 67108864 bytes":                           {Problem: problem.Problem{ID: 1}, Comments: []problem.Comment{{Text: strings.Repeat("x", 64<<20)}}},
 	} {
 		_, err := archive.Write(t.Context(), io.Discard, world{dossiers: []store.Dossier{d}})
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -64,8 +64,8 @@ var damages = []struct {
 	{"more after the manifest", good + body[1] + "\n", 29, "", "comes after the manifest"},
 	{"another archive after the manifest", good + good, 29, "", "comes after the manifest"},
 	{"an empty line after the manifest", good + "\n", 29, "", "comes after the manifest"},
-	{"a line that is too long", body[0] + "\n" + strings.Repeat("x", 16<<20+1) + "\n", 2, "", "is longer than a line can be"},
-	{"a file without lines", strings.Repeat("x", 17<<20), 1, "", "is longer than a line can be"},
+	{"a line that is too long", body[0] + "\n" + strings.Repeat("x", 64<<20+1) + "\n", 2, "", "is longer than a line can be"},
+	{"a file without lines", strings.Repeat("x", 65<<20), 1, "", "is longer than a line can be"},
 
 	// What the API refuses too.
 	{"an e-mail address without @", in(9, "ann@example.org", "noat"), 9, "/email", "must be an e-mail address"},

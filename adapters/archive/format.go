@@ -34,9 +34,9 @@ var memberSince = [transfer.KindEnd]map[string]version{transfer.KindUser: {"mail
 func (v version) has(kind transfer.Kind) bool { return since[kind] <= v }
 
 // maxLine bounds a line, in bytes without the line feed, so a foreign file cannot fill
-// the memory. By default a request carries a comment of at most 1 MiB. Such a comment
-// takes 6 MiB if every character of it has to be escaped.
-const maxLine = 16 << 20
+// the memory. The service takes bodies of at most 8 MiB. Normalised and escaped, such texts
+// grow up to sevenfold in the line of an event.
+const maxLine = 64 << 20
 
 // maxInteger is the greatest integer with an exact value in every reader of JSON (RFC
 // 8785, section 3.2.2.3).

@@ -47,7 +47,7 @@ type Server struct {
 type Limits struct {
 	Memory           Size `default:"512MiB" placeholder:"SIZE" help:"Memory limit of the server, with the unit KiB, MiB or GiB: at least 8 times --max-problem. Requests above it wait, and fail after some seconds. A store in memory needs additional memory. Default: ${default}."`
 	MaxProblem       Size `default:"64MiB" placeholder:"SIZE" help:"Largest problem: its title, keywords, comments and log together. Default: ${default}."`
-	MaxBody          Size `default:"1MiB" placeholder:"SIZE" help:"Largest body of a request, in bytes or with the unit KiB or MiB. Default: ${default}."`
+	MaxBody          Size `default:"1MiB" placeholder:"SIZE" help:"Largest body of a request, in bytes or with the unit KiB or MiB, up to 8MiB. Default: ${default}."`
 	MaxHeaders       Size `default:"32KiB" placeholder:"SIZE" help:"Largest total of a request's headers. Default: ${default}."`
 	MaxDepth         int  `default:"32" placeholder:"N" help:"Deepest nesting of JSON. Default: ${default}."`
 	MaxKeywords      int  `default:"1000" placeholder:"N" help:"Most keywords of one problem. Default: ${default}."`
@@ -157,6 +157,9 @@ func (l *Limits) faults() (faults []error) {
 		if limit.value < 1 {
 			faults = append(faults, fmt.Errorf("%s has to be at least 1", limit.flag))
 		}
+	}
+	if l.MaxBody > 8<<20 {
+		faults = append(faults, errors.New("--max-body has to be at most 8MiB: lines of archives have to hold what was sent"))
 	}
 	if l.MaxProblem/4 < l.MaxBody {
 		faults = append(faults, errors.New("--max-problem has to be at least 4 times --max-body, because the log keeps the sent texts, too"))
