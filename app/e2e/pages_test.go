@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io/fs"
@@ -317,7 +318,17 @@ func TestStoragePage(t *testing.T) {
 	follow(t, commandsOf(t, beside), "bash", dir, s.url, env)
 	create(s.as(token), "after the backup")
 	s.kill()
+	key := []byte("of the webhooks")
+	if err := os.WriteFile(filepath.Join(dir, "problems.db.webhook-key"), key, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	follow(t, commandsOf(t, after), "bash", dir, s.url, env)
+	if left, err := os.ReadFile(filepath.Join(dir, "problems.db.webhook-key")); err != nil || !bytes.Equal(left, key) {
+		t.Errorf("the key of webhooks is another one: %v", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "problems.db.webhook-key")); err != nil {
+		t.Error(err)
+	}
 	c := serve(t, store).as(token)
 	for number, want := range map[int]int{1: 200, 2: 200, 3: 404} {
 		if status, body := c.do("GET", fmt.Sprintf("/problems/%d", number), ""); status != want {
