@@ -32,6 +32,7 @@ type call struct {
 	body   []byte
 	query  url.Values // the parameters of the query: known to the operation, and given once; nil for none
 	dryRun bool
+	writes bool // the operation can have changed something
 	// rest, if an operation sets it, yields the later parts of the body of its answer.
 	rest iter.Seq2[[]byte, error]
 	// w is the writer of the answer, for its deadlines.
@@ -67,7 +68,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 		header := w.Header()
 		header.Set("Cache-Control", "private, no-cache")
 		header.Add("Vary", "Authorization") // CORS has values of its own
-		c := &call{server: s, r: r, w: w, frame: httpframe.Of(r)}
+		c := &call{server: s, r: r, w: w, frame: httpframe.Of(r), writes: e.writes()}
 		defer c.end()
 		a, err := c.answer(e, w)
 		c.frame.Replayed = a.replayed

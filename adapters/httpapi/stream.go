@@ -107,9 +107,14 @@ func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
 
 // stream sends an answer in parts: first the body of the answer, then the rest as it is
 // made. After a failure it aborts the connection, because a client must not take a part
-// for the whole (D31).
+// for the whole (D31). It does not wait for memory after a write: fault.Unavailable means
+// that nothing was done (D18).
 func (c *call) stream(w http.ResponseWriter, a answer) {
-	if c.r.Method != http.MethodHead {
+	switch {
+	case c.r.Method == http.MethodHead:
+	case c.writes:
+		c.frame.Charge(perStream)
+	default:
 		if err := c.frame.Reserve(c.r.Context(), perStream); err != nil {
 			c.fail(w, c.r, err)
 			return

@@ -10,9 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -162,4 +164,26 @@ func TestWritesOutlastTheConnection(t *testing.T) {
 	}()
 	f.do(request("GET", api+"/problems/search?predicate=TRUEPREDICATE", "").WithContext(closed))
 	t.Error("the search is answered")
+}
+
+// After a stored write there is no fault.Unavailable (D18): its answer waits for no memory.
+func TestLargeAnswerOfAWriteNeedsNoFreeMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		memory := budget.New(16 << 20)
+		other := memory.Open(nil)
+		f := setup(t, func(o *Options) { o.Memory, o.Observe, o.Limits.RequestTime = memory, nil, time.Minute })
+		f.enlarge(true)
+		f.snapshot.Keywords = f.snapshot.Keywords[:1]
+		f.snapshot.Size = 100 << 10
+		other.Add(16<<20 - 500<<10) // enough for the problem, too little for the answer
+		f.send(t, request("PATCH", api+"/problems/12", `{"title":"Another"}`), 200, "")
+		if len(f.changes) != 1 {
+			t.Errorf("%d changes are stored", len(f.changes))
+		}
+		f.send(t, request("GET", api+"/problems/12", ""), 503, fault.Unavailable)
+		other.Close()
+		if held, waiting := memory.Held(); held != 0 || waiting != 0 {
+			t.Errorf("%d bytes are held in the end, and %d wait", held, waiting)
+		}
+	})
 }
