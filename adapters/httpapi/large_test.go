@@ -55,7 +55,7 @@ func TestLargeAnswersAreTheSame(t *testing.T) {
 		{"GET", "/problems", ""},
 		{"GET", "/problems?includeDetail=true", ""},
 		{"GET", "/problems/search?predicate=TRUEPREDICATE&includeDetail=true", ""},
-		{"PATCH", "/problems/12?dryRun=true", `{"title":"Another"}`},
+		{"PATCH", "/problems/12?dryRun=true", `{"title":"Another","modificationDate":"2001-01-01T00:00:00Z"}`},
 	} {
 		f.enlarge(false)
 		whole := f.send(t, request(c.method, api+c.path, c.body), 200, "")
@@ -71,12 +71,15 @@ func TestLargeAnswersAreTheSame(t *testing.T) {
 		if largest := slices.Max(w.sizes); largest > wire.PartSize+32<<10 {
 			t.Errorf("%s %s: a part has %d bytes", c.method, c.path, largest)
 		}
-		for _, name := range []string{"Etag", "Problem-Revision", "Link", "Content-Type"} {
+		for _, name := range []string{"Etag", "Problem-Revision", "Link", "Content-Type", "Ignored-Members"} {
 			if w.Header().Get(name) != whole.Header().Get(name) {
 				t.Errorf("%s %s: %s is %q, and %q at once", c.method, c.path, name, w.Header().Get(name), whole.Header().Get(name))
 			}
 		}
 		if c.method != "GET" {
+			if ignored := w.Header().Get("Ignored-Members"); ignored != "modificationDate" {
+				t.Errorf("%s %s: ignored are %q", c.method, c.path, ignored)
+			}
 			continue
 		}
 		if head := f.do(request("HEAD", api+c.path, "")); head.Code != 200 || head.Body.Len() > 0 || head.Header().Get("Etag") != w.Header().Get("Etag") {

@@ -182,7 +182,9 @@ func (c *call) updateProblem() (answer, error) {
 	return answered(a, err, func(a tracker.Answer[store.Snapshot]) answer {
 		if isLarge(a.Value) {
 			c.inParts(wire.Encoder{Catalogue: a.Catalogue}, func(e *wire.Encoder) error { e.Problem(a.Value); return nil })
-			return answer{status: http.StatusOK, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue)}
+			header := http.Header{}
+			setIgnored(header, a.Ignored)
+			return answer{status: http.StatusOK, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue), header: header}
 		}
 		return problemAnswer(http.StatusOK, a)
 	})
