@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // enlarge gives the sample a long log, long keywords and many comments: 1.5 MB, which its
@@ -249,6 +250,38 @@ func TestMemoryOfBodies(t *testing.T) {
 	}
 	f.snapshot.Size = store.Small // and no more
 	f.send(t, request("GET", api+"/problems/12", ""), 200, "")
+}
+
+// committing is a store with a function to call at each Commit.
+type committing struct {
+	*fixedStore
+	during func()
+}
+
+func (c committing) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	c.during()
+	return c.fixedStore.Commit(ctx, change)
+}
+
+// The memory of a body is held until its content is stored.
+func TestMemoryOfBodiesUntilTheyAreStored(t *testing.T) {
+	t.Parallel()
+	memory := budget.New(16 << 20)
+	var held int64
+	f := setup(t, func(o *Options) {
+		o.Memory = memory
+		o.Service = tracker.New(tracker.Options{Store: committing{newFixedStore(), func() { held, _ = memory.Held() }}, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
+	})
+	body := strings.Repeat("x", 700<<10)
+	for _, key := range []string{"", "k1"} {
+		f.send(t, request("POST", api+"/problems/12/comments", body, "Content-Type", "text/plain", "Idempotency-Key", key), 201, "")
+		if held < 4*700<<10 {
+			t.Errorf("key %q: %d bytes are held when the body is stored", key, held)
+		}
+	}
+	if held, _ := memory.Held(); held != 0 {
+		t.Errorf("%d bytes are held in the end", held)
+	}
 }
 
 // No more than some requests with large bodies are served at a time; small ones pass by.

@@ -32,15 +32,15 @@ func (f *Frame) Admit(user ident.ID) error {
 }
 
 // Reserve waits until so many bytes of memory are free for the request. They are given
-// back at its end. It fails with fault.Unavailable when there are none within 10 seconds, or
-// when ctx ends.
+// back at its end, and no load of a problem uses them. It fails with fault.Unavailable
+// when there are none within 10 seconds, or when ctx ends.
 func (f *Frame) Reserve(ctx context.Context, bytes int64) error {
 	ctx, cancel := context.WithTimeout(ctx, memoryWait)
 	defer cancel()
 	if err := f.memory.Reserve(ctx, bytes); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "too much memory is in use by other requests: nothing was done; try again later")
 	}
-	f.memory.Use(bytes)
+	f.memory.Keep(bytes)
 	return nil
 }
 

@@ -51,7 +51,8 @@ type Account struct {
 	user   ident.ID
 	gone   <-chan struct{}
 	held   int64
-	// reserved is the part of held from Reserve. used is the loaded part of reserved.
+	// reserved is the part of held from Reserve, without the bytes of Keep. used is the loaded
+	// part of reserved.
 	reserved, used int64
 }
 
@@ -97,7 +98,7 @@ func (a *Account) Reserve(ctx context.Context, n int64) error {
 	}
 	b := a.budget
 	b.mu.Lock()
-	n = min(a.used+n, b.share()) - a.reserved
+	n = min(a.used+n-a.reserved, b.share()-a.held)
 	if n <= 0 {
 		b.mu.Unlock()
 		return nil
@@ -142,12 +143,26 @@ func (a *Account) Free() int64 {
 }
 
 // Full reports whether Reserve can get no more: the account has the share of one user.
-func (a *Account) Full() bool { return a != nil && a.reserved >= a.budget.share() }
+func (a *Account) Full() bool {
+	if a == nil {
+		return false
+	}
+	a.budget.mu.Lock()
+	defer a.budget.mu.Unlock()
+	return a.held >= a.budget.share()
+}
 
 // Use marks n of the Free bytes as used. The others stay reserved until Trim.
 func (a *Account) Use(n int64) {
 	if a != nil {
 		a.used += min(n, a.reserved-a.used)
+	}
+}
+
+// Keep takes n of the Free bytes out of Reuse and Trim: only Close returns them.
+func (a *Account) Keep(n int64) {
+	if a != nil {
+		a.reserved -= min(n, a.reserved-a.used)
 	}
 }
 
@@ -161,7 +176,7 @@ func (a *Account) Trim() {
 	a.Add(-back)
 }
 
-// Reuse marks all reserved bytes as Free.
+// Reuse marks all reserved bytes as Free, but for those of Keep.
 func (a *Account) Reuse() {
 	if a != nil {
 		a.used = 0

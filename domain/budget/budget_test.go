@@ -168,11 +168,43 @@ func TestUse(t *testing.T) {
 	want(0, 0)
 }
 
+// Reuse and Trim leave kept bytes alone. They count for the share of a user.
+func TestKeep(t *testing.T) {
+	b := New(100)
+	a := b.open(ann)
+	want := func(free, held int64) {
+		t.Helper()
+		if all, _ := b.Held(); a.Free() != free || all != held {
+			t.Errorf("%d bytes free and %d held, want %d and %d", a.Free(), all, free, held)
+		}
+	}
+	reserve(t, a, 20)
+	a.Keep(15)
+	want(5, 20)
+	a.Trim()
+	want(0, 15)
+	a.Reuse()
+	want(0, 15)
+	reserve(t, a, 10)
+	a.Use(10)
+	a.Keep(10) // more than is free
+	want(0, 25)
+	a.Reuse()
+	want(10, 25)
+	reserve(t, a, 5000)
+	if want(35, 50); !a.Full() {
+		t.Error("the share is not full")
+	}
+	a.Close()
+	want(0, 0)
+}
+
 func TestNoAccount(t *testing.T) {
 	var a *Account
 	a.For(ann)
 	a.Add(1 << 40)
 	reserve(t, a, 1<<40)
+	a.Keep(1 << 40)
 	if a.Free() < 1<<40 || a.Full() || From(t.Context()) != nil {
 		t.Error("no account is not as good as any")
 	}

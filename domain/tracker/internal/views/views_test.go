@@ -92,3 +92,33 @@ func TestViewWithoutMemory(t *testing.T) {
 		t.Errorf("%v, by %d views and %d logs", err, o.views, o.logs)
 	}
 }
+
+// Kept memory survives a View. The memory of its problems is for the next View.
+func TestViewsAndKeptMemory(t *testing.T) {
+	t.Parallel()
+	const kept = 10 << 10
+	o := &one{size: 1 << 20}
+	v := New(o, time.Second, 1)
+	b := budget.New(64 << 20)
+	account := b.Open(nil)
+	account.For(ident.ID{15: 1})
+	ctx := budget.With(t.Context(), account)
+	if err := account.Reserve(ctx, kept); err != nil {
+		t.Fatal(err)
+	}
+	account.Keep(kept)
+	var first int64
+	for range 3 {
+		err := v.View(ctx, func(r store.Reader) error {
+			_, err := v.Problem(ctx, r, 7, ident.None, store.Log)
+			return err
+		})
+		held, _ := b.Held()
+		if first == 0 {
+			first = held
+		}
+		if err != nil || held <= kept || held != first {
+			t.Errorf("%d bytes are held, and %d after the first View (%v)", held, first, err)
+		}
+	}
+}
