@@ -33,6 +33,8 @@ type call struct {
 	query  url.Values // the parameters of the query: known to the operation, and given once; nil for none
 	dryRun bool
 	writes bool // the operation can have changed something
+	// encodes is true while the call has a place of server.encoding.
+	encodes bool
 	// rest, if an operation sets it, yields the later parts of the body of its answer.
 	rest iter.Seq2[[]byte, error]
 	// w is the writer of the answer, for its deadlines.

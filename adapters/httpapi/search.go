@@ -150,7 +150,7 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 		}
 		if found.Rest != nil {
 			e.Flush()
-			for batch, err := range found.Rest {
+			for batch, err := range loads(c, found.Rest) {
 				if err != nil || e.Stopped {
 					return err
 				}
@@ -176,7 +176,9 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snaps
 			e.Drain()
 			continue
 		}
+		resume := c.pause()
 		a, err := c.Service.LoadProblem(c.sending(), c.caller, s.ID, store.Keywords|store.Log)
+		resume()
 		if err != nil {
 			return err
 		}
@@ -185,7 +187,7 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snaps
 		case !detail:
 			e.FoundProblem(a.Value, false)
 		case a.Value.Size > store.Small:
-			err = e.LargeProblem(a.Value, c.Service.Log(c.r.Context(), a.Value, 0, all))
+			err = e.LargeProblem(a.Value, loads(c, c.Service.Log(c.r.Context(), a.Value, 0, all)))
 		default:
 			e.Problem(a.Value)
 		}

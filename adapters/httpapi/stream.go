@@ -137,11 +137,10 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 		write(a.body)
 	}
 	c.putBuf(a.body)
-	c.encoding <- struct{}{}
-	makes := true
+	c.beginEncoding()
 	defer func() {
-		if makes {
-			<-c.encoding
+		if c.encodes {
+			c.endEncoding()
 		}
 	}()
 	for part, err := range c.rest {
@@ -151,11 +150,52 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 			}
 			panic(http.ErrAbortHandler)
 		}
-		<-c.encoding
-		makes = false
+		c.endEncoding()
 		write(part)
-		c.encoding <- struct{}{}
-		makes = true
+		c.beginEncoding()
+	}
+}
+
+// beginEncoding takes a place for the encoding of a part. It aborts the connection of a
+// client that has gone. After a write it waits all the same: to net/http, a client that
+// has sent everything may have gone too.
+func (c *call) beginEncoding() {
+	gone := c.frame.Connection().Done()
+	if c.writes {
+		gone = nil
+	}
+	if !c.encoding.take(gone) {
+		panic(http.ErrAbortHandler)
+	}
+	c.encodes = true
+}
+
+func (c *call) endEncoding() {
+	c.encodes = false
+	c.encoding.leave()
+}
+
+// pause leaves the place for encoding, if the call has one, for a load that may wait. The
+// load's end has to call resume.
+func (c *call) pause() (resume func()) {
+	if !c.encodes {
+		return func() {}
+	}
+	c.endEncoding()
+	return c.beginEncoding
+}
+
+// loads returns the elements of all. It pauses the encoding while the next one is loaded.
+func loads[T any](c *call, all iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		resume := c.pause()
+		all(func(one T, err error) bool {
+			resume()
+			more := yield(one, err)
+			resume = c.pause()
+			return more
+		})
+		resume()
 	}
 }
 
@@ -165,7 +205,24 @@ const perStream = 1 << 20
 
 // encoding is a semaphore. It bounds how many parts of answers are encoded at a time,
 // because each keeps a processor busy for a moment, and short answers have to be soon.
-// The sending of a part is outside of it.
+// Loads, which can wait for memory, and the sending of a part are outside of it.
 type encoding chan struct{}
 
 func newEncoding() encoding { return make(encoding, max(1, runtime.GOMAXPROCS(0)/2)) }
+
+// take waits for a place. It returns false when gone is closed before one is free.
+func (e encoding) take(gone <-chan struct{}) bool {
+	select {
+	case e <- struct{}{}:
+		return true
+	default:
+	}
+	select {
+	case e <- struct{}{}:
+		return true
+	case <-gone:
+		return false
+	}
+}
+
+func (e encoding) leave() { <-e }

@@ -13,7 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -186,4 +188,59 @@ func TestLargeAnswerOfAWriteNeedsNoFreeMemory(t *testing.T) {
 			t.Errorf("%d bytes are held in the end, and %d wait", held, waiting)
 		}
 	})
+}
+
+// One user's answers that wait for memory leave the places for encoding to others.
+func TestWaitsForMemoryLeaveTheEncodingToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		searches := cap(newEncoding())
+		share := int64(searches) * 8 << 20
+		memory := budget.New(2 * share)
+		f := setup(t, func(o *Options) { o.Memory, o.Observe, o.Limits.RequestTime = memory, nil, time.Minute })
+		f.manyHits(3)
+		f.enlarge(true)
+		f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(104), User: samples.Bob.ID, Scope: access.Read, Digest: secretOf("bob").Digest(), Created: samples.Time})
+		other := memory.Open(nil)
+		other.For(samples.Ann.ID)
+		other.Add(share - int64(searches)*(perStream+32<<10)) // enough is left to begin the answers
+		ended := make(chan any)
+		for range searches {
+			go func() {
+				defer func() { ended <- recover() }()
+				f.do(request("GET", api+"/problems?includeDetail=true", ""))
+			}()
+		}
+		synctest.Wait()
+		if _, waiting := memory.Held(); waiting != searches {
+			t.Errorf("%d wait for memory, not %d", waiting, searches)
+		}
+		began := time.Now()
+		f.send(t, request("GET", api+"/problems/12", "", "Authorization", secretOf("bob").Reveal()), 200, "")
+		if took := time.Since(began); took > 0 {
+			t.Errorf("another user's answer took %v", took)
+		}
+		other.Close()
+		for range searches {
+			if cause := <-ended; cause != nil {
+				t.Errorf("a search ended with %v", cause)
+			}
+		}
+	})
+}
+
+// Who has gone waits for no place among the encoded answers.
+func TestEncodingOfClientsThatHaveGone(t *testing.T) {
+	t.Parallel()
+	places := make(encoding, 1)
+	if !places.take(nil) {
+		t.Fatal("a free place is refused")
+	}
+	gone := make(chan struct{})
+	close(gone)
+	if places.take(gone) {
+		t.Error("a place is taken twice")
+	}
+	if places.leave(); !places.take(gone) {
+		t.Error("a free place is refused to a client that may have closed only its own side")
+	}
 }

@@ -97,7 +97,7 @@ func (g growing[T]) load(c *call) (answer, error) {
 	var elements iter.Seq2[[]T, error]
 	more := false
 	if s.Size > store.Small {
-		elements = g.stored(c.Service, c.r.Context(), s, w.skip, w.limit)
+		elements = loads(c, g.stored(c.Service, c.r.Context(), s, w.skip, w.limit))
 		if w.limit < all {
 			for _, err := range g.stored(c.Service, c.r.Context(), s, w.skip+w.limit, 1) {
 				if err != nil {
