@@ -229,6 +229,10 @@ func (g *generator) list() string {
 			return "SUBQUERY(" + list + ", $l, $l >= " + path + ").@count" + pick(g.world, []string{" > 0", " = 2", " < 1"})
 		}
 	}
+	if g.IntN(3) == 0 { // the path among the members, and a literal in its place
+		list = "{" + pick(g.world, []string{path + ", " + g.literal(t), g.literal(t) + ", " + path, path + ", nil"}) + "}"
+		path = g.literal(t)
+	}
 	return pick(g.world, []string{"ANY ", "ALL ", "NONE "}) + list + op + path
 }
 

@@ -72,6 +72,8 @@ func (c *compiler) compare(cond predicate.Compare) (fragment, error) {
 		cond.Op = mirrored[cond.Op]
 	}
 	switch {
+	case left.constant && cond.Op == predicate.Equal: // of a list with columns as well
+		return constant(predicate.EqualValues(left.value, right.value)), nil
 	case left.constant:
 		return fragment{}, fmt.Errorf("no SQL for a comparison of constants")
 	case right.constant:

@@ -90,6 +90,14 @@ func TestCompile(t *testing.T) {
 		{"title IN {'a', 'b', nil}", "p.title AMONG (?)", "a|b"},
 		{"'a' IN {title}", "p.title = ?", "a"},
 		{"title IN {}", "FALSE", ""},
+		// Constants on both sides, beside a column in the same list.
+		{"ANY {title, 'x'} = 'y'", "(p.title = ? OR FALSE)", "y"},
+		{"ANY {title, 'X'} =[c] 'x'", "(coalesce(p.title_c, p.title) = ? OR TRUE)", "x"},
+		{"{identifier, 5} CONTAINS 1", "(p.id = ? OR FALSE)", "1"},
+		{"5 IN {identifier, 5.0}", "(p.id = ? OR TRUE)", "5"},
+		{"YES IN {watching, NO}", "((p.id IN (SELECT problem FROM watchers WHERE user_id = ?)) OR FALSE)", annText},
+		{"NOW() IN {resolveDate, CAST('2026-01-01', 'NSDate')}", "(p.resolved = ? OR FALSE)", micros},
+		{"ANY {identifier, nil} = 16", "(p.id = ? OR FALSE)", "16"},
 		// Numbers and times: no constant is out of range.
 		{"identifier = 7", "p.id = ?", "7"},
 		{"7 < identifier", "p.id > ?", "7"},
