@@ -25,6 +25,12 @@ func (e *Evaluator) Holds(cond predicate.Cond, root predicate.Entry) (bool, erro
 	return e.holds(cond)
 }
 
+// HoldsWith is [Holds] with a value for the variable of one slot.
+func (e *Evaluator) HoldsWith(cond predicate.Cond, slot int, v predicate.Value) (bool, error) {
+	e.bind(slot, v)
+	return e.holds(cond)
+}
+
 // Value is [Value] about an object in slot 0.
 func (e *Evaluator) Value(expr predicate.Expr, root predicate.Entry) (predicate.Value, error) {
 	e.vars[0] = root

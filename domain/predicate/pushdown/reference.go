@@ -12,7 +12,7 @@ import (
 // Reference finds the one reference of a condition to metadata or a user, if the
 // condition depends on nothing else. An example is milestone in milestone.name =[c]
 // 'Next' OR milestone = nil. Such a condition needs no look into the metadata by the
-// store. HoldsReferring evaluates it for each object of that kind, and for nil.
+// store. Referring evaluates it for each object of that kind, and for nil.
 //
 // The reference is the end of the to-one steps from the variable of the slot. It is
 // the first object of the catalogue on the path. There are no steps when the variable
@@ -57,21 +57,25 @@ func cutAtMetadata(p predicate.Path) (predicate.Path, bool) {
 	return predicate.Path{}, false
 }
 
-// HoldsReferring reports whether a condition holds if the reference found by Reference
-// leads to this object. A nil object stands for an empty reference.
-func HoldsReferring(ctx context.Context, cond predicate.Cond, object predicate.Entry) (bool, error) {
+// Referring returns a function that reports whether a condition holds if the reference
+// found by Reference leads to this object. A nil object stands for an empty reference. The
+// function is for one goroutine. It fails when ctx is done.
+func Referring(ctx context.Context, cond predicate.Cond) (holds func(object predicate.Entry) (bool, error), err error) {
 	slot, steps, ok := Reference(cond)
 	if !ok {
-		return false, fmt.Errorf("predicate: not about one reference: %T", cond)
+		return nil, fmt.Errorf("predicate: not about one reference: %T", cond)
 	}
-	vars := make([]predicate.Value, slot+1)
-	switch {
-	case len(steps) > 0:
-		vars[slot] = referrer{steps, object}
-	case object != nil:
-		vars[slot] = object
-	}
-	return eval.Holds(ctx, cond, vars)
+	evaluator := eval.New(ctx)
+	return func(object predicate.Entry) (bool, error) {
+		var from predicate.Value
+		switch {
+		case len(steps) > 0:
+			from = referrer{steps, object}
+		case object != nil:
+			from = object
+		}
+		return evaluator.HoldsWith(cond, slot, from)
+	}, nil
 }
 
 // referrer is an object with nothing but its reference.

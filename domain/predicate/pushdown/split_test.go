@@ -166,7 +166,7 @@ func holdsReferred(t *testing.T, cond predicate.Cond, steps []*predicate.Key, pr
 		t.Fatal(err)
 	}
 	object, _ := v.(predicate.Entry)
-	ok, err := HoldsReferring(context.Background(), cond, object)
+	ok, err := holdsReferring(cond, object)
 	if err != nil {
 		t.Fatal(err)
 	}

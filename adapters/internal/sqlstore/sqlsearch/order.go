@@ -80,10 +80,14 @@ func (c *compiler) ranking(path predicate.Path, reference int, name string) (sor
 	key := sortKey{fragment: fragment{}, name: name, kind: predicate.Object, nullable: true, on: column.sql}
 	var known []ident.ID
 	var values []predicate.Value // of these; none is nil
+	evaluator := eval.New(c.ctx)
 	for id := range ids {
-		v, err := eval.Value(c.ctx, value, []predicate.Value{search.Metadata(c.catalogue, object.Entity, id)})
-		if err != nil {
+		if err := store.Ended(c.ctx); err != nil {
 			return sortKey{}, err
+		}
+		v, err := evaluator.Value(value, search.Metadata(c.catalogue, object.Entity, id))
+		if err != nil {
+			return sortKey{}, c.ended(err)
 		}
 		if v != nil {
 			known, values = append(known, id), append(values, v)

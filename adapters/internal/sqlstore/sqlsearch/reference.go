@@ -39,16 +39,20 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 	if err != nil {
 		return fragment{}, err
 	}
+	holds, err := pushdown.Referring(c.ctx, cond)
+	if err != nil {
+		return fragment{}, err
+	}
 	var yes, no []ident.ID
 	for id := range ids {
 		if err := store.Ended(c.ctx); err != nil {
 			return fragment{}, err
 		}
-		holds, err := pushdown.HoldsReferring(c.ctx, cond, search.Metadata(c.catalogue, entity, id))
+		chosen, err := holds(search.Metadata(c.catalogue, entity, id))
 		if err != nil {
-			return fragment{}, err
+			return fragment{}, c.ended(err)
 		}
-		if holds {
+		if chosen {
 			yes = append(yes, id)
 		} else {
 			no = append(no, id)
@@ -56,8 +60,8 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 	}
 	none := false
 	if column.nullable {
-		if none, err = pushdown.HoldsReferring(c.ctx, cond, nil); err != nil {
-			return fragment{}, err
+		if none, err = holds(nil); err != nil {
+			return fragment{}, c.ended(err)
 		}
 	}
 	condition := c.among(column, yes, no, none)
@@ -65,6 +69,14 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 		condition.choice = &choice{column.sql, yes, none}
 	}
 	return condition, nil
+}
+
+// ended returns the error of an evaluation. The error of an ended context becomes a fault.
+func (c *compiler) ended(err error) error {
+	if ended := store.Ended(c.ctx); ended != nil {
+		return ended
+	}
+	return err
 }
 
 // among returns the condition for a reference to lead to one of the objects in yes; all
