@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -33,6 +34,9 @@ type call struct {
 	query  url.Values // the parameters of the query: known to the operation, and given once; nil for none
 	dryRun bool
 	writes bool // the operation can have changed something
+	// decoded, for a large body, leaves its place of server.large. A JSON body needs none
+	// while its operation waits for searches or locks.
+	decoded func()
 	// encodes is true while the call has a place of server.encoding.
 	encodes bool
 	// rest, if an operation sets it, yields the later parts of the body of its answer.
@@ -141,7 +145,8 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 		if err != nil {
 			return a, err
 		}
-		defer release()
+		c.decoded = sync.OnceFunc(release)
+		defer c.decoded()
 	}
 	if e.writes() && !e.ofProblem() && len(c.r.Header["If-Match"]) > 0 {
 		return a, fault.New(fault.MalformedRequest, "If-Match means nothing here: it is for changes of one problem that exists")
@@ -181,11 +186,22 @@ func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
 
 // decode reads the body as an object with the given members: see the function decode.
 func (c *call) decode(faults *fault.List, members ...wire.Member) error {
+	defer c.leaveLarge()
 	return wire.Decode(c.body, c.Limits.JSONDepth, faults, members...)
 }
 
 // decodeValue reads the body as any JSON value.
-func (c *call) decodeValue() (any, error) { return wire.DecodeValue(c.body, c.Limits.JSONDepth) }
+func (c *call) decodeValue() (any, error) {
+	defer c.leaveLarge()
+	return wire.DecodeValue(c.body, c.Limits.JSONDepth)
+}
+
+// leaveLarge leaves the place of a large body, once it is decoded.
+func (c *call) leaveLarge() {
+	if c.decoded != nil {
+		c.decoded()
+	}
+}
 
 // parseQuery reads the query of an operation with parameters of these names.
 func parseQuery(raw string, names []string) (url.Values, error) {

@@ -312,6 +312,29 @@ func TestHeavyRequests(t *testing.T) {
 	})
 }
 
+// A search with a large body takes its place only until the body is decoded.
+func TestSearchesLeaveLargeBodiesToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, func(o *Options) { o.Observe, o.Limits.RequestTime = nil, time.Minute })
+		hold, done := make(chan struct{}), make(chan int)
+		f.searched = func(context.Context, store.Query) { <-hold }
+		padded := `{"predicate":"TRUEPREDICATE"` + strings.Repeat(" ", httpframe.LargeBody) + `}`
+		searches := cap(httpframe.NewSemaphore())
+		for range searches {
+			go func() { done <- f.do(request("POST", api+"/problems/search", padded)).Code }()
+		}
+		synctest.Wait()
+		text := strings.Repeat("x", httpframe.LargeBody+1)
+		f.send(t, request("POST", api+"/problems/12/comments?dryRun=true", text, "Content-Type", "text/plain"), 201, "")
+		close(hold)
+		for range searches {
+			if code := <-done; code != 200 {
+				t.Errorf("a search: %d", code)
+			}
+		}
+	})
+}
+
 // Who has gone waits for no memory, and holds none.
 func TestMemoryOfClientsThatHaveGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
