@@ -293,12 +293,13 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 
 // bearable returns the visible ones of the first events of read, with their number and the last
 // cursor. These are all events, unless the predicate is too expensive for so many problems at
-// once.
+// once. A call without such a failure lets the next one try more again.
 func (f *Follower) bearable(ctx context.Context, read []PublishedEvent) (last event.Cursor, count int, shown []PublishedEvent, err error) {
 	count = len(read)
 	if f.most > 0 {
 		count = min(count, f.most)
 	}
+	fewer := false
 	for {
 		last = read[count-1].Cursor
 		some := read[:count]
@@ -307,11 +308,17 @@ func (f *Follower) bearable(ctx context.Context, read []PublishedEvent) (last ev
 		}
 		shown, err = f.visible(ctx, some)
 		if !fault.Is(err, fault.QueryTooExpensive) || count == 1 {
-			return last, count, shown, err
+			break
 		}
 		count /= 2
-		f.most = count
+		f.most, fewer = count, true
 	}
+	if err == nil && !fewer && count == f.most {
+		if f.most *= 2; f.most >= f.cmd.Limit {
+			f.most = 0
+		}
+	}
+	return last, count, shown, err
 }
 
 // behind returns the events of entries behind the position: at least Limit of them, if there
@@ -387,13 +394,13 @@ func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map
 	}
 	defer release()
 	found := make(map[problem.ID]bool)
-	err = s.withinTime(ctx, func(ctx context.Context) error {
-		return s.store.View(ctx, func(r store.Reader) error {
-			catalogue, err := s.catalogues.Now(ctx, r)
-			if err != nil {
-				return err
-			}
-			q := store.Query{Plan: plan, Limit: len(events), As: f.caller.User, Catalogue: catalogue}
+	err = s.store.View(ctx, func(r store.Reader) error {
+		catalogue, err := s.catalogues.Now(ctx, r)
+		if err != nil {
+			return err
+		}
+		q := store.Query{Plan: plan, Limit: len(events), As: f.caller.User, Catalogue: catalogue}
+		return s.withinTime(ctx, func(ctx context.Context) error {
 			hits, err := search.Among(ctx, r, q, problemsOf(events))
 			for _, hit := range hits {
 				found[hit.ID] = true

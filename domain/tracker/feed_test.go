@@ -320,6 +320,69 @@ func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
 	})
 }
 
+// bearing is a reader that loads no more than so many problems at once while its search lasts.
+type bearing struct {
+	store.Reader
+	most *atomic.Int32
+}
+
+func (r bearing) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+	if len(ids) > int(r.most.Load()) {
+		<-ctx.Done()
+		return nil, store.Ended(ctx)
+	}
+	return r.Reader.Problems(ctx, ids, as, parts)
+}
+
+// The wait for a connection is not time of a search.
+func TestFollowWithPredicateWaitsForTheStore(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		n := newNarrow(s.memory, 1)
+		server := New(Options{Store: n, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits(), SearchFor: time.Second})
+		s.create(t, "Lamp")
+		f, err := server.Follow(t.Context(), s.admin, Follow{Limit: 10, Predicate: patch.Set(`title = "Lamp"`)})
+		noError(t, err)
+		defer f.Close()
+		events := nextPage(t, f).Events
+		n.connections <- struct{}{}
+		time.AfterFunc(time.Minute, func() { <-n.connections })
+		_, count, shown, err := f.bearable(t.Context(), events)
+		noError(t, err)
+		equal(t, "the events", []int{count, len(shown), f.most}, []int{1, 1, 0})
+	})
+}
+
+// A Follower takes fewer events at once while more take too long, and more again afterwards.
+func TestFollowWithPredicateTakesMoreAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newService(t)
+		var most atomic.Int32
+		most.Store(3)
+		v := &viewed{Store: s.memory, reader: func(r store.Reader) store.Reader { return bearing{r, &most} }}
+		server := New(Options{Store: v, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits(), SearchFor: time.Second})
+		const events = 64
+		for range events {
+			s.create(t, "Lamp")
+		}
+		f, err := server.Follow(t.Context(), s.admin, Follow{Limit: 16, After: event.Start, Predicate: patch.Set(`title = "Lamp"`)})
+		noError(t, err)
+		defer f.Close()
+		seen := len(nextPage(t, f).Events)
+		if f.most < 1 || f.most > 4 {
+			t.Errorf("the bound of the events is %d where 3 are bearable", f.most)
+		}
+		most.Store(events)
+		for range 4 {
+			seen += len(nextPage(t, f).Events)
+		}
+		equal(t, "the events", seen, events)
+		equal(t, "the bound of the events", f.most, 0)
+	})
+}
+
 // awayBehind is a store with a feed that cannot be read behind its start.
 type awayBehind struct {
 	*memory
