@@ -17,8 +17,12 @@ import (
 // wherever B is, and has the smaller position: so A gets the smaller number. A slow Commit
 // delays only its own entry.
 
-// numberedAtOnce limits the entries of one numbering: it locks the head.
-const numberedAtOnce = 1000
+// numberedAtOnce limits the entries of one numbering, and numberedBytes their sizes: it
+// locks the head, and writes the bodies once more.
+const (
+	numberedAtOnce = 1000
+	numberedBytes  = 16 << 20
+)
 
 const (
 	lockHead = "SELECT number FROM feed_head WHERE id = 1 FOR UPDATE"
@@ -26,10 +30,14 @@ const (
 	// giveNumbers begins after the lock, so it sees the result of the numbering before it.
 	// It names the one row of feed_head wherever it uses the table: without statistics the
 	// server would assume thousands of rows, and compile the statement for a second.
-	giveNumbers = "WITH taken AS (DELETE FROM pending WHERE position IN (SELECT position FROM pending ORDER BY position LIMIT ?) RETURNING *), " +
+	// It returns whether the limits have left out entries.
+	giveNumbers = "WITH taken AS (DELETE FROM pending WHERE position IN (SELECT position FROM (" +
+		"SELECT position, sum(size) OVER (ORDER BY position) - size AS before FROM (" +
+		"SELECT position, size FROM pending ORDER BY position LIMIT ?) AS sized) AS sums WHERE before < ?) RETURNING *), " +
 		"placed AS (INSERT INTO feed (number, batch, size, body) " +
 		"SELECT (SELECT number FROM feed_head WHERE id = 1) + row_number() OVER (ORDER BY position), batch, size, body FROM taken RETURNING number) " +
-		"UPDATE feed_head SET number = feed_head.number + (SELECT count(*) FROM placed) WHERE id = 1 RETURNING (SELECT count(*) FROM placed)"
+		"UPDATE feed_head SET number = feed_head.number + (SELECT count(*) FROM placed) WHERE id = 1 " +
+		"RETURNING EXISTS (SELECT FROM pending WHERE position > (SELECT max(position) FROM taken))"
 
 	wholeFeed = "(SELECT number, batch, size, body FROM feed UNION ALL " +
 		"SELECT (SELECT number FROM feed_head WHERE id = 1) + row_number() OVER (ORDER BY position), batch, size, body FROM pending) AS whole"
@@ -108,7 +116,7 @@ func (s *Store) readFeed(ctx context.Context, read func(r sqlstore.Reader, furth
 	return shown, pending, err
 }
 
-// numberEntries numbers the visible pending entries. more is true when the limit may have
+// numberEntries numbers the visible pending entries. more is true when the limits have
 // left some out. It is safe to repeat, as an entry is either pending or numbered.
 func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 	leave, err := s.calls.Enter(ctx)
@@ -117,17 +125,16 @@ func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 	}
 	defer leave()
 	type numbering struct {
-		entries int
-		lost    bool
+		more, lost bool
 	}
 	for attempt := 0; ; attempt++ {
 		n, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (n numbering, err error) {
 			batch := &pgx.Batch{}
 			batch.Queue(s.texts.plainOf(lockHead))
-			batch.Queue(s.texts.plainOf(giveNumbers), numberedAtOnce)
+			batch.Queue(s.texts.plainOf(giveNumbers), numberedAtOnce, numberedBytes)
 			results := conn.SendBatch(ctx, batch)
 			if _, err = results.Exec(); err == nil {
-				err = results.QueryRow().Scan(&n.entries)
+				err = results.QueryRow().Scan(&n.more)
 			}
 			if closing := results.Close(); err == nil {
 				err = closing
@@ -137,7 +144,7 @@ func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 		})
 		switch {
 		case err == nil:
-			return n.entries == numberedAtOnce, nil
+			return n.more, nil
 		case ctx.Err() != nil || attempt > s.options.Connections || !n.lost && !retryable(err):
 			return false, interrupted(ctx, classify(err))
 		}

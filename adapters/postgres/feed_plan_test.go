@@ -1,12 +1,14 @@
 package postgres
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
@@ -33,7 +35,7 @@ func TestNumberingIsCheap(t *testing.T) {
 	} {
 		d.exec(fill)
 		var encoded []byte
-		if err := d.conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+s.texts.plainOf(giveNumbers), numberedAtOnce).Scan(&encoded); err != nil {
+		if err := d.conn.QueryRow(t.Context(), "EXPLAIN (FORMAT JSON) "+s.texts.plainOf(giveNumbers), numberedAtOnce, numberedBytes).Scan(&encoded); err != nil {
 			t.Fatal(err)
 		}
 		var plans []struct {
@@ -101,5 +103,98 @@ func TestNumberingFirstAfterOwnEvents(t *testing.T) {
 	}
 	if entries, err := s.Feed(t.Context(), 1, 10, 1<<20); err != nil || len(entries) != 1 || entries[0].Number != 1 || s.published.Load() {
 		t.Errorf("the feed has %v, want one entry: %v", entries, err)
+	}
+}
+
+// counted counts the rows that the server sends.
+type counted struct {
+	sqlstore.Session
+	rows *int
+}
+
+func (c counted) Read(ctx context.Context, queries ...sqlstore.Query) error {
+	for i := range queries {
+		row := queries[i].Row
+		queries[i].Row = func(scan func(...any) error) error {
+			*c.rows++
+			return row(scan)
+		}
+	}
+	return c.Session.Read(ctx, queries...)
+}
+
+// The server sends no body beyond the budget: large ones would take longer than a
+// statement may.
+func TestFeedSendsNoMoreThanTheBudget(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	row := "SELECT n, " + uuidOf("n") + ", 1000, '{\"ev\":[]}' FROM generate_series"
+	d.exec("INSERT INTO feed (number, batch, size, body) " + row + "(1, 20) n")
+	d.exec("UPDATE feed_head SET number = 20")
+	d.exec("INSERT INTO pending (position, batch, size, body) " + row + "(21, 40) n")
+	for _, c := range []struct {
+		from     int64
+		limit    int
+		budget   int64
+		whole    int // entries of the feed with the pending ones
+		numbered int
+	}{
+		{1, 1000, 1 << 20, 40, 20},
+		{1, 1000, 5000, 5, 5},
+		{1, 1000, 5001, 6, 6},
+		{1, 3, 5000, 3, 3},
+		{18, 1000, 5000, 5, 3},
+		{1, 1000, 0, 1, 1},
+		{1, 1000, -1, 1, 1},
+		{41, 1000, 5000, 0, 0},
+	} {
+		for _, pending := range []bool{true, false} {
+			rows, want := 0, c.numbered
+			var entries []event.Entry
+			err := s.View(t.Context(), func(r store.Reader) (err error) {
+				counting := sqlstore.Reader{Dialect: s.dialect, Session: counted{r.(reader).Reader.Session, &rows}}
+				if pending {
+					want = c.whole
+					entries, err = counting.Feed(t.Context(), c.from, c.limit, c.budget)
+				} else {
+					entries, err = counting.NumberedFeed(t.Context(), c.from, c.limit, c.budget)
+				}
+				return err
+			})
+			if err != nil || len(entries) != want || rows != want || want > 0 && entries[0].Number != c.from {
+				t.Errorf("from %d, at most %d, within %d, pending %t: %d entries of %d rows, %v; want %d", c.from, c.limit, c.budget, pending, len(entries), rows, err, want)
+			}
+		}
+	}
+}
+
+// A numbering of large entries ends within the time of a statement: it takes some of them.
+func TestNumberingIsLimitedInBytes(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	const size = (16<<20)/2 + 1
+	d.exec("INSERT INTO pending (position, batch, size, body) SELECT n, " + uuidOf("n") + ", " + strconv.Itoa(size) + ", '{\"ev\":[]}' FROM generate_series(1, 5) n")
+	for i, want := range []int{2, 4, 5, 5} {
+		more, err := s.numberEntries(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var numbered int
+		if err := d.conn.QueryRow(t.Context(), "SELECT count(*) FROM feed").Scan(&numbered); err != nil {
+			t.Fatal(err)
+		}
+		if numbered != want || more != (want < 5) {
+			t.Errorf("after numbering %d, %d entries have numbers, and more is %t; want %d", i+1, numbered, more, want)
+		}
 	}
 }

@@ -168,27 +168,24 @@ func (r Reader) feedFrom(ctx context.Context, source string, from int64, limit i
 	// Every entry has a size of at least least: no more rows can be within the budget.
 	const least = 256
 	limit = int(min(int64(limit), max(budget, 0)/least+1))
-	var size int64
-	full := false
+	from = max(from, math.MinInt64+1)
 	q := Query{
-		SQL:  "SELECT number, batch, size, body FROM " + source + " WHERE number >= ? ORDER BY number LIMIT ?",
-		Args: []any{max(from, math.MinInt64+1), limit},
+		// The sizes say where the budget ends: the bodies behind it stay unread.
+		SQL: "SELECT number, batch, body FROM " + source + " WHERE number >= ? AND number <= (SELECT max(number) FROM (" +
+			"SELECT number, sum(size) OVER (ORDER BY number) - size AS before FROM (" +
+			"SELECT number, size FROM " + source + " WHERE number >= ? ORDER BY number LIMIT ?" +
+			") AS sized) AS sums WHERE before < ?) ORDER BY number LIMIT ?",
+		Args: []any{from, from, limit, max(budget, 1), limit}, // the first entry always fits
 		Row: func(scan func(...any) error) error {
-			if full {
-				return nil // the rest of the rows is beyond the budget
-			}
 			var e event.Entry
 			var encoded string
-			var of int64
-			if err := scan(&e.Number, r.IDInto(&e.Batch), &of, &encoded); err != nil {
+			if err := scan(&e.Number, r.IDInto(&e.Batch), &encoded); err != nil {
 				return err
 			}
 			if err := decode(&e, []byte(encoded)); err != nil {
 				return err
 			}
 			found = append(found, e)
-			size += of
-			full = size >= budget
 			return nil
 		},
 		Long: true,
