@@ -37,6 +37,13 @@ func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := f.lockForFinal(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if held != nil { // after SQLite has closed the file
+		defer func() { err = errors.Join(err, held.Close()) }()
+	}
 	if found.unlogged {
 		if err := f.fill(ctx); err != nil {
 			return nil, err
@@ -148,6 +155,36 @@ func (f file) bringUp(ctx context.Context, db *bun.DB, logger *slog.Logger) erro
 	return sqlstore.Reported(ctx, logger, sqlstore.ReportInterval, sqlstore.FoldingStep, look, func(ctx context.Context) error {
 		return newDialect().Fold(ctx, db, "BEGIN IMMEDIATE", func(p int) { percent.Store(int64(p)) })
 	})
+}
+
+// lockForFinal takes the server's lock before a final step: a service of an older version
+// could not go on after it. It returns nil when no such step is left to do, or when the
+// file has no steps yet. It has to come before all connections: see hold.
+func (f file) lockForFinal(ctx context.Context) (*lock, error) {
+	log, err := size(f.logPath())
+	if err != nil {
+		return nil, err
+	}
+	var all []Migration
+	err = f.read(log >= 0, func(db *bun.DB) (err error) {
+		all, err = status(ctx, db)
+		return err
+	})
+	if busy(err) { // as in inspect
+		return nil, nil
+	}
+	if err != nil {
+		return nil, f.failure(err)
+	}
+	next := slices.IndexFunc(all, func(m Migration) bool { return m.Final && !m.Applied })
+	if next < 0 || !slices.ContainsFunc(all, func(m Migration) bool { return m.Applied }) {
+		return nil, nil
+	}
+	held, err := f.lock()
+	if err != nil {
+		return nil, fmt.Errorf("%w; stop the service first: it could not go on after step %s", err, all[next].Name)
+	}
+	return held, nil
 }
 
 // named returns the names of the steps that are left to do.

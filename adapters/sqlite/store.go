@@ -48,7 +48,7 @@ type Options struct {
 // Store is a store.Store on a SQLite file. It is made by [Open].
 type Store struct {
 	file    file
-	lock    *lock // nil unless exclusive
+	lock    *lock // nil unless exclusive, or a final step was to do
 	calls   store.Gate
 	dialect *sqlstore.Dialect
 
@@ -100,9 +100,12 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		}
 	}()
 	if o.Exclusive {
-		if s.lock, err = f.lock(); err != nil {
-			return nil, err
-		}
+		s.lock, err = f.lock()
+	} else {
+		s.lock, err = f.lockForFinal(ctx)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if found.unlogged {
 		if err := f.fill(ctx); err != nil {

@@ -159,3 +159,45 @@ func TestFoldingHasAFinalStep(t *testing.T) {
 	t.Parallel()
 	upgradetest.FoldingIsFinal(t, steps)
 }
+
+// A service of an older version has the lock. A command of this version leaves its file
+// alone: the service could not go on after a final step.
+func TestFinalStepNeedsTheLock(t *testing.T) {
+	t.Parallel()
+	path := firstStep(t)
+	f, err := find(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service, err := f.lock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "stop the service first: it could not go on after step 0002_search"
+	if _, err := Migrate(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Migrate beside the service: %v, want %q", err, want)
+	}
+	if s, err := Open(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("Open beside the service: %v, want %q", err, want)
+		if err == nil {
+			_ = s.Close()
+		}
+	}
+	all, err := Status(t.Context(), Options{Path: path})
+	if err != nil || !all[0].Applied || all[1].Applied {
+		t.Errorf("the file has the steps %v, %v; want the first one alone", all, err)
+	}
+	if err := service.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Migrate(t.Context(), Options{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), Options{Path: path, Exclusive: true})
+	if err != nil {
+		t.Fatalf("the lock is left behind: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
