@@ -62,13 +62,17 @@ func Status(ctx context.Context, o Options) ([]Migration, error) {
 // They do the same when run by hand, one at a time.
 func Plan(ctx context.Context, o Options) (plan string, err error) {
 	_, err = o.directly(ctx, false, func(o Options, db *bun.DB) ([]Migration, error) {
-		all, err := o.status(ctx, db, anyServer)
+		var missing bool
+		all, err := o.status(ctx, db, func(s server) error {
+			missing = s.missing()
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
 		within, after, err := o.steps.Plan(db, all)
 		if within != "" {
-			plan = "BEGIN;\n\nSET LOCAL lock_timeout = '" + strconv.FormatInt(o.lockWait().Milliseconds(), 10) + "ms';\n\n" + o.planSchema() + within + "\nCOMMIT;\n"
+			plan = "BEGIN;\n\nSET LOCAL lock_timeout = '" + strconv.FormatInt(o.lockWait().Milliseconds(), 10) + "ms';\n\n" + o.planSchema(missing) + within + "\nCOMMIT;\n"
 		}
 		if after != "" {
 			plan += o.inSchema(after)

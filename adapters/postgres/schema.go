@@ -92,12 +92,17 @@ func (o Options) createSchema(ctx context.Context, db *bun.DB) error {
 	return err
 }
 
-// planSchema returns the statements with which a plan creates and enters the schema.
-func (o Options) planSchema() string {
+// planSchema returns the statements with which a plan enters the schema, and before that
+// creates a missing one. Creating takes a right, even where the schema exists.
+func (o Options) planSchema(missing bool) string {
 	if o.schema == "" {
 		return ""
 	}
-	return fmt.Sprintf("CREATE SCHEMA IF NOT EXISTS %s;\nSET LOCAL search_path TO %[1]s;\n\n", o.quoted())
+	enter := fmt.Sprintf("SET LOCAL search_path TO %s;\n\n", o.quoted())
+	if missing {
+		return fmt.Sprintf("CREATE SCHEMA IF NOT EXISTS %s;\n", o.quoted()) + enter
+	}
+	return enter
 }
 
 // inSchema returns a statement for an operator whose session begins elsewhere.

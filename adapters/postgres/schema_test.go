@@ -111,8 +111,21 @@ func TestSchemaIsCreated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const creates = `CREATE SCHEMA IF NOT EXISTS "by_hand"`
+	if !strings.Contains(plan, creates) {
+		t.Errorf("the plan does not create the schema: %s", plan)
+	}
 	if got := d.schemas(); len(got) > 0 {
 		t.Errorf("looking has made %v", got)
+	}
+	// Who may not create schemas runs the plan in one that is there.
+	d.exec("CREATE SCHEMA by_hand")
+	if plan, err = Plan(t.Context(), in("by_hand")); err != nil || strings.Contains(plan, creates) {
+		t.Errorf("the plan creates the schema that is there, %v: %s", err, plan)
+	}
+	d.exec("DROP SCHEMA by_hand")
+	if plan, err = Plan(t.Context(), in("by_hand")); err != nil {
+		t.Fatal(err)
 	}
 	d.exec(plan)
 	var wg sync.WaitGroup
