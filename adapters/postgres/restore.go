@@ -38,8 +38,11 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 		_ = tx.Rollback(rollback)
 		return interrupted(ctx, err)
 	}
-	_, err = finish(ctx, w, func(ctx context.Context) (struct{}, error) { return struct{}{}, tx.Commit(ctx) })
-	return classifyCommit(err)
+	commit := start(w, func(ctx context.Context) (struct{}, error) { return struct{}{}, tx.Commit(ctx) })
+	if !s.await(ctx, commit.done) { // for a standby, too, that lags behind a large import
+		return classifyCommit(errUndecided)
+	}
+	return classifyCommit(commit.err)
 }
 
 // restoration is a Restore under way.

@@ -288,3 +288,28 @@ func TestCloseEndsTheWait(t *testing.T) {
 		}
 	}
 }
+
+// TestRestoreWaitsForTheStandby holds back the standby that confirms a Restore for longer
+// than a statement may take: an import is large, so its standby may lag.
+func TestRestoreWaitsForTheStandby(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	s := open(t, postgres.Options{URL: server.URL(), Timeout: time.Second})
+	admin := connect(t, server.URL())
+	archive, _ := someArchive(newSource())
+	standbys := standbysOf(t, server)
+	standbys("nobody")
+	done := make(chan error, 1)
+	go func() { done <- s.Restore(t.Context(), archive) }()
+	eventually(t, "the COMMIT has waited for longer than a statement may, or has ended", func() bool {
+		var long int
+		if err := admin.QueryRow(t.Context(), "SELECT count(*) "+waiting+" AND query_start < now() - interval '5 s'").Scan(&long); err != nil {
+			t.Fatal(err)
+		}
+		return long > 0 || len(done) > 0
+	})
+	standbys("")
+	if err := <-done; err != nil {
+		t.Errorf("a Restore with a slow standby: %v", err)
+	}
+}

@@ -112,6 +112,11 @@ func finish[T any](ctx context.Context, w *writer, do func(context.Context) (T, 
 func (s *Store) wait(ctx context.Context, done <-chan struct{}) bool {
 	limited, cancel := context.WithTimeout(ctx, s.options.bound())
 	defer cancel()
+	return s.await(limited, done)
+}
+
+// await is wait without the limit of a statement.
+func (s *Store) await(ctx context.Context, done <-chan struct{}) bool {
 	slow := time.NewTimer(min(suspicious, s.options.bound()/2))
 	defer slow.Stop()
 	for {
@@ -120,7 +125,7 @@ func (s *Store) wait(ctx context.Context, done <-chan struct{}) bool {
 			return true
 		case <-slow.C:
 			s.lookAgain()
-		case <-limited.Done():
+		case <-ctx.Done():
 			return false
 		case <-s.ended:
 			return false
