@@ -22,11 +22,7 @@ import (
 func TestNumberingIsCheap(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
-	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := d.opened(Options{URL: d.url, AutoMigrate: true})
 	for _, fill := range []string{
 		"SELECT",
 		"INSERT INTO pending (position, batch, size, body) SELECT n, " + uuidOf("n") + ", 1000, repeat('x', 1000) FROM generate_series(1, 500) n",
@@ -57,11 +53,7 @@ func TestNumberingIsCheap(t *testing.T) {
 func TestHousekeepingNumbersTheFeed(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
-	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := d.opened(Options{URL: d.url, AutoMigrate: true})
 	const entries = 2*numberedAtOnce + 1
 	d.exec("INSERT INTO pending (position, batch, size, body) SELECT n, " + uuidOf("n") + ", 1000, '{\"ev\":[]}' FROM generate_series(1, " + strconv.Itoa(entries) + ") n")
 	service := tracker.New(tracker.Options{Store: s, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
@@ -82,11 +74,7 @@ func TestHousekeepingNumbersTheFeed(t *testing.T) {
 func TestNumberingFirstAfterOwnEvents(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
-	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := d.opened(Options{URL: d.url, AutoMigrate: true})
 	commit := func(batch byte, effects ...store.Effect) {
 		t.Helper()
 		if _, err := s.Commit(t.Context(), store.Change{Batch: ident.ID{15: batch}, At: time.UnixMilli(1), Effects: effects}); err != nil {
@@ -128,11 +116,7 @@ func (c counted) Read(ctx context.Context, queries ...sqlstore.Query) error {
 func TestFeedSendsNoMoreThanTheBudget(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
-	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := d.opened(Options{URL: d.url, AutoMigrate: true})
 	row := "SELECT n, " + uuidOf("n") + ", 1000, '{\"ev\":[]}' FROM generate_series"
 	d.exec("INSERT INTO feed (number, batch, size, body) " + row + "(1, 20) n")
 	d.exec("UPDATE feed_head SET number = 20")
@@ -177,11 +161,7 @@ func TestFeedSendsNoMoreThanTheBudget(t *testing.T) {
 func TestNumberingIsLimitedInBytes(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
-	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := d.opened(Options{URL: d.url, AutoMigrate: true})
 	const size = (16<<20)/2 + 1
 	d.exec("INSERT INTO pending (position, batch, size, body) SELECT n, " + uuidOf("n") + ", " + strconv.Itoa(size) + ", '{\"ev\":[]}' FROM generate_series(1, 5) n")
 	for i, want := range []int{2, 4, 5, 5} {

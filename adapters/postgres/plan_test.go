@@ -61,11 +61,7 @@ func TestSearchesHaveTheirIndexes(t *testing.T) {
 func TestSearchesUseIndexes(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
-	s, err := Open(t.Context(), Options{URL: d.url, AutoMigrate: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := d.opened(Options{URL: d.url, AutoMigrate: true})
 	// Twenty thousand problems, the higher numbers of which are the later ones.
 	d.exec(`
 		INSERT INTO problems (id, title, created, modified, revision, state, assignee, component, milestone)

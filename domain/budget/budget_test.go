@@ -138,15 +138,20 @@ func TestOverdrawn(t *testing.T) {
 	})
 }
 
-func TestUse(t *testing.T) {
-	b := New(100)
-	a := b.open(ann)
-	want := func(free, held int64) {
+// balance returns the check of the free bytes of an account, and of those that the budget holds.
+func balance(t *testing.T, b *Budget, a *Account) func(free, held int64) {
+	return func(free, held int64) {
 		t.Helper()
 		if all, _ := b.Held(); a.Free() != free || all != held {
 			t.Errorf("%d bytes free and %d held, want %d and %d", a.Free(), all, free, held)
 		}
 	}
+}
+
+func TestUse(t *testing.T) {
+	b := New(100)
+	a := b.open(ann)
+	want := balance(t, b, a)
 	a.Use(10) // without a reservation
 	want(0, 0)
 	a.Add(5)
@@ -172,12 +177,7 @@ func TestUse(t *testing.T) {
 func TestKeep(t *testing.T) {
 	b := New(100)
 	a := b.open(ann)
-	want := func(free, held int64) {
-		t.Helper()
-		if all, _ := b.Held(); a.Free() != free || all != held {
-			t.Errorf("%d bytes free and %d held, want %d and %d", a.Free(), all, free, held)
-		}
-	}
+	want := balance(t, b, a)
 	reserve(t, a, 20)
 	a.Keep(15)
 	want(5, 20)

@@ -514,9 +514,7 @@ func TestWaitPassesALargeEntry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		s.create(t, "Lamp")
-		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
-		noError(t, err)
-		defer f.Close()
+		f := s.follow(t, s.admin, Follow{Limit: 10, Now: true})
 		next := func(want string) {
 			t.Helper()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

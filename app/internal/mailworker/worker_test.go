@@ -305,19 +305,24 @@ func TestTellsWhomItConcerns(t *testing.T) {
 	})
 }
 
+// doneAtOnce comments on many problems of one person, after the mails about their creation.
+func (w *world) doneAtOnce(problems int) {
+	ann := w.person("ann")
+	for i := range problems {
+		w.create(ann, fmt.Sprint(i))
+	}
+	time.Sleep(10 * time.Minute)
+	w.mails()
+	for i := range problems {
+		w.comment(w.admin, problem.ID(i+1), "done")
+	}
+}
+
 // A change of many problems is one mail for each person, also problem by problem.
 func TestManyProblems(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		ann := w.person("ann")
-		for i := range 300 {
-			w.create(ann, fmt.Sprint(i))
-		}
-		time.Sleep(10 * time.Minute)
-		w.mails()
-		for i := range 300 {
-			w.comment(w.admin, problem.ID(i+1), "done")
-		}
+		w.doneAtOnce(300)
 		time.Sleep(10 * time.Minute)
 		got := w.mails()
 		if len(got) != 1 || !strings.HasSuffix(got[0], " and 250") {
@@ -339,15 +344,7 @@ func TestManyProblems(t *testing.T) {
 func TestCatchUpKeepsTheLease(t *testing.T) {
 	t.Parallel()
 	inTime(t, 2, func(t *testing.T, w *world) {
-		ann := w.person("ann")
-		for i := range 2500 {
-			w.create(ann, fmt.Sprint(i))
-		}
-		time.Sleep(10 * time.Minute)
-		w.mails()
-		for i := range 2500 {
-			w.comment(w.admin, problem.ID(i+1), "done")
-		}
+		w.doneAtOnce(2500)
 		time.Sleep(mail.Quiet / 2)
 		for _, s := range w.servers {
 			s.slow.Store(int64(400 * time.Millisecond))
