@@ -157,20 +157,23 @@ func (q *request) kept(kind fault.Kind, c *metadata.Catalogue) (fields []keptFie
 	return fields
 }
 
-// keptField returns a text of a refused form. Nobody typed those of a form that deletes.
+// keptField returns a text of a refused form.
 func (q *request) keptField(name, value string) keptField {
 	field := keptField{Name: name, Value: value}
-	if !strings.HasSuffix(q.r.URL.Path, "/delete") {
+	if !q.deletes() {
 		field.Label = typedLabel(name)
 	}
 	field.Long = name == "comment" || name == "text" || name == "predicate" || strings.Contains(value, "\n")
 	return field
 }
 
+// deletes reports whether the form of the request deletes something. Nobody types into it.
+func (q *request) deletes() bool { return strings.HasSuffix(q.r.URL.Path, "/delete") }
+
 // inputs returns the inputs of a refused form that are more than a text, with the sent
 // values. The form of an object has all its inputs: browsers leave out empty boxes.
 func (q *request) inputs(c *metadata.Catalogue) (inputs []input) {
-	if c == nil || strings.HasSuffix(q.r.URL.Path, "/delete") {
+	if c == nil || q.deletes() {
 		return nil
 	}
 	if k, err := q.kind(); err == nil {

@@ -38,7 +38,7 @@ type problemPage struct {
 	Timeline []history.Item
 	Keywords keywordRows
 	Related  []relatedGroup
-	Types    []relationship.Type
+	Types    forms.Choice
 	Watchers []user.User
 	Users    forms.Choice // to watch
 	// Live is the address of the changes to come.
@@ -99,7 +99,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Settled:  person{c.Name(metadata.Users, s.Resolver), s.Resolved},
 		Edit:     forms.New(s.Fields, s.Revision, c),
 		Related:  relatedGroups(s.Relationships, c),
-		Types:    relationship.Types(),
+		Types:    q.relationshipChoice(""),
 		Watchers: tracker.Watchers(s, c),
 	}
 	f := links.NewFilters(q.base, c)

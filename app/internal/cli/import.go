@@ -34,7 +34,7 @@ Examples:
 // Run is called by kong.
 func (c *importCommand) Run(ctx context.Context, p Process) error {
 	progress := p.progress()
-	open, size, err := c.source(ctx, p) // before a store is made for it
+	open, size, err := c.source(p) // before a store is made for it
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
@@ -47,7 +47,7 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	in := open()
+	in := until(ctx, open)
 	defer func() { _ = in.Close() }() // it was only read
 	summary, err := transfer.Import(ctx, progress.Reader(in), s, batch)
 	return errors.Join(p.finish(progress, summary, err, "Imported"), s.Close())
@@ -63,25 +63,21 @@ func (p Process) batch() (ident.ID, error) {
 	return ids.Next(), nil
 }
 
-// source returns how to open the input, and its size in bytes if that is known. Of standard
-// input and of named pipes comes what is there before the end of ctx.
-func (c *importCommand) source(ctx context.Context, p Process) (open func() io.ReadCloser, size int64, err error) {
+// source returns how to open the input, and its size in bytes if that is known. A file is
+// open already.
+func (c *importCommand) source(p Process) (open func() (io.ReadCloser, error), size int64, err error) {
 	if c.From == stream {
-		return func() io.ReadCloser {
-			return until(ctx, func() (io.ReadCloser, error) { return io.NopCloser(p.Stdin), nil })
-		}, 0, nil
+		return func() (io.ReadCloser, error) { return io.NopCloser(p.Stdin), nil }, 0, nil
 	}
 	info, err := os.Stat(c.From)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() {
-		return func() io.ReadCloser {
-			return until(ctx, func() (io.ReadCloser, error) { return os.Open(c.From) })
-		}, 0, nil
+	if !info.Mode().IsRegular() { // opening a named pipe waits for its writer
+		return func() (io.ReadCloser, error) { return os.Open(c.From) }, 0, nil
 	}
 	file, err := os.Open(c.From)
-	return func() io.ReadCloser { return file }, info.Size(), err
+	return func() (io.ReadCloser, error) { return file, nil }, info.Size(), err
 }
 
 // until returns the content of a file up to the end of ctx. Nobody may ever write to it, or
