@@ -9,11 +9,9 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
-	"path"
 	"strings"
 	"time"
 
@@ -105,11 +103,10 @@ type server struct {
 // New returns the handler of the whole service. It fails when an option makes no
 // sense.
 func New(o Options) (http.Handler, error) {
-	base, err := cleanBasePath(o.BasePath)
-	if err != nil {
-		return nil, err
+	o.BasePath = strings.TrimSuffix(o.BasePath, "/")
+	if err := httpframe.CheckBasePath(o.BasePath); err != nil {
+		return nil, fmt.Errorf("httpapi: BasePath has %w", err)
 	}
-	o.BasePath = base
 	if o.Limits.BodyBytes <= 0 || o.Limits.JSONDepth <= 0 || o.Limits.RequestTime <= 0 || o.Limits.RatePerMinute < 0 || o.Limits.AddressRatePerMinute < 0 {
 		return nil, fmt.Errorf("httpapi: limits have to be positive: %+v", o.Limits)
 	}
@@ -125,7 +122,7 @@ func New(o Options) (http.Handler, error) {
 		}),
 		mux: http.NewServeMux(),
 	}
-	api := humago.NewWithPrefix(s.mux, base+prefix, huma.Config{OpenAPI: &huma.OpenAPI{}})
+	api := humago.NewWithPrefix(s.mux, o.BasePath+prefix, huma.Config{OpenAPI: &huma.OpenAPI{}})
 	for _, e := range endpoints() {
 		api.Adapter().Handle(&huma.Operation{Method: e.method, Path: pattern(e.path)}, s.serve(e))
 	}
@@ -181,18 +178,6 @@ func endpoints() []endpoint {
 		all = append(all, some...)
 	}
 	return all
-}
-
-// cleanBasePath returns the base path without a slash at its end.
-func cleanBasePath(base string) (string, error) {
-	base = strings.TrimSuffix(base, "/")
-	if base == "" {
-		return "", nil
-	}
-	if path.Clean(base) != base || !path.IsAbs(base) || strings.ContainsAny(base, "{}%?# ") {
-		return "", errors.New(`httpapi: the base path has to look like "/tracker"`)
-	}
-	return base, nil
 }
 
 // crossOrigin lets the pages of some origins call the API and see its

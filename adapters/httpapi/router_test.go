@@ -274,6 +274,7 @@ func TestOptionsAreChecked(t *testing.T) {
 		"base path with dots": func(o *Options) { o.BasePath = "/a/../b" },
 		"base path pattern":   func(o *Options) { o.BasePath = "/{a}" },
 		"double slash":        func(o *Options) { o.BasePath = "/a//b" },
+		"health checks":       func(o *Options) { o.BasePath = "/healthz" },
 		"no time":             func(o *Options) { o.Limits.RequestTime = 0 },
 		"no depth":            func(o *Options) { o.Limits.JSONDepth = 0 },
 		"no body":             func(o *Options) { o.Limits.BodyBytes = 0 },

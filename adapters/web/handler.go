@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -101,8 +100,8 @@ type Handler struct {
 
 // New returns the client application. It fails when an option makes no sense.
 func New(o Options) (*Handler, error) {
-	if o.BasePath != "" && (path.Clean(o.BasePath) != o.BasePath || !path.IsAbs(o.BasePath) || o.BasePath == "/") {
-		return nil, errors.New(`web: the base path has to look like "/tracker"`)
+	if err := httpframe.CheckBasePath(o.BasePath); err != nil {
+		return nil, fmt.Errorf("web: BasePath has %w", err)
 	}
 	if o.Limits.FormBytes <= 0 || o.Limits.RequestTime <= 0 || o.Limits.RatePerMinute < 0 || o.Limits.AddressRatePerMinute < 0 {
 		return nil, fmt.Errorf("web: limits have to be positive: %+v", o.Limits)

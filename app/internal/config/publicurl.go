@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
 // checkPublicURL brings the public URL into the form of browsers, without a slash at its
@@ -21,8 +23,8 @@ func (s *Server) checkPublicURL() error {
 	switch {
 	case path == s.BasePath:
 	case s.BasePath == "":
-		if err := checkBasePath("--public-url", path); err != nil {
-			return err
+		if err := httpframe.CheckBasePath(path); err != nil {
+			return fmt.Errorf("--public-url has %w", err)
 		}
 		s.BasePath = path
 	default:

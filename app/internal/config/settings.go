@@ -3,12 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 )
 
@@ -116,26 +115,10 @@ func (s *Server) faults() (faults []error) {
 		s.CORSOrigins = normal
 	}
 	s.BasePath = strings.TrimRight(s.BasePath, "/")
-	if err := checkBasePath("--base-path", s.BasePath); err != nil {
-		return append(faults, err)
+	if err := httpframe.CheckBasePath(s.BasePath); err != nil {
+		return append(faults, fmt.Errorf("--base-path has %w", err))
 	}
 	return append(faults, s.checkPublicURL())
-}
-
-// plainPath matches the base paths that browsers, proxies and routes take as they are written.
-var plainPath = regexp.MustCompile(`^(/[A-Za-z0-9._~$&+,:;=@-]+)*$`)
-
-// checkBasePath fails with the flag when the base path, which it has set, cannot be served.
-func checkBasePath(flag, base string) error {
-	switch {
-	case base == "":
-		return nil
-	case !plainPath.MatchString(base) || path.Clean(base) != base:
-		return fmt.Errorf("%s has the path %q: it has to be a plain path such as /tracker, of letters without accents, digits and -._~", flag, base)
-	case base == "/healthz" || base == "/readyz":
-		return fmt.Errorf("%s has the path %s, which is for health checks: take another, such as /tracker", flag, base)
-	}
-	return nil
 }
 
 // Bootstrap returns the token of the first administrator, also from a file; the zero Token
