@@ -157,8 +157,8 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 }
 
 // beginEncoding takes a place for the encoding of a part. It aborts the connection of a
-// client that has gone. After a write it waits all the same: to net/http, a client that
-// has sent everything may have gone too.
+// client that has gone, but not after a write: net/http says the same of a client that has
+// only closed its own side, and waits for the answer.
 func (c *call) beginEncoding() {
 	gone := c.frame.Connection().Done()
 	if c.writes {
@@ -175,8 +175,8 @@ func (c *call) endEncoding() {
 	c.encoding.leave()
 }
 
-// pause leaves the place for encoding, if the call has one, for a load that may wait. The
-// load's end has to call resume.
+// pause leaves the place for encoding, if the call has one, because a load may wait. The
+// caller calls resume after the load.
 func (c *call) pause() (resume func()) {
 	if !c.encodes {
 		return func() {}

@@ -208,7 +208,8 @@ func refill(form []input, sent url.Values, c *metadata.Catalogue) []input {
 	return form
 }
 
-// touched returns a form without the days that are as shown: a stored time has more than a day.
+// touched returns a form without the unchanged days. A stored time also has hours, which the
+// form does not show.
 func touched(form url.Values, shown []input) url.Values {
 	form = maps.Clone(form)
 	for _, in := range shown {

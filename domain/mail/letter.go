@@ -127,8 +127,7 @@ type Sender interface {
 // Failure says why a letter was not sent.
 type Failure struct {
 	Kind FailureKind
-	// Person says that the failure is that of the addressee. Any other letter to the
-	// addressee would have it, too.
+	// Person is true when every letter to the addressee would fail like this one.
 	Person bool
 	// Reason is a sentence for the operator. It has no secret and no address.
 	Reason string

@@ -6,7 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// form is the form of a kind of tokens.
+// form describes the text of one kind of tokens.
 type form struct {
 	least, most int // characters
 	has         func(c byte) bool

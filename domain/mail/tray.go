@@ -180,8 +180,8 @@ func (i Item) behind(told Item) Item {
 	return Item{Problem: i.Problem, From: told.Through + 1, Through: i.Through}
 }
 
-// Failed returns the tray after a failed attempt to send a mail. lost says that it was the
-// last one for some of the mail: the tray no longer has that.
+// Failed returns the tray after a failed attempt to send a mail. lost is true after the last
+// attempt for some of its items: the tray no longer has them.
 func (t Tray) Failed(d Draft, f *Failure, now time.Time) (next Tray, lost bool) {
 	refused := f.Kind == Refused
 	if f.Person {

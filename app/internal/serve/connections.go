@@ -86,7 +86,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 // The bytes in the system's buffers for one connection in each direction; Linux doubles
 // them. By itself it would hold megabytes for each client with a faster or slower end. In
 // a container with a limit this is memory of the server. Linux wakes a writer only once a third
-// of the buffer is free: so a client takes a piece in time from some 200 kbit/s on.
+// of the buffer is free. So a client needs some 200 kbit/s to take each piece in time.
 const (
 	receiveBuffer = 64 << 10
 	sendBuffer    = 128 << 10

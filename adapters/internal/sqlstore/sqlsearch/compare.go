@@ -72,7 +72,7 @@ func (c *compiler) compare(cond predicate.Compare) (fragment, error) {
 		cond.Op = mirrored[cond.Op]
 	}
 	switch {
-	case left.constant && cond.Op == predicate.Equal: // of a list with columns as well
+	case left.constant && cond.Op == predicate.Equal: // a list can have constants beside columns
 		return constant(predicate.EqualValues(left.value, right.value)), nil
 	case left.constant:
 		return fragment{}, fmt.Errorf("no SQL for a comparison of constants")

@@ -38,8 +38,7 @@ type asset struct {
 
 var assetTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// comments are the lines of a script that no browser needs, with the indents of the others.
-// spaces are those of a style sheet.
+// Browsers need neither the comments and indents of a script, nor the spaces of a style sheet.
 var (
 	comments = regexp.MustCompile(`(?m)^\s*(//.*\n)?`)
 	spaces   = regexp.MustCompile(`\s*([{};])\s*`)

@@ -94,7 +94,8 @@ func addTexts(ctx context.Context, r store.Reader, of store.Snapshot, entries []
 	if err != nil {
 		return err
 	}
-	// Comments from elsewhere may have other times, and more of them than revisions.
+	// Imported comments can have other times, or be more than the revisions. So the second
+	// pass begins with the first comment.
 	for _, skip := range []int{begin, 0} {
 		for limit := len(places); len(places) > 0; limit *= 2 {
 			part, err := r.Comments(ctx, of.ID, skip, min(limit, readEntries), readBytes)
