@@ -187,8 +187,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 	})
 }
 
-// load returns the directory. It also looks for problems with the object, if the change
-// depends on them.
+// loadDirectory returns the directory, with the rest of it only if the change depends on it.
 func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
 	if o.also != nil {
 		return o.service.loadDirectory(ctx, r)

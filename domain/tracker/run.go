@@ -217,9 +217,10 @@ func (s *Service) commit(ctx context.Context, change store.Change) error {
 	if fault.Is(err, fault.UnknownOutcome) {
 		err = s.settle(ctx, change, err)
 	}
-	if err == nil {
-		// Stored or not, the cached tokens can no longer be trusted.
+	if err == nil || fault.Is(err, fault.UnknownOutcome) { // cached tokens may be outdated
 		s.tokens.Distrust(change)
+	}
+	if err == nil {
 		s.hub.Wake()
 	}
 	return err
@@ -250,9 +251,7 @@ func (s *Service) settle(ctx context.Context, change store.Change, unknown error
 	_, stored, err := s.store.Outcome(ctx, change.Batch, change.At)
 	switch {
 	case err != nil:
-		// Stored or not, the cached tokens can no longer be trusted.
-		s.tokens.Distrust(change)
-		return fault.Wrap(fault.UnknownOutcome, unknown, "the store went away during the write: it may be stored or not. %s", repeatSafely)
+		return fault.Wrap(fault.UnknownOutcome, errors.Join(unknown, err), "the store went away during the write: it may be stored or not. %s", repeatSafely)
 	case stored:
 		return nil
 	default:

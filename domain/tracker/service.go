@@ -1,10 +1,11 @@
 // Package tracker is the driving port of the service: its use cases. An HTTP adapter or
 // the command line calls a [Service]. Most files are named after the nouns of the use cases.
 //
-// Every write goes the same way, in run: lock the objects, load the data for the rule,
-// decide with a pure function, commit the resulting Change. The packages in internal hold
-// what the use cases share and what needs no Service: caches, locks, limits, the kinds of
-// metadata, checks of a body, and the building of Changes.
+// Every write of a user goes the same way, in run: lock the objects, load the data for the
+// rule, decide with a pure function, commit the resulting Change. Housekeeping, leases and
+// the probe of readiness have no rule to decide, and commit directly. The packages in
+// internal hold code without a Service that use cases share: caches, locks, limits, the
+// kinds of metadata, checks of a body, and the building of Changes.
 package tracker
 
 import (

@@ -193,13 +193,15 @@ func (w *WebhookWorker) Match(ctx context.Context, events []PublishedEvent, endp
 	}
 	err := w.service.store.View(ctx, func(r store.Reader) error {
 		catalogue, err := w.service.catalogues.Now(ctx, r)
+		if err != nil {
+			return err
+		}
 		for _, of := range owners {
-			if err != nil {
+			if err := of.answer(ctx, r, catalogue, events, endpoints, all); err != nil {
 				return err
 			}
-			err = of.answer(ctx, r, catalogue, events, endpoints, all)
 		}
-		return err
+		return nil
 	})
 	return all, err
 }
