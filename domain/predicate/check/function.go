@@ -116,14 +116,6 @@ var functions = []function{
 	aggregation("max:", predicate.Max),
 }
 
-// Functions returns the selectors of all functions, such as "abs:".
-func Functions() (selectors []string) {
-	for _, f := range functions {
-		selectors = append(selectors, f.selector)
-	}
-	return selectors
-}
-
 // callable is a function under one of its spellings.
 type callable struct {
 	function

@@ -8,17 +8,11 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// MatchesPattern reports whether the whole of s has the form. Line breaks are characters like
-// any other.
-func MatchesPattern(p predicate.Pattern, s string) bool {
-	ok, _ := fits(p, s, func(int) error { return nil })
-	return ok
-}
-
 // partsPerWork is the number of compared parts for one unit of work.
 const partsPerWork = 16
 
-// fits is MatchesPattern with a limit: it spends units of work, and fails when spend fails.
+// fits reports whether the whole of s has the form. Line breaks are characters like any
+// other. It spends units of work, and fails when spend fails.
 // It looks at nothing twice for one position in s. So the product of two lengths
 // bounds its work: that of s, and that of the texts and "?" between two runs.
 func fits(p predicate.Pattern, s string, spend func(work int) error) (bool, error) {
