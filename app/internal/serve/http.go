@@ -75,8 +75,11 @@ func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, m
 	api.Service, api.Memory, api.Streams, api.Stopping = service, memory, streams, stop
 	api.Logger, api.Observe, api.Quiet = limits.causes.logger(logger), observe, quiet
 	handler, err := httpapi.New(api)
-	if err != nil || settings.Server.Web == "off" {
-		return m.UnderWay(traces.Handler(handler)), err
+	if err != nil {
+		return nil, err
+	}
+	if settings.Server.Web == "off" {
+		return m.UnderWay(traces.Handler(handler)), nil
 	}
 	client := webOptions(o)
 	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = service, memory, codes, streams.Acquire, stop
