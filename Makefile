@@ -224,7 +224,7 @@ conformance-report: deps build ## hold every adapter, and the server on each, ag
 	go run ./conformance/cmd/problems-conformance summary $(reports)/* | tee $(reports)/README.md; \
 	[[ -z $$failed ]]
 
-saboteurs: ## let every broken store meet every case of the suite, and print who caught whom
+saboteurs: ## run every case of the suite on every store with a planted fault, and print which cases catch it
 	@mkdir -p bin
 	@go test -count=1 -timeout 60m -run '^TestSaboteurs$$' ./conformance -saboteurs.matrix $(CURDIR)/bin/saboteurs.md
 	@cat bin/saboteurs.md

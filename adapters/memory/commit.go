@@ -26,7 +26,7 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	if known, ok := s.batches[change.Batch]; ok {
 		receipt, ok := known.receipt(change.Batch)
 		if !ok {
-			return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
+			return store.Receipt{}, fault.New(fault.Abandoned, "this batch was ruled out")
 		}
 		return receipt, nil
 	}

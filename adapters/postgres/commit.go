@@ -114,7 +114,7 @@ func (s *Store) recall(ctx context.Context, conn *pgxpool.Conn, batch ident.ID, 
 	case err != nil:
 		return store.Receipt{}, fault.Wrap(fault.UnknownOutcome, err, "the change was refused, and whether it was stored before is not known")
 	case position == ruledOut:
-		return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
+		return store.Receipt{}, fault.New(fault.Abandoned, "this batch was ruled out")
 	}
 	return store.Receipt{Batch: batch, Position: position}, nil
 }

@@ -133,8 +133,8 @@ type writer struct {
 	dialect          *sqlstore.Dialect
 	log              *slog.Logger
 	commits, changes atomic.Uint64 // see Stats
-	// exclusive is true for a server. Beside one, others need no mark; and if it is of
-	// an earlier version, it would not clear theirs.
+	// exclusive is true for a server. Other processes set no mark while a server runs: an
+	// older server would not clear it.
 	exclusive bool
 	// wal is the write-ahead log of this connection; nil until the first write.
 	wal atomic.Pointer[fs.FileInfo]
@@ -344,7 +344,7 @@ func (t *transaction) unexpected(batch ident.ID, reason error) (store.Receipt, e
 // again answers a known Change.
 func (t *transaction) again(batch ident.ID, settled int64) (store.Receipt, error) {
 	if settled == ruledOut {
-		return store.Receipt{}, refusal{fault.New(fault.Abandoned, "it was ruled that this batch never happens")}
+		return store.Receipt{}, refusal{fault.New(fault.Abandoned, "this batch was ruled out")}
 	}
 	return store.Receipt{Batch: batch, Position: settled}, nil
 }

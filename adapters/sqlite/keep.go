@@ -31,12 +31,12 @@ func (f file) keepCopy(ctx context.Context, db *bun.DB, logger *slog.Logger) (er
 	to := f.path + ".before-" + all[next].Name
 	partial, err := os.CreateTemp(filepath.Dir(f.path), filepath.Base(to)+".*")
 	if err != nil {
-		return fmt.Errorf("the file is copied before a step without a way back, and the copy cannot be made: %w", err)
+		return fmt.Errorf("the file cannot be copied before an irreversible step: %w", err)
 	}
 	defer func() {
 		if err != nil {
 			_ = os.Remove(partial.Name()) // the error before is the one to read
-			err = fmt.Errorf("the file is copied before a step without a way back, and the copy %s cannot be written, so nothing was changed: %w", to, err)
+			err = fmt.Errorf("the file cannot be copied to %s before an irreversible step, so nothing was changed: %w", to, err)
 		}
 	}()
 	if _, err = db.DB.ExecContext(ctx, "VACUUM INTO ?", partial.Name()); err == nil {

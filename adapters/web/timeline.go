@@ -217,7 +217,7 @@ func (q *request) count(name string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n > math.MaxInt32 {
-		return 0, fault.New(fault.MalformedRequest, "%s is a number of entries", name)
+		return 0, fault.New(fault.MalformedRequest, "%s has to be a whole number", name)
 	}
 	return n, nil
 }

@@ -55,7 +55,7 @@ func TestEndWhileStarting(t *testing.T) {
 	if took := time.Since(told); took > soon {
 		t.Errorf("serve took %s to end", took)
 	}
-	if code := cmd.ProcessState.ExitCode(); code != 0 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "told to end before it had started") {
+	if code := cmd.ProcessState.ExitCode(); code != 0 || stdout.Len() > 0 || !strings.Contains(stderr.String(), "stopped before the start was complete") {
 		t.Errorf("the exit code is %d, and printed is %q\n%s", code, &stdout, stderr.end())
 	}
 }

@@ -32,4 +32,4 @@ func Last(r Reader) {
 
 // ErrOver is the fault of a read after the last one, of kind fault.Internal. The caller
 // has announced a last read and reads on; the store has not failed.
-var ErrOver = fault.New(fault.Internal, "the view had said that it would not read again")
+var ErrOver = fault.New(fault.Internal, "a read after the last announced read of a view")

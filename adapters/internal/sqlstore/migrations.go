@@ -134,7 +134,7 @@ func (s Steps) Oldest(ctx context.Context, db bun.IDB, applied []string) (step i
 		return 0, err
 	}
 	if err := db.NewRaw("SELECT step FROM "+OldestTable).Scan(ctx, &step); err != nil {
-		return 0, fmt.Errorf("a newer version has changed the schema, and whether this one can use it is not to be read: %w", err)
+		return 0, fmt.Errorf("a newer version has changed the schema, and the oldest version that can use it cannot be read: %w", err)
 	}
 	return step, nil
 }

@@ -27,7 +27,7 @@ type local struct {
 
 // ErrNoBinaries is the error of a machine without PostgreSQL's server programs, or
 // without some of them.
-var ErrNoBinaries = errors.New("the programs of a PostgreSQL server are neither in PATH nor, of one version, where Debian has them")
+var ErrNoBinaries = errors.New("no server programs of one version of PostgreSQL are in PATH, nor in /usr/lib/postgresql")
 
 // localBinaries looks for the server in the named folder, or as Folder does, and fails as
 // it does.

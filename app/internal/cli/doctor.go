@@ -37,7 +37,7 @@ func (*doctorCommand) BeforeResolve(faults *config.Faults) error {
 }
 
 // errGrave is the error of a doctor with grave findings.
-var errGrave = errors.New("something has to be mended")
+var errGrave = errors.New("there are grave findings")
 
 // Run is called by kong.
 func (c *doctorCommand) Run(ctx context.Context, command *kong.Context, p Process, faults *config.Faults) error {

@@ -22,7 +22,7 @@ type migrateCommand struct {
 
 // Help is shown by kong.
 func (migrateCommand) Help() string {
-	return `"problems serve" does this at its start, unless PROBLEMS_AUTO_MIGRATE=false. Several processes may run at once: each step runs once. A step without a way back makes older versions refuse the store: --status shows this for each step. Before such a step, the command copies a SQLite file to a name beside it, with .before- and the step.
+	return `"problems serve" does this at its start, unless PROBLEMS_AUTO_MIGRATE=false. Several processes may run at once: each step runs once. An irreversible step makes older versions refuse the store: --status shows this for each step. Before such a step, the command copies a SQLite file to a name beside it, with .before- and the step.
 
 In PostgreSQL, some steps, such as large indexes, run beside the services: lists and searches are only slower without them. One process at a time works on them, a service or this command. This command ends when all steps are done. The log and --status show the progress, such as "under way, 43 %". Another process completes the work of a killed one.
 

@@ -375,7 +375,7 @@ func TestEndWhileStarting(t *testing.T) {
 			p := process(nil, []string{"serve", "--store", store, "--listen=127.0.0.1:0"}, &stdout, &stderr)
 			interrupt(&p, end)
 			code := cli.Run(ctx, p)
-			if code != 0 || stdout.String() != "" || !strings.Contains(stderr.String(), `"msg":"told to end before it had started"`) {
+			if code != 0 || stdout.String() != "" || !strings.Contains(stderr.String(), `"msg":"stopped before the start was complete"`) {
 				t.Errorf("%s: told to end %s: the exit code is %d, and printed is %q\n%s", store, what, code, &stdout, &stderr)
 			}
 		}

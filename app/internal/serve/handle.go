@@ -125,7 +125,7 @@ func (h *handle) stop(context.Context) error {
 	return h.Close()
 }
 
-var errNotOpen = errors.New("the store was not there yet")
+var errNotOpen = errors.New("the store is not open yet")
 
 // seeding is the key of a context whose calls need no seed.
 type seeding struct{}

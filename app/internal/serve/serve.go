@@ -105,7 +105,7 @@ func run(ctx context.Context, o Options, storing fx.Option) error {
 	// A start is never left half done: fx would return while its hooks go on. So the
 	// hooks look at ctx.
 	if err := app.Start(context.WithoutCancel(ctx)); ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		logger.Info("told to end before it had started", "error", dig.RootCause(err).Error())
+		logger.Info("stopped before the start was complete", "error", dig.RootCause(err).Error())
 		return nil
 	} else if err != nil {
 		return dig.RootCause(err)

@@ -38,7 +38,7 @@ func (c contents) commit(change store.Change) (store.Receipt, error) {
 	case err != nil:
 		return store.Receipt{}, err
 	case ok && known.Position == 0:
-		return store.Receipt{}, fault.New(fault.Abandoned, "it was ruled that this batch never happens")
+		return store.Receipt{}, fault.New(fault.Abandoned, "this batch was ruled out")
 	case ok:
 		return store.Receipt{Batch: change.Batch, Position: known.Position}, nil
 	}

@@ -137,7 +137,7 @@ func (k sortKey) argument(v predicate.Value) (any, error) {
 			return n, nil
 		}
 	}
-	return nil, fmt.Errorf("nothing is sorted by %T where it is by %s", v, k.kind)
+	return nil, fmt.Errorf("the cursor has a %T, and the order a %s", v, k.kind)
 }
 
 // into returns the destination to scan the key into, and a function for its value.

@@ -77,7 +77,7 @@ func (r *replicated) confirmInVain(cancel bool) {
 func (r *replicated) unconfirmed(unsafe int, err error) error {
 	switch {
 	case err == nil && unsafe > 0:
-		return fmt.Errorf("Confirm returned nil while the replica received nothing, after a View had shown %d Changes that it does not have", unsafe)
+		return fmt.Errorf("Confirm returned nil while the replica received nothing, after a View had shown %d Changes that the replica lacks", unsafe)
 	case err == nil:
 		return nil
 	}
@@ -98,7 +98,7 @@ func (r *replicated) followInVain(cancel bool) {
 		}
 		for _, e := range entries {
 			if !safe[e.Batch] {
-				return fmt.Errorf("Feed returned entry %d while the replica received nothing, which does not have it", e.Number)
+				return fmt.Errorf("Feed returned entry %d, which the replica lacks, while it received nothing", e.Number)
 			}
 		}
 		return nil
@@ -120,7 +120,7 @@ func (r *replicated) settleInVain(cancel bool) {
 		_, stored, err := r.handles[i%len(r.handles)].Store.Outcome(ctx, open[i].Batch, r.Now())
 		switch {
 		case err == nil && stored:
-			return fmt.Errorf("Outcome said that a Change is stored while the replica received nothing, which does not have it")
+			return fmt.Errorf("Outcome said that a Change is stored which the replica lacks, while it received nothing")
 		case err == nil:
 			open[i].never = true
 		case !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.UnknownOutcome):
