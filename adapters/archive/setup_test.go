@@ -229,6 +229,15 @@ func (w world) Feed(_ context.Context, from int64, limit int, _ int64) (page []e
 	return page, nil
 }
 
+func (w world) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+	for _, d := range w.dossiers {
+		if slices.Contains(ids, d.ID) {
+			found = append(found, store.Snapshot{Problem: d.Problem, Size: d.Size()})
+		}
+	}
+	return found, nil
+}
+
 func (w world) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	from := slices.IndexFunc(w.dossiers, func(d store.Dossier) bool { return d.ID > after })
 	if from < 0 {

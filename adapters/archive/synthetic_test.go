@@ -207,6 +207,16 @@ func (s *synthetic) Feed(_ context.Context, from int64, limit int, _ int64) (pag
 	return page, nil
 }
 
+func (s *synthetic) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+	for _, n := range ids {
+		if n <= s.problems {
+			d := s.dossier(n)
+			found = append(found, store.Snapshot{Problem: d.Problem, Size: d.Size()})
+		}
+	}
+	return found, nil
+}
+
 func (s *synthetic) Dossiers(_ context.Context, after problem.ID, limit int) (dossiers []store.Dossier, _ error) {
 	for n := after + 1; n <= s.problems && len(dossiers) < limit; n++ {
 		dossiers = append(dossiers, s.dossier(n))

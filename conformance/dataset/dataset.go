@@ -135,6 +135,17 @@ func (t *Tracker) Feed(context.Context, int64, int, int64) ([]event.Entry, error
 // Audit implements transfer.Reader.
 func (t *Tracker) Audit(context.Context, int, int) ([]audit.Entry, error) { return nil, nil }
 
+// Problems implements transfer.Reader. The problems are made by Dossiers, and they are small:
+// their sizes stay 0.
+func (t *Tracker) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+	for _, id := range ids {
+		if id >= 1 && id <= t.problems {
+			found = append(found, store.Snapshot{Problem: problem.Problem{ID: id}})
+		}
+	}
+	return found, nil
+}
+
 // Dossiers implements transfer.Reader.
 func (t *Tracker) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	var all []store.Dossier

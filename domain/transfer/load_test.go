@@ -269,7 +269,7 @@ func TestCheckerTakesLongChains(t *testing.T) {
 func TestRecordsReturnErrors(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, at := range []string{"catalogue", "tokens", "saved queries", "webhooks", "audit log", "dossiers", "feed"} {
+	for _, at := range []string{"catalogue", "tokens", "saved queries", "webhooks", "audit log", "problems", "dossiers", "feed"} {
 		var last error
 		for _, err := range transfer.Records(t.Context(), failing{at, broken}) {
 			last = err
@@ -305,6 +305,15 @@ func (r reader) Webhooks(_ context.Context, skip, limit int) ([]webhook.Webhook,
 func (r reader) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
 	rest := r.archive.Audit[min(skip, len(r.archive.Audit)):]
 	return rest[:min(limit, len(rest))], nil
+}
+
+func (r reader) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+	for _, d := range r.dossiers {
+		if slices.Contains(ids, d.ID) {
+			found = append(found, store.Snapshot{Problem: d.Problem, Size: d.Size()})
+		}
+	}
+	return found, nil
 }
 
 func (r reader) Dossiers(_ context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
@@ -353,6 +362,10 @@ func (f failing) Webhooks(context.Context, int, int) ([]webhook.Webhook, error) 
 
 func (f failing) Audit(context.Context, int, int) ([]audit.Entry, error) {
 	return nil, f.fail("audit log")
+}
+
+func (f failing) Problems(context.Context, []problem.ID, ident.ID, store.Parts) ([]store.Snapshot, error) {
+	return nil, f.fail("problems")
 }
 
 func (f failing) Dossiers(context.Context, problem.ID, int) ([]store.Dossier, error) {

@@ -19,12 +19,11 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// Problems are read in pages: small enough to fit in memory, and large enough to make
-// the calls cheap. The size of a problem is unknown before it is read.
+// Problems and events are read in pages: small enough to fit in memory, and large enough
+// to make the calls cheap.
 const (
-	maxPageProblems = 200     // of a page
-	pageTextHigh    = 8 << 20 // bytes of a page above which the next is smaller
-	pageTextLow     = 1 << 20 // bytes of a page below which the next is larger
+	pageProblems = 200     // the most problems of a page
+	pageSize     = 8 << 20 // the most bytes of a page with more than one problem, by problem.Size
 )
 
 // auditPage is the number of audit entries in one read.
@@ -37,6 +36,7 @@ type Reader interface {
 	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
 	Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error)
 	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
+	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error)
 	Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error)
 	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 }
@@ -105,29 +105,53 @@ func (all put) audit(ctx context.Context, r Reader, fail func(error)) bool {
 // dossiers puts all problems, and returns the last one. It reads them in pages of a bounded
 // size. ok is false when the records have ended.
 func (all put) dossiers(ctx context.Context, r Reader, fail func(error)) (last problem.ID, ok bool) {
-	for limit := 1; ; {
+	var ahead []store.Snapshot // the next problems, for their sizes
+	for {
+		if len(ahead) == 0 {
+			var err error
+			if ahead, err = r.Problems(ctx, following(last), ident.None, 0); err != nil {
+				fail(err)
+				return last, false
+			}
+		}
+		fitting := fittingIn(ahead, pageSize)
+		ahead = ahead[fitting:]
+		limit := max(1, fitting) // there may be problems behind a gap
 		dossiers, err := r.Dossiers(ctx, last, limit)
 		if err != nil {
 			fail(err)
 			return last, false
 		}
-		size := 0
 		for i := range dossiers {
 			if !all.dossier(&dossiers[i]) {
 				return last, false
 			}
 			last = dossiers[i].ID
-			size += sizeOf(&dossiers[i])
 		}
-		switch {
-		case len(dossiers) < limit:
+		if len(dossiers) < limit {
 			return last, true
-		case size > pageTextHigh:
-			limit = max(1, limit/2)
-		case size < pageTextLow:
-			limit = min(maxPageProblems, limit*2)
 		}
 	}
+}
+
+// following returns the numbers of the problems of a page, if there is no gap.
+func following(last problem.ID) []problem.ID {
+	ids := make([]problem.ID, pageProblems)
+	for i := range ids {
+		ids[i] = last + 1 + problem.ID(i)
+	}
+	return ids
+}
+
+// fittingIn returns how many of the first problems fit in a page of this size: at least
+// one, if there is any.
+func fittingIn(problems []store.Snapshot, size int64) int {
+	for i := range problems {
+		if size -= problems[i].Size; size < 0 {
+			return max(1, i)
+		}
+	}
+	return len(problems)
 }
 
 // webhookRecord leaves out the deliveries: they are a help for the search of a fault, and
@@ -137,31 +161,13 @@ func webhookRecord(w webhook.Webhook) Record {
 	return Webhook{w}
 }
 
-// sizeOf returns the bytes of text in a dossier.
-func sizeOf(d *store.Dossier) int {
-	n := int(d.TextSize())
-	for i := range d.Savepoints {
-		n += int(d.Savepoints[i].TextSize())
-	}
-	for i := range d.Log {
-		n += len(d.Log[i].Field) + len(d.Log[i].From) + len(d.Log[i].To)
-	}
-	for i := range d.Comments {
-		n += len(d.Comments[i].Text) + len(d.Comments[i].HTML.String)
-	}
-	for i := range d.Keywords {
-		n += len(d.Keywords[i].Name) + len(d.Keywords[i].Value.String)
-	}
-	return n
-}
-
 // feedPage is the number of entries in one read of the feed, with a limit in bytes.
 const feedPage = 1000
 
 // feed puts all events. It calls failed for an error of the Reader.
 func (all put) feed(ctx context.Context, r Reader, failed func(error)) bool {
 	for next := int64(1); ; {
-		entries, err := r.Feed(ctx, next, feedPage, pageTextHigh)
+		entries, err := r.Feed(ctx, next, feedPage, pageSize)
 		if err != nil {
 			failed(err)
 			return false

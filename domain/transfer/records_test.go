@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,24 +14,29 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// paged is a reader that notes how many problems it is asked for.
+// paged is a reader that notes the pages of problems that it gives.
 type paged struct {
 	reader
-	limits *[]int
+	pages *[][]int64 // the size of each problem
 }
 
 func (p paged) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
-	*p.limits = append(*p.limits, limit)
-	return p.reader.Dossiers(ctx, after, limit)
+	dossiers, err := p.reader.Dossiers(ctx, after, limit)
+	page := make([]int64, len(dossiers))
+	for i, d := range dossiers {
+		page[i] = d.Size()
+	}
+	*p.pages = append(*p.pages, page)
+	return dossiers, err
 }
 
-// dossiers returns as many problems as there are sizes, each with about so many
-// bytes in what edit sets.
-func dossiers(edit func(*store.Dossier, string), sizes ...int) []store.Dossier {
+// dossiers returns as many problems as there are sizes, each with about so many bytes.
+func dossiers(sizes ...int) []store.Dossier {
+	text := strings.Repeat("x", slices.Max(append(sizes, 0)))
 	all := make([]store.Dossier, len(sizes))
 	for i, size := range sizes {
 		all[i].ID = problem.ID(i + 1)
-		edit(&all[i], strings.Repeat("x", size))
+		all[i].Comments = []problem.Comment{{Text: text[:size]}}
 	}
 	return all
 }
@@ -38,48 +44,61 @@ func dossiers(edit func(*store.Dossier, string), sizes ...int) []store.Dossier {
 func TestRecordsReadAsMuchAsFits(t *testing.T) {
 	t.Parallel()
 	const mib = 1 << 20
-	comment := func(d *store.Dossier, text string) { d.Comments = []problem.Comment{{Text: text}} }
+	gaps := dossiers(1, 1, 1, 1, 1)
+	for i, id := range []problem.ID{7, 1000, 1001, 1200, 1201} {
+		gaps[i].ID = id
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	var mixed []int
+	for range 1000 {
+		mixed = append(mixed, random.IntN(20*mib)>>random.IntN(20))
+	}
 	for _, test := range []struct {
 		rule     string
 		dossiers []store.Dossier
-		limits   []int
+		lengths  []int // of the pages; nil for any
 	}{
-		{"nothing", nil, []int{1}},
-		{"pages of little grow, up to a limit", dossiers(comment, make([]int, 600)...), []int{1, 2, 4, 8, 16, 32, 64, 128, 200, 200}},
-		{"pages of enough stay as they are", dossiers(comment, slices.Repeat([]int{2 * mib}, 3)...), []int{1, 1, 1, 1}},
-		{"pages of too much shrink", dossiers(comment, append(make([]int, 7), slices.Repeat([]int{3 * mib}, 14)...)...), []int{1, 2, 4, 8, 4, 2, 2}},
-		{"a page has one problem at least", dossiers(comment, slices.Repeat([]int{9 * mib}, 2)...), []int{1, 1, 1}},
-		{"HTML counts", dossiers(func(d *store.Dossier, text string) {
-			d.Comments = []problem.Comment{{HTML: problem.Text(text)}}
-		}, 2*mib), []int{1, 1}},
-		{"values of keywords count", dossiers(func(d *store.Dossier, text string) {
-			d.Keywords = []problem.Keyword{{Value: problem.Text(text)}}
-		}, 2*mib), []int{1, 1}},
-		{"the log counts", dossiers(func(d *store.Dossier, text string) {
-			d.Log = []problem.LogEntry{{From: problem.LogValue(text)}, {To: problem.LogValue(text)}}
-		}, mib/2), []int{1, 1}},
-		{"titles count", dossiers(func(d *store.Dossier, text string) {
-			d.Title = text
-			d.Savepoints = []store.Savepoint{{Problem: problem.Problem{Fields: problem.Fields{Title: text}}}}
-		}, mib/2), []int{1, 1}},
+		{"nothing", nil, []int{0}},
+		{"pages of little have a limit", dossiers(make([]int, 500)...), []int{200, 200, 100, 0}},
+		{"pages end before the size", dossiers(slices.Repeat([]int{3 * mib}, 3)...), []int{2, 1, 0}},
+		{"a page has one problem at least", dossiers(slices.Repeat([]int{20 * mib}, 2)...), []int{1, 1, 0}},
+		{"a large problem has its own page", dossiers(1, 1, 20*mib, 1, 1), []int{2, 1, 2, 0}},
+		{"many small problems come before large ones", dossiers(append(make([]int, 200), slices.Repeat([]int{20 * mib}, 200)...)...), slices.Concat([]int{200}, slices.Repeat([]int{1}, 200), []int{0})},
+		{"gaps between numbers", gaps, []int{1, 1, 2, 1, 0}},
+		{"problems of all sizes", dossiers(mixed...), nil},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			t.Parallel()
-			var limits []int
-			var problems int
-			for record, err := range transfer.Records(t.Context(), paged{reader{dossiers: test.dossiers}, &limits}) {
+			var pages [][]int64
+			var problems []problem.ID
+			for record, err := range transfer.Records(t.Context(), paged{reader{dossiers: test.dossiers}, &pages}) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, ok := record.(transfer.Problem); ok {
-					problems++
+				if p, ok := record.(transfer.Problem); ok {
+					problems = append(problems, p.ID)
 				}
 			}
-			if problems != len(test.dossiers) {
-				t.Errorf("%d problems, want %d", problems, len(test.dossiers))
+			var want []problem.ID
+			for _, d := range test.dossiers {
+				want = append(want, d.ID)
 			}
-			if !slices.Equal(limits, test.limits) {
-				t.Errorf("the store was asked for %v problems, want %v", limits, test.limits)
+			if !slices.Equal(problems, want) {
+				t.Errorf("the problems are %v, want %v", problems, want)
+			}
+			var lengths []int
+			for _, page := range pages {
+				lengths = append(lengths, len(page))
+				var size int64
+				for _, n := range page {
+					size += n
+				}
+				if len(page) > 1 && size > 8*mib || len(page) > 200 {
+					t.Errorf("a page of %d problems has %d bytes", len(page), size)
+				}
+			}
+			if test.lengths != nil && !slices.Equal(lengths, test.lengths) {
+				t.Errorf("the pages have %v problems, want %v", lengths, test.lengths)
 			}
 		})
 	}
