@@ -155,6 +155,16 @@ func TestFoldedByAnotherVersion(t *testing.T) {
 	foldedIn(t, b.path, 1200)
 }
 
+func TestFoldingTakesLargeTextsOneByOne(t *testing.T) {
+	t.Parallel()
+	db, err := pool(setup(t).path, 1, forWriting)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	upgradetest.FoldsInPortions(t, newDialect(), db, "BEGIN IMMEDIATE")
+}
+
 func TestFoldingHasAFinalStep(t *testing.T) {
 	t.Parallel()
 	upgradetest.FoldingIsFinal(t, steps)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/uptrace/bun"
@@ -52,8 +53,12 @@ var foldedTables = []foldedTable{
 	{"keywords", []string{"problem", "name"}, []any{0, ""}, []string{"name", "value"}},
 }
 
-// foldedAtOnce is how many rows are folded in one transaction.
-const foldedAtOnce = 500
+// A transaction folds a portion of a table: at most so many rows, and at most so many bytes
+// of texts and their folded forms, or one row.
+const (
+	foldedAtOnce = 500
+	foldedBytes  = 8 << 20
+)
 
 // IsFolded reports whether the texts are folded as this version compares them. It changes
 // nothing.
@@ -214,21 +219,61 @@ func within(ctx context.Context, db *bun.DB, begin string, fn func(context.Conte
 	return err
 }
 
-// fold folds the texts of the rows after a key, and returns the key of the last one;
-// nil when there are no more.
+// fold folds a portion: the texts of the first rows after a key. It returns the key of the
+// last one, or nil when there are no more. A server may delete rows meanwhile.
 func (t foldedTable) fold(ctx context.Context, db *bun.DB, after []any, lock string) (last []any, err error) {
-	columns := t.keys
-	for _, text := range t.texts {
-		columns = append(columns[:len(columns):len(columns)], text, text+"_c", text+"_cd")
-	}
-	keys := strings.Join(t.keys, ", ")
-	found, err := db.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+t.name+
-		" WHERE ("+keys+") > ("+placeholders(len(t.keys))+") ORDER BY "+keys+fmt.Sprintf(" LIMIT %d", foldedAtOnce)+lock, after...)
-	if err != nil {
+	if last, err = t.portion(ctx, db, after); err != nil || last == nil {
 		return nil, err
 	}
-	defer found.Close()
 	var updates strings.Builder
+	keys, among := strings.Join(t.keys, ", "), placeholders(len(t.keys))
+	if err := t.read(ctx, db, t.columns(), func(values []any) {
+		updates.WriteString(t.update(db, values[:len(t.keys)], values[len(t.keys):]))
+	}, "WHERE ("+keys+") > ("+among+") AND ("+keys+") <= ("+among+") ORDER BY "+keys+lock, slices.Concat(after, last)...); err != nil {
+		return nil, err
+	}
+	if updates.Len() > 0 {
+		_, err = db.ExecContext(ctx, updates.String())
+	}
+	return last, err
+}
+
+// portion returns the key of the last row of the portion after a key; nil when there are no
+// more rows. As in a portion of comments, it reads nothing but the lengths of the texts.
+func (t foldedTable) portion(ctx context.Context, db *bun.DB, after []any) (last []any, err error) {
+	var size int64
+	columns := t.columns()
+	lengths := make([]string, 0, len(columns))
+	for _, text := range columns[len(t.keys):] {
+		lengths = append(lengths, "coalesce(octet_length("+text+"), 0)")
+	}
+	columns = append(columns[:len(t.keys):len(t.keys)], strings.Join(lengths, " + "))
+	keys := strings.Join(t.keys, ", ")
+	err = t.read(ctx, db, columns, func(values []any) {
+		n, _ := values[len(t.keys)].(int64)
+		if size += n; last == nil || size <= foldedBytes {
+			last = values[:len(t.keys)]
+		}
+	}, "WHERE ("+keys+") > ("+placeholders(len(t.keys))+") ORDER BY "+keys+fmt.Sprintf(" LIMIT %d", foldedAtOnce), after...)
+	return last, err
+}
+
+// columns are the columns of the key, and of each text and its two folded forms.
+func (t foldedTable) columns() []string {
+	columns := slices.Clone(t.keys)
+	for _, text := range t.texts {
+		columns = append(columns, text, text+"_c", text+"_cd")
+	}
+	return columns
+}
+
+// read calls fn with the values of the columns of each row.
+func (t foldedTable) read(ctx context.Context, db *bun.DB, columns []string, fn func(values []any), rest string, args ...any) error {
+	found, err := db.QueryContext(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+t.name+" "+rest, args...)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
 	for found.Next() {
 		values := make([]any, len(columns))
 		into := make([]any, len(columns))
@@ -236,18 +281,11 @@ func (t foldedTable) fold(ctx context.Context, db *bun.DB, after []any, lock str
 			into[i] = &values[i]
 		}
 		if err := found.Scan(into...); err != nil {
-			return nil, err
+			return err
 		}
-		last = values[:len(t.keys)]
-		updates.WriteString(t.update(db, last, values[len(t.keys):]))
+		fn(values)
 	}
-	if err := found.Err(); err != nil {
-		return nil, err
-	}
-	if updates.Len() > 0 {
-		_, err = db.ExecContext(ctx, updates.String())
-	}
-	return last, err
+	return found.Err()
 }
 
 // update returns the statement to correct the folded forms of the row with a key, or "" when
