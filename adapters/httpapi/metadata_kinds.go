@@ -94,7 +94,7 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
 	closed.Closed, closed.Successor = true, samples.Server.ID
 	return metadataKind[metadata.Component, tracker.ComponentPatch]{
 		one: "component", many: "components", tag: tagMetadata, order: "by name",
-		about: "Renaming or moving a component changes the fullName of all below it. A closed component keeps its problems and what is below it, but is refused as a new value anywhere. " +
+		about: "Renaming or moving a component changes the fullName of all below it. A fullName has at most 4,096 bytes in UTF-8. A closed component keeps its problems and what is below it, but is refused as a new value anywhere. " +
 			"parent and successor are partial components, or null.",
 		objects:    (*tracker.Service).Components,
 		identifier: func(o metadata.Component) ident.ID { return o.ID },

@@ -192,6 +192,7 @@ func componentSaboteurs() []saboteur {
 				return r
 			}
 		}},
+		{"full names of moved components unchecked", "HTTP-COMP-005", pretends("invalid-value", "PATCH", "/components/*", http.StatusOK)},
 		{"nextStates from a cache", "HTTP-STATES-001", pretends("transition-not-allowed", "PATCH", "/problems/*", http.StatusOK)},
 		{"resolved of a state in use unchecked", "HTTP-STATES-002", pretends("in-use", "PATCH", "/states/*", http.StatusOK)},
 	}

@@ -16,8 +16,8 @@ import (
 // The rules of this file hold for requests and for archives alike. A request must obey a
 // rule only in a changed member, so a client can send back unchanged data from elsewhere.
 // Archives must obey all rules. Some changes are forbidden although the resulting data
-// is valid, such as a closed component as a new parent. These are not rules about stored
-// data.
+// is valid, such as a closed component as a new parent, or a long full name. These are not
+// rules about stored data.
 
 // The least and the greatest order of an object.
 const (
@@ -90,6 +90,44 @@ func CheckComponentName(name string) error {
 		return errors.New("must not contain /, because / joins the names of components")
 	}
 	return nil
+}
+
+// MaxFullName is the greatest length of a component's full name, in bytes of UTF-8 (D2). It
+// bounds memory, as the limit of a keyword's value does, and so it counts bytes: the
+// catalogue has the full name of each component. Four names of any characters fit.
+const MaxFullName = 4096
+
+// CheckFullName refuses the component in the given form if its full name, or that of a
+// component below it, would become longer than MaxFullName. The component replaces the one
+// with its identifier, or is new. This is not a rule about stored data: longer full names
+// of earlier versions stay, also in archives, and can become shorter. The text of the error
+// ends a sentence.
+func (c *Catalogue) CheckFullName(o Component) error {
+	if c.BelowItself(o) {
+		return nil // refused by CheckComponent
+	}
+	grown := len(c.FullNameOf(o)) - len(c.FullName(o.ID)) // so do those of all below it
+	longest := o
+	left := []ident.ID{o.ID}
+	for range c.content.Components {
+		if len(left) == 0 {
+			break
+		}
+		id := left[len(left)-1]
+		left = append(left[:len(left)-1], c.children[id]...)
+		if len(c.FullName(id)) > len(c.FullName(longest.ID)) {
+			longest, _ = c.Component(id)
+		}
+	}
+	length := len(c.FullName(longest.ID)) + grown
+	switch {
+	case grown <= 0 || length <= MaxFullName:
+		return nil
+	case longest.ID == o.ID:
+		return fmt.Errorf("must be shorter: the full name of this component would have %d bytes in UTF-8, and at most %d are possible", length, MaxFullName)
+	default:
+		return fmt.Errorf("must be shorter: the full name of the component %q below it would have %d bytes in UTF-8, and at most %d are possible", longest.Name, length, MaxFullName)
+	}
 }
 
 // CheckState refuses a state with a conflict in the catalogue. The state replaces the

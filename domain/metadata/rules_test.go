@@ -127,6 +127,63 @@ func TestCheckComponentName(t *testing.T) {
 	}
 }
 
+// D2: no full name becomes longer than 4,096 bytes, neither that of the component nor one
+// below it. Longer ones are there from before, and can become shorter.
+func TestCheckFullName(t *testing.T) {
+	t.Parallel()
+	name := func(bytes int) string { return strings.Repeat("x", bytes) }
+	c := NewCatalogue(ident.Version{Number: 1}, Content{Components: []Component{
+		{ID: id(1), Name: name(2000)},
+		{ID: id(2), Name: name(1000), Parent: id(1)}, // 3001
+		{ID: id(3), Name: "deep", Parent: id(2)},     // 3006
+		{ID: id(4), Name: name(50), Parent: id(2)},   // 3052
+		{ID: id(5), Name: "a", Parent: id(1)},        // 2002
+		{ID: id(6), Name: name(1000)},
+		{ID: id(7), Name: name(5000)}, // from before
+		{ID: id(8), Name: "old", Parent: id(7)},
+		{ID: id(9), Name: "left", Parent: id(10)}, // a ring that came from elsewhere
+		{ID: id(10), Name: "right", Parent: id(9)},
+	}})
+	const own, below = "must be shorter: the full name of this component would have %d bytes in UTF-8, and at most 4096 are possible",
+		"must be shorter: the full name of the component %q below it would have %d bytes in UTF-8, and at most 4096 are possible"
+	for _, r := range []struct {
+		rule string
+		o    Component
+		want string
+	}{
+		{"a new one at the root", Component{Name: name(4096)}, ""},
+		{"too long by a byte", Component{Name: name(4097)}, fmt.Sprintf(own, 4097)},
+		{"bytes count, not characters", Component{Name: strings.Repeat("é", 2049)}, fmt.Sprintf(own, 4098)},
+		{"below others", Component{Name: name(1094), Parent: id(2)}, ""},
+		{"too long by a byte below others", Component{Name: name(1095), Parent: id(2)}, fmt.Sprintf(own, 4097)},
+		{"a renamed leaf", Component{ID: id(3), Name: name(1094), Parent: id(2)}, ""},
+		{"a renamed leaf becomes too long", Component{ID: id(3), Name: name(1095), Parent: id(2)}, fmt.Sprintf(own, 4097)},
+		{"a renamed root", Component{ID: id(1), Name: name(3044)}, ""},
+		{"a renamed root makes one below too long", Component{ID: id(1), Name: name(3045)}, fmt.Sprintf(below, name(50), 4097)},
+		{"a moved component", Component{ID: id(2), Name: name(1000), Parent: id(6)}, ""},
+		{"a moved component becomes too long", Component{ID: id(6), Name: name(1095), Parent: id(2)}, fmt.Sprintf(own, 4097)},
+		{"a move makes one below too long", Component{ID: id(1), Name: name(2045), Parent: id(6)}, fmt.Sprintf(below, name(50), 4098)},
+		{"one to the root", Component{ID: id(2), Name: name(1000)}, ""},
+		{"one from before as it is", Component{ID: id(7), Name: name(5000), Closed: true}, ""},
+		{"one from before with another name", Component{ID: id(7), Name: strings.Repeat("y", 5000)}, ""},
+		{"one from before becomes shorter", Component{ID: id(7), Name: name(4999)}, ""},
+		{"one from before becomes longer", Component{ID: id(7), Name: name(5001)}, fmt.Sprintf(below, "old", 5005)},
+		{"one below it becomes shorter", Component{ID: id(8), Name: "o", Parent: id(7)}, ""},
+		{"one below it becomes longer", Component{ID: id(8), Name: "older", Parent: id(7)}, fmt.Sprintf(own, 5006)},
+		{"a new one below it", Component{Name: "n", Parent: id(7)}, fmt.Sprintf(own, 5002)},
+		{"one below itself is refused elsewhere", Component{ID: id(1), Name: name(4096), Parent: id(3)}, ""},
+		{"a ring is left", Component{ID: id(9), Name: name(4000)}, ""},
+	} {
+		got := ""
+		if err := c.CheckFullName(r.o); err != nil {
+			got = err.Error()
+		}
+		if got != r.want {
+			t.Errorf("%s: %q, want %q", r.rule, got, r.want)
+		}
+	}
+}
+
 // An object without an order comes last.
 func TestNextOrder(t *testing.T) {
 	t.Parallel()

@@ -208,6 +208,43 @@ func TestMetadataRefuses(t *testing.T) {
 	}
 }
 
+// D2: full names have at most 4,096 bytes. A change is refused at the member that makes one longer.
+func TestFullNameLimit(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	name := func(r string) patch.Field[string] { return patch.Set(strings.Repeat(r, 255)) }
+	create := func(p ComponentPatch) (metadata.Component, error) {
+		a, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: p})
+		return a.Value, err
+	}
+	update := func(o metadata.Component, p ComponentPatch) error {
+		_, err := s.Components().Update(t.Context(), s.admin, o.ID, UpdateObject[ComponentPatch]{Patch: p})
+		return err
+	}
+	below := func(o metadata.Component) patch.Field[metadata.Partial] {
+		return partial(object{"identifier": o.ID.String()})
+	}
+	root, err := create(ComponentPatch{Name: name("a")})
+	noError(t, err)
+	leaf := root
+	for range 15 { // 4,095 bytes
+		leaf, err = create(ComponentPatch{Name: name("b"), Parent: below(leaf)})
+		noError(t, err)
+	}
+	other, err := create(ComponentPatch{Name: patch.Set("c")})
+	noError(t, err)
+	_, err = create(ComponentPatch{Name: patch.Set("d"), Parent: below(leaf)})
+	wantFault(t, err, fault.InvalidValue, "invalid-value /name")
+	wantFault(t, update(other, ComponentPatch{Parent: below(leaf)}), fault.InvalidValue, "invalid-value /parent")
+	wantFault(t, update(root, ComponentPatch{Parent: below(other)}), fault.InvalidValue, "invalid-value /parent")
+	wantFault(t, update(root, ComponentPatch{Name: name("é")}), fault.InvalidValue, "invalid-value /name")
+	wantFault(t, update(root, ComponentPatch{Name: name("é"), Closed: patch.Null[bool]()}), fault.InvalidValue, "invalid-value /name", "invalid-value /closed")
+	wantFault(t, update(root, ComponentPatch{Parent: below(leaf)}), fault.MetadataCycle)
+	noError(t, update(root, ComponentPatch{Name: name("z"), Closed: patch.Set(true)}))
+	noError(t, update(root, ComponentPatch{Name: patch.Set("z")}))
+	noError(t, update(root, ComponentPatch{Parent: below(other)}))
+}
+
 // D11, D30: what only the service writes has to equal the current values.
 func TestMetadataReadOnly(t *testing.T) {
 	t.Parallel()

@@ -22,8 +22,9 @@ import (
 // It skips some rules, because the values may have been allowed at an earlier time. It
 // does not check the rules of changes again: transitions (D19), or closed components
 // and inactive users as new values. It does not apply the limits of D22 either, for
-// they are settings. It compares the identifiers of log entries and comments only
-// within a problem, for nothing looks them up across problems.
+// they are settings, nor that of full names (D2), for earlier versions had none. It
+// compares the identifiers of log entries and comments only within a problem, for nothing
+// looks them up across problems.
 //
 // It holds everything before the problems, and one problem at a time. Of all other
 // problems it holds 8 bytes each, plus 24 for each directed relationship. It also holds

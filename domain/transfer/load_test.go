@@ -67,6 +67,29 @@ func TestLoadTakesWatchersWhoLeft(t *testing.T) {
 	}
 }
 
+// D2: components of a version without a limit come in and go out as they were.
+func TestLoadTakesLongFullNames(t *testing.T) {
+	t.Parallel()
+	records := sample()
+	records = edit(6, func(r *transfer.Component) { r.Name = strings.Repeat("e", 255) })(records)
+	parent := pump
+	for n := range uint64(20) {
+		o := metadata.Component{ID: id(33 + n), Name: strings.Repeat("c", 255), Parent: parent}
+		records, parent = slices.Insert(records, 7+int(n), transfer.Record(transfer.Component{Component: o})), o.ID
+	}
+	archive, dossiers := mustLoad(t, records)
+	var got []transfer.Record
+	for record, err := range transfer.Records(t.Context(), reader{archive: archive, dossiers: dossiers}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, record)
+	}
+	if len(got) != len(records)+1 || !reflect.DeepEqual(got[1:28], records[:27]) {
+		t.Errorf("the components come as %+v, want %+v", got[1:min(28, len(got))], records[:27])
+	}
+}
+
 func TestRecordsGiveWhatWasLoaded(t *testing.T) {
 	t.Parallel()
 	archive, dossiers := mustLoad(t, sample())

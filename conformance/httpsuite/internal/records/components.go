@@ -1,6 +1,11 @@
 package records
 
-import "github.com/problemtracking/problems/conformance/httpsuite/internal/session"
+import (
+	"fmt"
+	"strings"
+
+	"github.com/problemtracking/problems/conformance/httpsuite/internal/session"
+)
 
 // componentCases are about the tree of components, and about states as they are
 // changed (D2, D19, D30).
@@ -10,6 +15,7 @@ func componentCases() []session.Case {
 		session.Extended("HTTP-COMP-002", "D2, D18", "a component is never below itself", componentIsNeverBelowItself),
 		session.Extended("HTTP-COMP-003", "D2", "a closed component resolves and stays where it is, but is refused as a new value", closedComponentIsNoNewValue),
 		session.Extended("HTTP-COMP-004", "D30", "two that move components at once never leave a cycle", movesAtOnceLeaveNoCycle),
+		session.Extended("HTTP-COMP-005", "D2", "no full name becomes longer than 4,096 bytes, neither that of a component nor one below it", fullNameHasALimit),
 		session.Extended("HTTP-STATES-001", "D2, D19, D30", "where a state leads can be changed, and holds for the next move", changedTransitionsHold),
 		session.Extended("HTTP-STATES-002", "D2, D18", "resolved of a state that a problem is in cannot change, else it can", resolvedIsFixedWhileAStateIsUsed),
 	}
@@ -73,6 +79,33 @@ func movesAtOnceLeaveNoCycle(s *session.Session) {
 			s.Fatalf("of two moves that exclude each other:\n%v\n%v", answers[0], answers[1])
 		}
 	}
+}
+
+func fullNameHasALimit(s *session.Session) {
+	name := func(prefix string, bytes int) string {
+		prefix = s.Unique(prefix)
+		return prefix + strings.Repeat("x", bytes-len(prefix))
+	}
+	named := func(name, parent string) string {
+		return `{"name":` + session.Encode(name) + `,"parent":` + parent + `}`
+	}
+	root, path, parent := "", "", "null"
+	for i := range 16 { // 4,095 bytes, with the slashes
+		a := s.Admin.Post("/components", named(name(fmt.Sprint("level", i), 255), parent)).Is(201)
+		if path = "/components/" + a.Text("/identifier"); root == "" {
+			root = path
+		}
+		parent = `{"identifier":` + session.Encode(a.Text("/identifier")) + `}`
+	}
+	full := s.Admin.Get(path).Is(200).Text("/fullName")
+	other := s.Component()
+	longer := strings.Repeat("é", 255)
+	s.Admin.Post("/components", named("d", parent)).Fault(422, "invalid-value", "/name")
+	s.Admin.Patch(other.Path, `{"parent":`+parent+`}`).Fault(422, "invalid-value", "/parent")
+	s.Admin.Patch(root, `{"parent":`+other.Part()+`}`).Fault(422, "invalid-value", "/parent")
+	s.Admin.Patch(root, `{"name":`+session.Encode(longer)+`}`).Fault(422, "invalid-value", "/name")
+	s.Admin.Get(path).Is(200).Has("/fullName", full)
+	s.Admin.Patch(root, `{"name":`+session.Encode(name("short", 200))+`,"parent":`+other.Part()+`}`).Is(200)
 }
 
 func changedTransitionsHold(s *session.Session) {

@@ -121,10 +121,18 @@ var Components = Rules[metadata.Component, metadata.ComponentPatch]{
 }
 
 func applyComponent(p metadata.ComponentPatch, o metadata.Component, c *metadata.Catalogue, faults *fault.List) metadata.Component {
+	old := o
 	body.SetName(&o.Name, p.Name, faults)
 	body.AddInvalid(faults, fault.At("name"), metadata.CheckComponentName(o.Name))
 	body.SetFlag(&o.Closed, p.Closed, fault.At("closed"), faults)
 	body.SetReference(&o.Successor, metadata.Components, p.Successor, fault.At("successor"), c, faults)
 	body.SetReference(&o.Parent, metadata.Components, p.Parent, fault.At("parent"), c, faults)
+	if !faults.Covers(fault.At("name")) && !faults.Covers(fault.At("parent")) {
+		where := fault.At("name")
+		if o.Name == old.Name {
+			where = fault.At("parent")
+		}
+		body.AddInvalid(faults, where, c.CheckFullName(o))
+	}
 	return o
 }
