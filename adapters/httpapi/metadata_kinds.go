@@ -126,7 +126,7 @@ func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch] {
 	open.End = samples.Milestone.Start
 	return metadataKind[metadata.Milestone, tracker.MilestonePatch]{
 		one: "milestone", many: "milestones", tag: tagMetadata, order: "by name",
-		about:      "component is a partial component, or null for a milestone of all components.",
+		about:      "component is a partial component, or null for a milestone of all components. The number of milestones has a limit.",
 		objects:    (*tracker.Service).Milestones,
 		identifier: func(o metadata.Milestone) ident.ID { return o.ID },
 		encode:     (*wire.Encoder).MilestoneObject,

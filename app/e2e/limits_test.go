@@ -20,7 +20,7 @@ func TestLimitsAreSettings(t *testing.T) {
 	eachAdapter(t, func(t *testing.T, store string) {
 		token := newToken(t)
 		c := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_MAX_KEYWORDS=2", "PROBLEMS_MAX_WATCHERS=2",
-			"PROBLEMS_MAX_RELATIONSHIPS=2", "PROBLEMS_MAX_QUERIES=2", "PROBLEMS_MAX_BODY=1KiB", "PROBLEMS_MAX_DEPTH=3").as(token)
+			"PROBLEMS_MAX_RELATIONSHIPS=2", "PROBLEMS_MAX_QUERIES=2", "PROBLEMS_MAX_MILESTONES=2", "PROBLEMS_MAX_BODY=1KiB", "PROBLEMS_MAX_DEPTH=3").as(token)
 		want := func(status int, kind, method, path, body string) {
 			t.Helper()
 			if code, answer := c.do(method, path, body); code != status || slug(answer) != kind {
@@ -33,11 +33,14 @@ func TestLimitsAreSettings(t *testing.T) {
 		}
 		for i := range 2 {
 			want(201, "", "POST", "/queries", `{"name":"Mine","predicate":"TRUEPREDICATE"}`)
+			want(201, "", "POST", "/milestones", fmt.Sprintf(`{"name":"%d"}`, i))
 			want(201, "", "PUT", fmt.Sprintf("/problems/1/keywords/%d", i), `"v"`)
 			want(201, "", "PUT", "/problems/1/watchers", fmt.Sprintf(`{"email":"%d@example.org"}`, i))
 			want(201, "", "PUT", "/problems/1/relationships", fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d}`, i+2))
 		}
 		want(422, "invalid-value", "POST", "/queries", `{"name":"Mine","predicate":"TRUEPREDICATE"}`)
+		want(422, "invalid-value", "POST", "/milestones", `{"name":"2"}`)
+		want(201, "", "POST", "/components", `{"name":"2"}`)
 		want(422, "invalid-value", "PUT", "/problems/1/keywords/2", `"v"`)
 		want(200, "", "PUT", "/problems/1/keywords/1", `"w"`)
 		want(422, "invalid-value", "PUT", "/problems/1/watchers", `{"email":"2@example.org"}`)

@@ -23,6 +23,7 @@ type Objects[T, P any] struct {
 	service *Service
 	rules   *kinds.Rules[T, P]
 	also    sideEffects[T]
+	most    int // of the kind, above which no more are created; 0 for any number
 }
 
 // sideEffects adds further effects of the change of an object, or refuses the change
@@ -55,9 +56,10 @@ func (s *Service) Classifications() Objects[metadata.Classification, Classificat
 	return Objects[metadata.Classification, ClassificationPatch]{service: s, rules: &kinds.Classifications}
 }
 
-// Milestones returns the milestones.
+// Milestones returns the milestones. Everybody who writes can create them (D17), so their
+// number has a limit (D22).
 func (s *Service) Milestones() Objects[metadata.Milestone, MilestonePatch] {
-	return Objects[metadata.Milestone, MilestonePatch]{service: s, rules: &kinds.Milestones}
+	return Objects[metadata.Milestone, MilestonePatch]{service: s, rules: &kinds.Milestones, most: s.limits.Milestones}
 }
 
 // Components returns the components.
@@ -222,6 +224,10 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 	refuse := func(err error) (store.Change, Answer[T], error) { return store.Change{}, Answer[T]{}, err }
 	faults := w.Faults
 	object := r.Apply(p, old, on.catalogue, &faults)
+	created, content := r.ID(&old).IsNone(), on.catalogue.Content()
+	if n := len(*r.List(&content)); created && o.most > 0 && n >= o.most {
+		faults.Add(fault.InvalidValue, fault.Location{}, "there are %d %ss already, and the limit is %d: change one that is no longer needed", n, r.Kind, o.most)
+	}
 	if err := faults.Err(); err != nil {
 		return refuse(err)
 	}
@@ -232,7 +238,6 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 		return refuse(err)
 	}
 	cb := changes.NewBuilder(m, caller.User)
-	created := r.ID(&old).IsNone()
 	if created {
 		*r.ID(&object) = cb.NextID()
 	} else if r.NeedsUnused != nil && r.NeedsUnused(old, object) {

@@ -2,10 +2,14 @@ package tracker
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -243,6 +247,47 @@ func TestFullNameLimit(t *testing.T) {
 	noError(t, update(root, ComponentPatch{Name: name("z"), Closed: patch.Set(true)}))
 	noError(t, update(root, ComponentPatch{Name: patch.Set("z")}))
 	noError(t, update(root, ComponentPatch{Parent: below(other)}))
+}
+
+// D22: so many milestones are created as the limit says. A store that has more keeps them.
+func TestMilestoneLimit(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	servers := map[int]*Service{}
+	for _, most := range []int{1, 3} {
+		servers[most] = New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: Limits{Milestones: most}})
+	}
+	create := func(most int, name string, w Write) (Answer[metadata.Milestone], error) {
+		return servers[most].Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Write: w, Patch: MilestonePatch{Name: patch.Set(name)}})
+	}
+	var group sync.WaitGroup
+	var refused atomic.Int32
+	for n := range 5 {
+		group.Go(func() {
+			if _, err := create(3, strconv.Itoa(n), Write{}); fault.Is(err, fault.InvalidValue) {
+				refused.Add(1)
+			} else if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	equal(t, "how many of five at once are refused", int(refused.Load()), 2)
+	_, err := create(3, "dry", Write{DryRun: true})
+	wantFault(t, err, fault.InvalidValue, "invalid-value ")
+	_, err = create(3, "", Write{})
+	wantFault(t, err, fault.InvalidValue, "invalid-value /name", "invalid-value ")
+	_, err = create(1, "more", Write{})
+	if !strings.Contains(err.Error(), "there are 3 milestones already, and the limit is 1") {
+		t.Errorf("above the limit: %v", err)
+	}
+	all, err := servers[1].Milestones().List(t.Context())
+	noError(t, err)
+	equal(t, "how many there are", len(all.Value), 3)
+	_, err = servers[1].Milestones().Update(t.Context(), s.admin, all.Value[0].ID, UpdateObject[MilestonePatch]{Patch: MilestonePatch{Name: patch.Set("renamed")}})
+	noError(t, err)
+	_, err = servers[1].Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("of another kind")}})
+	noError(t, err)
 }
 
 // D11, D30: what only the service writes has to equal the current values.

@@ -91,7 +91,8 @@ type Options struct {
 	WaitFor time.Duration
 }
 
-// Limits bound the parts of one problem, and the saved queries of one user (D22).
+// Limits bound the parts of one problem, the saved queries of one user, and the milestones
+// (D22).
 type Limits struct {
 	// Size is the limit of a problem's size in bytes: see problem.Size (D38).
 	Size          int64
@@ -99,11 +100,13 @@ type Limits struct {
 	Watchers      int
 	Relationships int
 	Queries       int
+	Milestones    int // 0 for any number
 }
 
-// DefaultLimits returns the limits of D22 and D38: 64 MiB, and 1,000 of each.
+// DefaultLimits returns the limits of D22 and D38: 64 MiB, 10,000 milestones, and 1,000 of
+// each other.
 func DefaultLimits() Limits {
-	return Limits{Size: 64 << 20, Keywords: 1000, Watchers: 1000, Relationships: 1000, Queries: 1000}
+	return Limits{Size: 64 << 20, Keywords: 1000, Watchers: 1000, Relationships: 1000, Queries: 1000, Milestones: 10_000}
 }
 
 // New returns a Service. It does not touch the store.

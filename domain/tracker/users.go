@@ -27,7 +27,7 @@ type UserPatch = user.Patch
 // both for good. It fails with fault.InUse if it would leave no administrator, unless
 // Write.LastAdmin is set.
 func (s *Service) Users() Objects[user.User, UserPatch] {
-	return Objects[user.User, UserPatch]{s, &kinds.Users, shutOut}
+	return Objects[user.User, UserPatch]{service: s, rules: &kinds.Users, also: shutOut}
 }
 
 // shutOut ends the sessions of a deactivated user, and revokes the tokens.

@@ -53,6 +53,7 @@ type Limits struct {
 	MaxWatchers      int  `default:"1000" placeholder:"N" help:"Most watchers of one problem. Default: ${default}."`
 	MaxRelationships int  `default:"1000" placeholder:"N" help:"Most relationships of one problem. Default: ${default}."`
 	MaxQueries       int  `default:"1000" placeholder:"N" help:"Most saved queries of one user. Default: ${default}."`
+	MaxMilestones    int  `default:"10000" placeholder:"N" help:"Most milestones. Default: ${default}."`
 	MaxStreams       int  `default:"2000" placeholder:"N" help:"Most streams of events and waiting polls at a time. One user can have half of them. Default: ${default}."`
 	MaxRate          int  `default:"0" placeholder:"N" help:"Most requests per minute with one token; 0 for any number. Default: ${default}."`
 
@@ -134,7 +135,7 @@ func (l *Limits) faults() (faults []error) {
 		value int64
 	}{
 		{"--max-body", int64(l.MaxBody)}, {"--max-headers", int64(l.MaxHeaders)}, {"--max-depth", int64(l.MaxDepth)},
-		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)}, {"--max-queries", int64(l.MaxQueries)}, {"--max-streams", int64(l.MaxStreams)},
+		{"--max-keywords", int64(l.MaxKeywords)}, {"--max-watchers", int64(l.MaxWatchers)}, {"--max-relationships", int64(l.MaxRelationships)}, {"--max-queries", int64(l.MaxQueries)}, {"--max-milestones", int64(l.MaxMilestones)}, {"--max-streams", int64(l.MaxStreams)},
 		{"--max-connections", int64(l.MaxConnections)},
 	} {
 		if limit.value < 1 {

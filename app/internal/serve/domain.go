@@ -31,6 +31,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 			Watchers:      limits.MaxWatchers,
 			Relationships: limits.MaxRelationships,
 			Queries:       limits.MaxQueries,
+			Milestones:    limits.MaxMilestones,
 		},
 		Searches:   int(at),
 		KeepEvents: limits.KeepEvents,
