@@ -189,11 +189,28 @@ func TestDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := open(t, s.all()[0])
-	if got.subject != "1000 Probleme haben sich geändert" || got.header.Get("References") != "" {
+	if got.subject != "Geänderte Probleme: 1000" || got.header.Get("References") != "" {
 		t.Errorf("the subject is %q, in the thread %q", got.subject, got.header.Get("References"))
 	}
 	hasAll(t, "the text", got.text, "Viele Probleme haben sich geändert.", "#1 First\nStatus: Open", "#2 Second\nStatus: Closed", "https://tracker.example.org:8443/t/problems/2", "Weitere geänderte Probleme: 998")
 	hasAll(t, "the HTML", got.html, `<html lang="de">`, "#2 Second", "Weitere geänderte Probleme: 998")
+}
+
+// A digest that only counts problems is a whole mail.
+func TestDigestWithoutStories(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	l := letter()
+	l.Stories, l.Reply, l.More = nil, "", 1
+	if err := s.sender(plain, func(*mail.Options) {}).Send(t.Context(), l); err != nil {
+		t.Fatal(err)
+	}
+	got := open(t, s.all()[0])
+	if got.subject != "Changed problems: 1" || got.header.Get("Message-ID") != "<"+l.ID+"@example.org>" || got.header.Get("List-Unsubscribe") == "" {
+		t.Errorf("the subject is %q, and the header %v", got.subject, got.header)
+	}
+	hasAll(t, "the text", got.text, "This mail is in place of one for each of them.\n\nFurther problems that have changed: 1\n\n-- \nYou get this mail")
+	hasAll(t, "the HTML", got.html, "<p>Further problems that have changed: 1</p>")
 }
 
 // All mails about a problem are one thread, and a mail that is sent again has the same

@@ -39,6 +39,7 @@ type encodedTray struct {
 	Items    [][3]int64 `json:"items,omitempty"`
 	Tries    [][4]int64 `json:"tries,omitempty"` // of items: place, deferrals, refusals, next
 	More     int        `json:"more,omitzero"`
+	Excess   [4]int64   `json:"excess,omitzero"`   // of more: since, deferrals, refusals, next
 	Since    int64      `json:"since,omitzero"`    // milliseconds since 1970, as all times here
 	Deferred int        `json:"failures,omitzero"` // earlier versions count refusals here, too
 	Refused  int        `json:"refused,omitzero"`
@@ -56,7 +57,8 @@ func (s State) Encode() string {
 	}
 	for _, t := range s.Trays {
 		tray := encodedTray{
-			User: t.User.String(), More: t.More, Since: millis(t.Since), Deferred: t.Deferred, Refused: t.Refused, Next: millis(t.Next), Sent: t.Sent, Begun: millis(t.Begun),
+			User: t.User.String(), More: t.More.Count, Since: millis(t.Since), Deferred: t.Deferred, Refused: t.Refused, Next: millis(t.Next), Sent: t.Sent, Begun: millis(t.Begun),
+			Excess: [4]int64{millis(t.More.Since), int64(t.More.Deferred), int64(t.More.Refused), millis(t.More.Next)},
 		}
 		for n, i := range t.Items {
 			tray.Items = append(tray.Items, [3]int64{int64(i.Problem), i.From, i.Through})
@@ -98,8 +100,9 @@ func ParseState(text string) (State, error) {
 		if err != nil {
 			return State{}, errors.New("mail: the state is damaged: a tray has no user")
 		}
-		tray := Tray{User: who, More: t.More, Since: timeOf(t.Since), Sent: t.Sent, Begun: timeOf(t.Begun)}
+		tray := Tray{User: who, Since: timeOf(t.Since), Sent: t.Sent, Begun: timeOf(t.Begun)}
 		tray.Tries = Tries{Deferred: t.Deferred, Refused: t.Refused, Next: timeOf(t.Next)}
+		tray.More = Excess{Count: t.More, Since: timeOf(t.Excess[0]), Tries: triesOf(t.Excess[1], t.Excess[2], t.Excess[3])}
 		for _, i := range t.Items {
 			tray.Items = append(tray.Items, Item{Problem: problem.ID(i[0]), From: i[1], Through: i[2]})
 		}
@@ -107,11 +110,15 @@ func ParseState(text string) (State, error) {
 			if f[0] < 0 || f[0] >= int64(len(tray.Items)) {
 				return State{}, fmt.Errorf("mail: the state is damaged: a tray has failures of item %d, and %d items", f[0], len(tray.Items))
 			}
-			tray.Items[f[0]].Tries = Tries{Deferred: int(f[1]), Refused: int(f[2]), Next: timeOf(f[3])}
+			tray.Items[f[0]].Tries = triesOf(f[1], f[2], f[3])
 		}
 		s.Trays = append(s.Trays, tray)
 	}
 	return s, nil
+}
+
+func triesOf(deferred, refused, next int64) Tries {
+	return Tries{Deferred: int(deferred), Refused: int(refused), Next: timeOf(next)}
 }
 
 func millis(t time.Time) int64 {

@@ -18,7 +18,7 @@ func TestStateIsReadAgain(t *testing.T) {
 		"empty":    {},
 		"position": {Cursor: cursor(7), Ahead: map[problem.ID]Mark{3: {4, 5, 1}, 1: {2, 9, 3}}},
 		"trays": {Cursor: cursor(7), Trays: []Tray{
-			{User: bob, Items: []Item{item(1, 2, 3), item(2, 1, 1), failed}, More: 4, Since: noon, Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Minute)}, Sent: 3, Begun: noon.Add(-time.Minute)},
+			{User: bob, Items: []Item{item(1, 2, 3), item(2, 1, 1), failed}, More: Excess{Count: 4, Since: noon.Add(time.Second), Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Hour)}}, Since: noon, Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Minute)}, Sent: 3, Begun: noon.Add(-time.Minute)},
 			{User: ann, Sent: 1, Begun: noon},
 		}},
 	} {
@@ -44,6 +44,20 @@ func TestStateOfAnEarlierVersion(t *testing.T) {
 	}
 	if _, lost := got.Failed(next(got, noon), noPerson, noon); lost {
 		t.Error("the first refusal ends the mail")
+	}
+}
+
+// An earlier version forgot changes that it had only counted, when they came during a digest.
+// It may have stored them. They are told of.
+func TestExcessOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	text := strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), `"}]`, `","more":4,"sent":1,"begun":60000}]`, 1)
+	s, err := ParseState(text)
+	if err != nil || len(s.Trays) != 1 || s.Encode() != text {
+		t.Fatalf("%s becomes %s, %v", text, s.Encode(), err)
+	}
+	if d, ok := s.Trays[0].Resumed(noon).Mail(noon); !ok || d.More.Count != 4 || len(d.Items) != 0 {
+		t.Errorf("the next mail is %+v", d)
 	}
 }
 

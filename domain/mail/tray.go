@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -17,15 +18,32 @@ type Item struct {
 	Tries
 }
 
+// Excess is the changes beyond the Items of a tray. Only their number is known.
+type Excess struct {
+	Count int
+	// Since is the arrival of the first one, or the latest mail about earlier ones.
+	Since time.Time
+	// Tries are the failed attempts of a letter that tells of nothing else.
+	Tries
+}
+
+// without returns what is left after a mail, or after the last attempt to send it.
+func (e Excess) without(told Excess, now time.Time) Excess {
+	if e.Count == told.Count {
+		return Excess{}
+	}
+	return Excess{Count: e.Count - told.Count, Since: now}
+}
+
 // Tray holds the mail of one person.
 type Tray struct {
 	User ident.ID
 	// Items are in the order of their arrival, but for those of Behind. A problem has one
 	// item without a refusal at most.
 	Items []Item
-	// More counts the changed problems beyond the Items.
-	More int
-	// Since is the arrival of the oldest item; zero: there is none.
+	// More is told of in the next digest.
+	More Excess
+	// Since is the arrival of the oldest change; zero: there is none.
 	Since time.Time
 	// Tries are the failed attempts with the person since the latest success. All mail waits
 	// for the next one.
@@ -43,7 +61,7 @@ const (
 	Window       = 10 * time.Minute
 	// digestWait is the time in which such a mail gathers further problems.
 	digestWait = time.Minute
-	// mostItems bounds the Items. The other problems are counted.
+	// mostItems bounds the Items. Changes of other problems are counted.
 	mostItems = 500
 )
 
@@ -54,8 +72,12 @@ func (t Tray) Put(i Item, now time.Time) Tray {
 		t.Since = now
 	}
 	at := slices.IndexFunc(t.Items, func(other Item) bool { return other.Problem == i.Problem && other.Refused == 0 })
-	if at < 0 && len(t.Items) >= mostItems {
-		t.More++
+	if at < 0 && t.full() {
+		if t.More.Count == 0 {
+			t.More.Since = now
+		}
+		t.More.Count++
+		t.More.Deferred = min(t.More.Deferred, mostJoined)
 		return t
 	}
 	t.Items = slices.Clone(t.Items)
@@ -73,7 +95,7 @@ func (t Tray) Put(i Item, now time.Time) Tray {
 }
 
 // Empty reports whether nothing waits.
-func (t Tray) Empty() bool { return len(t.Items) == 0 }
+func (t Tray) Empty() bool { return len(t.Items) == 0 && t.More.Count == 0 }
 
 // Forgettable reports whether the tray says nothing any more.
 func (t Tray) Forgettable(now time.Time) bool {
@@ -81,8 +103,8 @@ func (t Tray) Forgettable(now time.Time) bool {
 	return t.Empty() && (age >= Window || age < 0)
 }
 
-// Mail returns the next mail: about one item, or all of them in a digest. ok is false when each
-// of them waits for its next attempt.
+// Mail returns the next mail: about one item, or all of them and More in a digest. ok is false
+// when each of them waits for its next attempt.
 func (t Tray) Mail(now time.Time) (d Draft, ok bool) {
 	d.User = t.User
 	for _, i := range t.Items {
@@ -90,13 +112,18 @@ func (t Tray) Mail(now time.Time) (d Draft, ok bool) {
 			d.Items = append(d.Items, i)
 		}
 	}
-	if len(d.Items) > MostSeparate {
+	if t.More.Count > 0 && t.More.wait(now) == 0 && (len(d.Items) > 0 || !t.full()) {
 		d.More = t.More
-		return d, true
 	}
-	d.Items = d.Items[:min(1, len(d.Items))]
-	return d, len(d.Items) > 0
+	if d.More.Count == 0 && len(d.Items) <= MostSeparate {
+		d.Items = d.Items[:min(1, len(d.Items))]
+	}
+	return d, len(d.Items) > 0 || d.More.Count > 0
 }
+
+// full reports whether the tray counts the changes of further problems. While all of its items
+// wait, so does More: otherwise each of these changes would be a letter without a title.
+func (t Tray) full() bool { return len(t.Items) >= mostItems }
 
 // Wait returns the time until the next mail may be sent. It is bounded, although the clock
 // may have stepped back.
@@ -108,16 +135,17 @@ func (t Tray) Wait(now time.Time) time.Duration {
 	return wait
 }
 
-// soonest returns the time until the next attempt of any item.
-func (t Tray) soonest(now time.Time) (wait time.Duration) {
-	for n, i := range t.Items {
-		own := i.wait(now)
-		if own == 0 {
-			return 0
-		}
-		if n == 0 || own < wait {
-			wait = own
-		}
+// soonest returns the time until the next attempt of any letter.
+func (t Tray) soonest(now time.Time) time.Duration {
+	if t.Empty() {
+		return 0
+	}
+	wait := time.Duration(math.MaxInt64)
+	if t.More.Count > 0 && !t.full() {
+		wait = t.More.wait(now)
+	}
+	for _, i := range t.Items {
+		wait = min(wait, i.wait(now))
 	}
 	return wait
 }
@@ -125,7 +153,7 @@ func (t Tray) soonest(now time.Time) (wait time.Duration) {
 // Resumed returns a stored tray with its times of attempts by the clock of now, within the
 // bounds of Wait.
 func (t Tray) Resumed(now time.Time) Tray {
-	t.Tries, t.Items = t.Tries.resumed(now), slices.Clone(t.Items)
+	t.Tries, t.More.Tries, t.Items = t.Tries.resumed(now), t.More.resumed(now), slices.Clone(t.Items)
 	for n := range t.Items {
 		t.Items[n].Tries = t.Items[n].resumed(now)
 	}
@@ -160,10 +188,15 @@ func (t Tray) Done(d Draft, sent bool, now time.Time) Tray {
 		left = append(left, i)
 	}
 	t.Items = left
-	t.More -= d.More
+	if d.More.Count > 0 {
+		t.More = t.More.without(d.More, now)
+	}
 	t.Tries = Tries{}
 	if t.Empty() {
 		t.Since = time.Time{}
+	}
+	if further, _ := t.Mail(now); further.Digest() {
+		t.Next = now.Add(digestWait)
 	}
 	if !sent {
 		return t
@@ -210,8 +243,12 @@ func (t Tray) Failed(d Draft, f *Failure, now time.Time) (next Tray, lost bool) 
 		lost = lost || !again
 	}
 	t.Items = append(left, fresh...)
-	if lost {
-		t.More -= d.More
+	// The failures of a digest with items are theirs alone.
+	if len(d.Items) == 0 {
+		tries, again := t.More.after(refused, now)
+		if t.More.Tries = tries; !again {
+			t.More, lost = t.More.without(d.More, now), true
+		}
 	}
 	if t.Empty() {
 		t.Since = time.Time{}

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -52,8 +53,91 @@ func TestTrayKeepsWhatCameMeanwhile(t *testing.T) {
 	}
 	full := filled(mostItems + 7)
 	full = full.Put(item(5000, 1, 1), noon).Done(next(full, noon), true, noon)
-	if !full.Empty() || full.More != 1 {
-		t.Errorf("the tray has %d items and %d more, want none and 1", len(full.Items), full.More)
+	if d := next(full, noon.Add(digestWait)); full.Empty() || full.Wait(noon) != digestWait || len(d.Items) != 0 || d.More.Count != 1 {
+		t.Errorf("after %s, the next mail has %d items and %d more, want none and 1", full.Wait(noon), len(d.Items), d.More.Count)
+	}
+}
+
+// Each change is told of in one letter: by its revision, or as one of the changes that the
+// letter counts. Only what is lost is in none.
+func TestEachChangeIsToldOnce(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(30) {
+		random := rand.New(rand.NewPCG(seed, 0))
+		tray, now := Tray{User: ann}, noon
+		type change struct {
+			of       problem.ID
+			revision int64
+		}
+		latest := make(map[problem.ID]int64)
+		told := make(map[change]int)
+		came, counted, gone := 0, 0, 0
+		waiting := func() (n int) {
+			for _, i := range tray.Items {
+				n += int(i.Through - i.From + 1)
+			}
+			return n + tray.More.Count
+		}
+		put := func() {
+			for range []int{0, 1, 1, 3, 15, 700}[random.IntN(6)] {
+				id := problem.ID(1 + random.IntN(2000))
+				latest[id]++
+				tray = tray.Put(item(id, latest[id], latest[id]), now)
+				came++
+			}
+		}
+		failing := random.IntN(4) // none of so many attempts fails: 0, or one of 8, 4 or 3
+		for attempt := range 200 {
+			if attempt < 15 {
+				put()
+			}
+			if tray.Empty() {
+				continue
+			}
+			if tray.Forgettable(now) {
+				t.Fatalf("seed %d: a tray with %d changes is forgotten", seed, waiting())
+			}
+			now = now.Add(tray.Wait(now))
+			d, ok := tray.Mail(now)
+			if !ok || d.Digest() != (len(d.Items) != 1 || d.More.Count > 0) {
+				t.Fatalf("seed %d: after its wait, the tray %+v has the mail %+v, %t", seed, tray, d, ok)
+			}
+			if attempt < 15 && random.IntN(2) == 0 {
+				put()
+			}
+			if random.IntN(3) == 0 {
+				s, err := ParseState(State{Trays: []Tray{tray}}.Encode())
+				if err != nil {
+					t.Fatal(err)
+				}
+				tray = s.Trays[0].Resumed(now)
+			}
+			before, lost := waiting(), false
+			if failing > 0 && random.IntN(12/failing) == 0 {
+				failure := []*Failure{refusal, deferral, noPerson, fullPerson}[random.IntN(4)]
+				if tray, lost = tray.Failed(d, failure, now); lost {
+					gone += before - waiting()
+				} else if waiting() != before {
+					t.Fatalf("seed %d: a failure leaves %d of %d changes", seed, waiting(), before)
+				}
+				continue
+			}
+			for _, i := range d.Items {
+				for revision := i.From; revision <= i.Through; revision++ {
+					told[change{i.Problem, revision}]++
+				}
+			}
+			counted += d.More.Count
+			tray = tray.Done(d, true, now)
+		}
+		for c, n := range told {
+			if n != 1 {
+				t.Errorf("seed %d: %d mails tell of change %d of problem %d", seed, n, c.revision, c.of)
+			}
+		}
+		if failing == 0 && gone > 0 || len(told)+counted+gone != came {
+			t.Errorf("seed %d: of %d changes, mails tell of %d and count %d; %d are lost", seed, came, len(told), counted, gone)
+		}
 	}
 }
 
@@ -65,10 +149,10 @@ func TestManyProblemsAreOneMail(t *testing.T) {
 		wait                 time.Duration
 	}{{0, 0, 0, 0}, {1, 1, 0, 0}, {MostSeparate, 1, 0, 0}, {MostSeparate + 1, MostSeparate + 1, 0, digestWait}, {1000, mostItems, 1000 - mostItems, digestWait}} {
 		tray := filled(c.problems)
-		if got := next(tray, noon); len(got.Items) != c.mail || tray.More != c.more || tray.Wait(noon) != c.wait {
-			t.Errorf("%d problems: the next mail has %d after %s, and %d more", c.problems, len(got.Items), tray.Wait(noon), tray.More)
+		if got := next(tray, noon); len(got.Items) != c.mail || tray.More.Count != c.more || tray.Wait(noon) != c.wait {
+			t.Errorf("%d problems: the next mail has %d after %s, and %d more", c.problems, len(got.Items), tray.Wait(noon), tray.More.Count)
 		}
-		if done := tray.Done(next(tray, noon), true, noon); c.problems > 1 && done.Empty() != (c.mail > 1) || done.More != 0 {
+		if done := tray.Done(next(tray, noon), true, noon); c.problems > 1 && done.Empty() != (c.mail > 1) || done.More.Count != 0 {
 			t.Errorf("%d problems: after the mail, the tray is %+v", c.problems, done)
 		}
 	}
@@ -102,8 +186,8 @@ func TestMailsToOnePersonArePaced(t *testing.T) {
 		t.Errorf("the next mail is sent after %s", wait)
 	}
 	now = noon.Add(Window)
-	if d := next(tray, now); tray.Wait(now) != 0 || len(d.Items) != mostItems || len(d.Items)+d.More != 1000-MostSeparate {
-		t.Errorf("after the window the next mail has %d problems and %d more, and waits for %s", len(d.Items), d.More, tray.Wait(now))
+	if d := next(tray, now); tray.Wait(now) != 0 || len(d.Items) != mostItems || len(d.Items)+d.More.Count != 1000-MostSeparate {
+		t.Errorf("after the window the next mail has %d problems and %d more, and waits for %s", len(d.Items), d.More.Count, tray.Wait(now))
 	}
 }
 
@@ -215,6 +299,11 @@ func TestChangesAfterAFailedLetter(t *testing.T) {
 	if _, ok := tray.Mail(now); !ok || len(tray.Items) != 1 {
 		t.Errorf("a joined letter is %+v", tray.Items)
 	}
+	full := filled(mostItems)
+	full.More = Excess{Count: 1, Tries: Tries{Deferred: len(deferred)}}
+	if full = full.Put(item(9999, 1, 1), now); full.More.Deferred != mostJoined {
+		t.Errorf("a joined letter that counts is %+v", full.More)
+	}
 	begun := now
 	for lost := false; !lost; now = now.Add(tray.Wait(now)) {
 		tray, lost = tray.Failed(next(tray, now), deferral, now)
@@ -240,15 +329,118 @@ func TestDigestThatFails(t *testing.T) {
 	}
 }
 
-// A digest that is given up takes the problems with it that it only counts.
-func TestLostDigest(t *testing.T) {
+// What came during a mail gathers like the rest of a digest.
+func TestDigestBehindAMail(t *testing.T) {
+	t.Parallel()
+	mail := next(filled(1), noon)
+	tray := filled(MostSeparate+2).Done(mail, true, noon.Add(time.Second))
+	if d := next(tray, noon); tray.Wait(noon.Add(time.Second)) != digestWait || len(d.Items) != MostSeparate+1 {
+		t.Errorf("after %s, the next mail is about %d items", tray.Wait(noon.Add(time.Second)), len(d.Items))
+	}
+}
+
+// The changes that a refused digest only counts wait for it, and are told of when it is given up.
+// Each change that comes meanwhile would be a letter without a title otherwise.
+func TestExcessOfARefusedDigest(t *testing.T) {
 	t.Parallel()
 	tray, now := filled(mostItems+7), noon.Add(digestWait)
-	for lost := false; !lost; now = now.Add(tray.Wait(now)) {
+	for lost, n := false, 0; !lost; now = now.Add(tray.Wait(now)) {
 		tray, lost = tray.Failed(next(tray, now), refusal, now)
+		if n++; n == 2 {
+			tray = tray.Put(item(problem.ID(5000), 1, 1), now)
+		}
+		if _, ok := tray.Mail(now); ok != lost || !lost && tray.Wait(now) < time.Hour {
+			t.Errorf("after refusal %d there is a mail: %t, and the tray waits for %s", n, ok, tray.Wait(now))
+		}
 	}
-	if !tray.Empty() || tray.More != 0 {
-		t.Errorf("after the last attempt: %d items and %d more", len(tray.Items), tray.More)
+	if d := next(tray, now); len(d.Items) != 0 || d.More.Count != 8 || d.More.Any() {
+		t.Errorf("after the last attempt, the next mail is %+v", d)
+	}
+}
+
+// A letter that only counts is given up like another one, without what came meanwhile.
+func TestExcessIsGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		failure *Failure
+		tries   int
+	}{"a letter put off": {deferral, 16}, "a refused letter": {refusal, 3}, "a person put off": {fullPerson, 16}, "a refused person": {noPerson, 3}} {
+		tray, now, tries := Tray{User: ann, Since: noon, More: Excess{Count: 7, Since: noon}}, noon, 1
+		for {
+			d := next(tray, now)
+			if tries == c.tries {
+				tray = tray.Put(item(1, 1, 1), now)
+				tray.More.Count += 2
+			}
+			var lost bool
+			if tray, lost = tray.Failed(d, c.failure, now); lost {
+				break
+			}
+			tries++
+			if wait := tray.Wait(now); wait <= 0 || len(tray.Items) > 0 || tray.Wait(now.Add(-1000*time.Hour)) > 24*time.Hour {
+				t.Fatalf("%s, after attempt %d: %+v, which waits for %s", name, tries, tray, wait)
+			}
+			now = now.Add(tray.Wait(now))
+		}
+		if want := (Excess{Count: 2, Since: now}); tries != c.tries || len(tray.Items) != 1 || tray.More != want || tray.Any() {
+			t.Errorf("%s: after %d attempts: %+v", name, tries, tray)
+		}
+	}
+}
+
+// A letter that only counts waits for its next attempt like an item, and then takes the items along.
+func TestExcessWaitsForItsAttempt(t *testing.T) {
+	t.Parallel()
+	tray := Tray{User: ann, Since: noon, More: Excess{Count: 7, Since: noon}}
+	tray, _ = tray.Failed(next(tray, noon), refusal, noon)
+	tray = tray.Put(item(1, 1, 1), noon).Put(item(2, 1, 1), noon).Put(item(3, 1, 1), noon)
+	if d := next(tray, noon); len(d.Items) != 1 || d.Digest() {
+		t.Errorf("beside a letter that waits, the next mail is %+v", d)
+	}
+	tray = tray.Done(next(tray, noon), true, noon)
+	if d := next(tray, noon.Add(time.Hour)); len(d.Items) != 2 || d.More.Count != 7 || d.More.Refused != 1 {
+		t.Errorf("an hour later, the next mail is %+v", d)
+	}
+	before := noon.Add(-1000 * time.Hour)
+	if next := tray.Resumed(before).More.Next; !next.Equal(before.Add(time.Hour)) {
+		t.Errorf("in a server with another clock, the letter waits until %s", next)
+	}
+}
+
+// A digest that is sent again after a death has the same identifier. No other digest has it.
+func TestIDsOfDigests(t *testing.T) {
+	t.Parallel()
+	tray, now := Tray{User: ann}, noon
+	ids := make(map[string]bool)
+	for n := range 4 {
+		for i := range mostItems + 1 {
+			tray = tray.Put(item(problem.ID(i+1), int64(n+1), int64(n+1)), now)
+		}
+		for !tray.Empty() {
+			now = now.Add(tray.Wait(now))
+			d := next(tray, now)
+			s, err := ParseState(State{Trays: []Tray{tray}}.Encode())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again := next(s.Trays[0].Resumed(now), now); again.ID() != d.ID() || again.First().From != d.First().From {
+				t.Errorf("sent again, %s is %s", d.ID(), again.ID())
+			}
+			if ids[d.ID()] {
+				t.Errorf("two digests are %s", d.ID())
+			}
+			ids[d.ID()] = true
+			if n < 3 && len(d.Items) > 0 { // while it is under way
+				tray = tray.Put(item(9999, int64(n+1), int64(n+1)), now)
+				if more := next(tray, now); more.ID() == d.ID() {
+					t.Errorf("the digest is still %s", d.ID())
+				}
+			}
+			tray = tray.Done(d, true, now)
+		}
+	}
+	if len(ids) != 7 {
+		t.Errorf("%d digests, want 7", len(ids))
 	}
 }
 

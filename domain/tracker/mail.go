@@ -224,9 +224,8 @@ func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, o
 		if d.Digest() {
 			var left int
 			l.Stories, left, err = stories.Digest(ctx, r, catalogue, d.Items)
-			last := d.Items[len(d.Items)-1]
-			l.ID = fmt.Sprintf("%v.%d.%d.%d", to.ID, last.Problem, last.Through, len(d.Items))
-			l.More = left + d.More
+			l.ID = fmt.Sprintf("%v.%s", to.ID, d.ID())
+			l.More = left + d.More.Count
 			return unwritten(err)
 		}
 		for _, i := range d.Items {
@@ -242,7 +241,7 @@ func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, o
 		}
 		return nil
 	})
-	return l, err == nil && len(l.Stories) > 0, err
+	return l, err == nil && (len(l.Stories) > 0 || l.More > 0), err
 }
 
 // unwritten returns the failure of a mail that cannot be written. When the store is away, that

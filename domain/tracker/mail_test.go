@@ -36,6 +36,10 @@ func TestMailWaits(t *testing.T) {
 	_, err = part.Save(t.Context(), state)
 	noError(t, err)
 	waits(true, "with a mail")
+	state.Trays = []mail.Tray{{User: s.admin.User, More: mail.Excess{Count: 1}}}
+	_, err = part.Save(t.Context(), state)
+	noError(t, err)
+	waits(true, "with a change that is only counted")
 	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: noon}}
 	noError(t, part.Release(t.Context(), state))
 	waits(false, "after it")

@@ -76,13 +76,13 @@ type tray struct {
 	broke map[letter]int
 }
 
-// letter distinguishes the mails of a tray. It is the beginning of the first item.
+// letter distinguishes the mails of a tray. It is the beginning of Draft.First.
 type letter struct {
 	of   problem.ID
 	from int64
 }
 
-func letterOf(d mail.Draft) letter { return letter{d.Items[0].Problem, d.Items[0].From} }
+func letterOf(d mail.Draft) letter { return letter{d.First().Problem, d.First().From} }
 
 // result is the end of an attempt. sent is false for a mail that was not needed, or not written.
 type result struct {
@@ -424,7 +424,7 @@ func (r *round) fail(of result, failure *mail.Failure) {
 	}
 	r.pause = 0
 	now := time.Now()
-	first := !of.draft.Items[0].Any() && !of.tray.Any()
+	first := !of.draft.First().Any() && !of.tray.Any()
 	next, lost := of.tray.Failed(of.draft, failure, now)
 	switch {
 	case lost:
@@ -469,7 +469,7 @@ func (r *round) report() {
 	var s Stat
 	s.Gathering, s.Oldest = r.gathering.Open()
 	for _, t := range r.trays {
-		s.Pending += len(t.Items) + t.More
+		s.Pending += len(t.Items) + t.More.Count
 		if !t.Since.IsZero() && (s.Oldest.IsZero() || t.Since.Before(s.Oldest)) {
 			s.Oldest = t.Since
 		}

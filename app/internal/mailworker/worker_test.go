@@ -339,6 +339,79 @@ func TestManyProblems(t *testing.T) {
 	})
 }
 
+// A change that a full digest cannot tell of comes while the digest is under way. One more mail
+// counts it, in spite of deaths of servers, unless its addressee wants no mail any more.
+func TestChangeDuringAFullDigest(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ends bool // mail to the addressee
+		dies bool // the server, at the last mail
+		want []string
+	}{
+		"all goes well":   {want: []string{" and 1"}},
+		"the server dies": {dies: true, want: []string{" and 1", " and 1"}},
+		"mail ends":       {ends: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 2, func(t *testing.T, w *world) {
+				const full = 500
+				ann := w.person("ann")
+				for i := range full + 1 {
+					w.create(ann, fmt.Sprint(i))
+				}
+				time.Sleep(10 * time.Minute)
+				w.mails()
+				w.answers(func(ctx context.Context, l mail.Letter) error {
+					switch {
+					case len(l.Stories) > 0:
+						time.Sleep(mail.Quiet + time.Minute)
+					case c.dies && w.count() == 0:
+						for _, s := range w.servers {
+							_, sends := s.worker.Stat()
+							s.cut.Store(sends)
+						}
+					}
+					return nil
+				})
+				for i := range full {
+					w.comment(w.admin, problem.ID(i+1), "done")
+				}
+				time.Sleep(mail.Quiet + 70*time.Second)
+				w.comment(w.admin, full+1, "done")
+				time.Sleep(mail.Quiet + 30*time.Second)
+				if c.ends {
+					w.choose(ann, user.MailNone)
+				}
+				time.Sleep(time.Minute)
+				if got := w.mails(); len(got) != 1 || !strings.HasSuffix(got[0], " and 450") {
+					t.Fatalf("the mails are %.300q", got)
+				}
+				time.Sleep(10 * time.Minute)
+				w.mu.Lock()
+				for _, l := range w.arrived {
+					if l.ID == "" || l.ID != w.arrived[0].ID {
+						t.Errorf("sent again, the mail %q is %q", w.arrived[0].ID, l.ID)
+					}
+				}
+				w.mu.Unlock()
+				var want []string
+				for _, end := range c.want {
+					want = append(want, "ann:"+end)
+				}
+				w.expect("after the digest", want...)
+				w.answers(nil)
+				for _, s := range w.servers {
+					s.cut.Store(false)
+					if _, sends := s.worker.Stat(); sends {
+						t.Error("a server still has work")
+					}
+				}
+			})
+		})
+	}
+}
+
 // Very many problems become complete at once. The server keeps the lease meanwhile, although
 // the store is slow.
 func TestCatchUpKeepsTheLease(t *testing.T) {
