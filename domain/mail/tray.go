@@ -115,10 +115,19 @@ func (t Tray) Mail(now time.Time) (d Draft, ok bool) {
 	if t.More.Count > 0 && t.More.wait(now) == 0 && (len(d.Items) > 0 || !t.full()) {
 		d.More = t.More
 	}
-	if d.More.Count == 0 && len(d.Items) <= MostSeparate {
+	if d.More.Count == 0 && problems(d.Items) <= MostSeparate {
 		d.Items = d.Items[:min(1, len(d.Items))]
 	}
 	return d, len(d.Items) > 0 || d.More.Count > 0
+}
+
+// problems returns the number of problems of items. Refused items can be about the same one.
+func problems(items []Item) int {
+	all := make(map[problem.ID]struct{}, len(items))
+	for _, i := range items {
+		all[i.Problem] = struct{}{}
+	}
+	return len(all)
 }
 
 // full reports whether the tray counts the changes of further problems. While all of its items

@@ -329,6 +329,19 @@ func TestDigestThatFails(t *testing.T) {
 	}
 }
 
+// Letters about one problem are no digest, however many were refused.
+func TestRefusedLettersAboutOneProblem(t *testing.T) {
+	t.Parallel()
+	tray := Tray{User: ann}
+	for n := range int64(MostSeparate + 5) {
+		tray = tray.Put(item(1, n+1, n+1), noon)
+		tray, _ = tray.Failed(next(tray, noon), refusal, noon)
+	}
+	if d := next(tray, noon.Add(time.Hour)); len(d.Items) != 1 || d.Digest() {
+		t.Errorf("the next mail is about %d items", len(d.Items))
+	}
+}
+
 // What came during a mail gathers like the rest of a digest.
 func TestDigestBehindAMail(t *testing.T) {
 	t.Parallel()
