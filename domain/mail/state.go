@@ -24,6 +24,19 @@ type State struct {
 	Trays []Tray
 }
 
+// Due returns the time until the next mail may be sent. ok is false when none waits.
+func (s State) Due(now time.Time) (wait time.Duration, ok bool) {
+	for _, t := range s.Trays {
+		if t.Empty() {
+			continue
+		}
+		if own := t.Wait(now); !ok || own < wait {
+			wait, ok = own, true
+		}
+	}
+	return wait, ok
+}
+
 // stateVersion is the version of the form of State.Encode.
 const stateVersion = 1
 

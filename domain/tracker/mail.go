@@ -3,7 +3,6 @@ package tracker
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/domain/event"
@@ -74,6 +73,8 @@ const mailLease = "mail"
 type MailWorker struct {
 	service *Service
 	lease   holder.Holder
+	seen    ident.ID  // the version of the lease at the latest look
+	next    time.Time // when the next mail of its state may be sent, by a clock that nobody sets
 }
 
 // NewMailWorker returns a MailWorker without the lease. alone is true when no other server
@@ -107,14 +108,22 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s mail.State, tak
 		if s, err = parseMail(current.State); err != nil {
 			return s, false, err
 		}
-		at := w.service.time()
-		waits := slices.ContainsFunc(s.Trays, func(t mail.Tray) bool { return !t.Empty() && t.Wait(at) == 0 })
-		if s.Cursor == newest && !waits {
+		if s.Cursor == newest && !w.due(current.Version, s, now) {
 			return s, false, nil
 		}
 	}
 	taken, err = w.lease.Take(ctx, current, s.Encode())
 	return s, taken, err
+}
+
+// due reports whether a mail of the stored state may be sent. The clock may have stepped back
+// since the first look at the state, so the wait ends by the time of that look at the latest.
+func (w *MailWorker) due(version ident.ID, s mail.State, now time.Time) bool {
+	wait, ok := s.Due(w.service.time())
+	if next := now.Add(wait); w.seen != version || next.Before(w.next) {
+		w.seen, w.next = version, next
+	}
+	return ok && !now.Before(w.next)
 }
 
 func parseMail(state string) (mail.State, error) {
@@ -144,7 +153,8 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return state.Cursor != newest || slices.ContainsFunc(state.Trays, func(t mail.Tray) bool { return !t.Empty() }), nil
+	_, waits := state.Due(s.time())
+	return state.Cursor != newest || waits, nil
 }
 
 // Save renews the lease, and stores the state with it. held is false when another server has

@@ -34,6 +34,7 @@ type world struct {
 	servers []*server
 	admin   tracker.Caller
 	start   time.Time
+	step    atomic.Int64 // of the clocks of the servers, in nanoseconds
 
 	mu      sync.Mutex
 	answer  func(ctx context.Context, l mail.Letter) error // nil: takes everything
@@ -174,7 +175,7 @@ func inTime(t *testing.T, servers int, test func(t *testing.T, w *world)) {
 func (w *world) serve() *server {
 	s := &server{Store: w.store}
 	s.Service = tracker.New(tracker.Options{
-		Store: s, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
+		Store: s, Now: func() time.Time { return time.Now().Add(time.Duration(w.step.Load())) }, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{1}), nil },
 	})
 	s.worker = New(Options{Service: s.Service, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
@@ -508,6 +509,32 @@ func TestRefusals(t *testing.T) {
 		}
 		w.expect("later", "bob: #1", "ann: #1")
 	})
+}
+
+// A deferred mail waits while no server has work. A step of the clock does not
+// stop it.
+func TestClockStepsWhileAMailWaits(t *testing.T) {
+	t.Parallel()
+	for _, step := range []time.Duration{-1000 * time.Hour, -time.Minute, time.Hour} {
+		t.Run(step.String(), func(t *testing.T) {
+			t.Parallel()
+			inTime(t, 2, func(t *testing.T, w *world) {
+				id := w.create(w.person("ann"), "a lamp")
+				w.answers(func(context.Context, mail.Letter) error { return &mail.Failure{Kind: mail.Deferred, Reason: "no"} })
+				w.comment(w.admin, id, "hello")
+				time.Sleep(mail.Quiet + 30*time.Second)
+				for _, s := range w.servers {
+					if _, sends := s.worker.Stat(); sends {
+						t.Fatal("a server has work")
+					}
+				}
+				w.answers(nil)
+				w.step.Store(int64(step))
+				time.Sleep(time.Minute)
+				w.expect("a minute later", "ann: #1")
+			})
+		})
+	}
 }
 
 // A mail whose content the mail server does not take holds up no other mail of its addressee.
