@@ -55,7 +55,7 @@ type Tray struct {
 
 // Bounds of the mails to one person.
 const (
-	// MostSeparate is the largest number of mails within Window. When more problems wait,
+	// MostSeparate is the largest number of mails in a Window. When more problems wait,
 	// one mail tells of all of them.
 	MostSeparate = 10
 	Window       = 10 * time.Minute
