@@ -242,6 +242,77 @@ func TestSnapshotOfDossier(t *testing.T) {
 	}
 }
 
+// Get builds the members of a part once. A condition nested in others asks for them for each
+// member of the others, and ends at the first of them: the work of an evaluator does not show it.
+func TestMembersAreBuiltOnce(t *testing.T) {
+	t.Parallel()
+	e := NewProblems(&archive{dossiers: []store.Dossier{sample(), other()}}, catalogue(), ann).entry(strip(Snapshot(sample(), ann), 0))
+	parts := 0
+	for _, key := range predicate.Keys(predicate.Problem) {
+		if !key.Type.Many {
+			continue
+		}
+		parts++
+		members := func() []predicate.Value { return get(t, e, predicate.Problem, key.Name).([]predicate.Value) }
+		first, second := members(), members()
+		if &first[0] != &second[0] {
+			t.Errorf("the %s are built again", key.Name)
+		}
+		e.forget()
+		if again := members(); &again[0] == &first[0] {
+			t.Errorf("the %s of a forgotten problem are kept", key.Name)
+		}
+	}
+	if parts != 6 {
+		t.Errorf("%d parts", parts)
+	}
+}
+
+// keepsMembers reports whether members of a part are built for the entry.
+func keepsMembers(e *problemEntry) bool {
+	return slices.ContainsFunc(e.members[:], func(v predicate.Value) bool { return v != nil })
+}
+
+// An entry keeps its members for one condition. So a batch holds those of one problem.
+func TestBatchesKeepNoMembers(t *testing.T) {
+	t.Parallel()
+	plan := compile(t, "ANY keywords.name MATCHES 'cust.*'", predicate.Problem)
+	batch := func(p *Problems) (entries []*problemEntry) {
+		for i := range 3 {
+			d := sample()
+			d.ID = problem.ID(i + 1)
+			entries = append(entries, p.entry(Snapshot(d, ann)))
+		}
+		return entries
+	}
+	for name, try := range map[string]func(p *Problems, entries []*problemEntry) (found int, err error){
+		"AmongAll": func(p *Problems, entries []*problemEntry) (int, error) {
+			var f Found
+			err := f.add(t.Context(), p, plan, entries)
+			return len(f.IDs), err
+		},
+		"a search": func(p *Problems, entries []*problemEntry) (int, error) {
+			q := store.Query{Limit: 10}
+			s := selection{query: q, residual: plan, problems: p, evaluator: eval.New(t.Context()), batch: slices.Clone(entries),
+				best: best[store.Hit]{limit: q.Limit, compare: func(a, b store.Hit) int { return compareHits(nil, a, b) }}}
+			err := s.try(t.Context())
+			return len(s.best.sorted()), err
+		},
+	} {
+		p := NewProblems(&archive{}, catalogue(), ann)
+		entries := batch(p)
+		found, err := try(p, entries)
+		if err != nil || found != len(entries) {
+			t.Errorf("%s: %d found, %v", name, found, err)
+		}
+		for _, e := range entries {
+			if keepsMembers(e) {
+				t.Errorf("%s: problem %d keeps members", name, e.snapshot.ID)
+			}
+		}
+	}
+}
+
 // Large problems are loaded one at a time, in any batch. Each takes memory from the
 // budget of the request.
 func TestLargeEntries(t *testing.T) {
@@ -277,7 +348,7 @@ func TestLargeEntries(t *testing.T) {
 			}
 			want++
 			for _, before := range batch[:i] {
-				if before.snapshot.Comments != nil || before.snapshot.Keywords != nil {
+				if before.snapshot.Comments != nil || before.snapshot.Keywords != nil || keepsMembers(before) {
 					t.Fatalf("%s: problem %d is kept", text, before.snapshot.ID)
 				}
 			}

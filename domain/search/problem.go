@@ -2,8 +2,10 @@ package search
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -14,6 +16,17 @@ type problemEntry struct {
 	loaded   store.Parts
 	snapshot store.Snapshot
 	number   predicate.Value
+	// members are those of loaded parts, by the bit of the part. A nested condition asks for
+	// them very often, and an evaluator counts no work for that.
+	members [8]predicate.Value
+}
+
+// satisfies evaluates a condition about the entry. Then it drops the members: a batch has
+// many entries.
+func (e *problemEntry) satisfies(evaluator *eval.Evaluator, where predicate.Cond) (bool, error) {
+	holds, err := evaluator.Holds(where, e)
+	clear(e.members[:])
+	return holds, err
 }
 
 // Identity implements predicate.Entry.
@@ -40,7 +53,11 @@ func (e *problemEntry) Get(ctx context.Context, key *predicate.Key) (predicate.V
 		if err := e.of.load(ctx, e, part); err != nil {
 			return nil, err
 		}
-		return e.part(part), nil
+		members := &e.members[bits.TrailingZeros8(uint8(part))]
+		if *members == nil {
+			*members = e.part(part)
+		}
+		return *members, nil
 	}
 	return e.of.field(&s.Problem, key)
 }

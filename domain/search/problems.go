@@ -155,6 +155,7 @@ func (e *problemEntry) forget() {
 		Problem: e.snapshot.Problem, Watching: e.snapshot.Watching, Read: e.snapshot.Read, ReadByAssignee: e.snapshot.ReadByAssignee,
 	}
 	e.loaded = 0
+	clear(e.members[:])
 }
 
 // take copies the missing ones of the parts from s.

@@ -126,7 +126,7 @@ func (f *Found) add(ctx context.Context, problems *Problems, plan *predicate.Pla
 	evaluator := eval.New(ctx)
 	evaluator.Limit(planWork)
 	for _, e := range entries {
-		holds, err := evaluator.Holds(plan.Where, e)
+		holds, err := e.satisfies(evaluator, plan.Where)
 		if _, of := errors.AsType[*fault.Error](err); of || err != nil && ctx.Err() != nil {
 			return ended(ctx, err)
 		}

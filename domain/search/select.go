@@ -43,7 +43,7 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 			if residual == nil && behind(q, e) {
 				continue // not counted anywhere
 			}
-			holds, err := evaluator.Holds(where, e)
+			holds, err := e.satisfies(evaluator, where)
 			switch {
 			case err != nil:
 				yield(nil, ended(ctx, err))
@@ -158,7 +158,7 @@ func (s *selection) try(ctx context.Context) error {
 	}
 	for _, e := range s.batch {
 		if s.residual != nil {
-			holds, err := s.evaluator.Holds(s.residual.Where, e)
+			holds, err := e.satisfies(s.evaluator, s.residual.Where)
 			if err != nil {
 				return ended(ctx, err)
 			}
