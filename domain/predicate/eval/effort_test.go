@@ -121,3 +121,48 @@ func TestFoldsOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestMembersOfMetadata: metadata makes its members at each Get. Their number counts, even if
+// the first one decides. A problem keeps its members.
+func TestMembersOfMetadata(t *testing.T) {
+	t.Parallel()
+	w := predicatetest.NewWorld()
+	const n = 1000
+	children, keywords := make([]predicate.Value, n), make([]predicate.Value, n)
+	for i := range n {
+		children[i] = &predicatetest.Fake{ID: i, Values: map[string]predicate.Value{"closed": false}}
+		keywords[i] = &predicatetest.Fake{ID: i, Values: map[string]predicate.Value{"name": "x"}}
+	}
+	about := &predicatetest.Fake{ID: int64(1), Values: map[string]predicate.Value{
+		"component": &predicatetest.Fake{ID: "c", Values: map[string]predicate.Value{"children": children}},
+		"keywords":  keywords,
+	}}
+	for text, want := range map[string]int{
+		"ANY component.children.closed = NO": n / 2,
+		"ANY keywords.name = 'x'":            0,
+	} {
+		e := eval.New(context.Background())
+		ok, err := e.Holds(compile(t, w, text, predicate.Problem).Where, about)
+		if got := e.Spent(); !ok || err != nil || got < want || got > want+10 {
+			t.Errorf("%s: %t, %v, %d units of work, want %d", text, ok, err, got, want)
+		}
+	}
+}
+
+// TestListsOfLongTexts: a list counts the comparisons with texts of the same length.
+func TestListsOfLongTexts(t *testing.T) {
+	t.Parallel()
+	w := predicatetest.NewWorld()
+	const length = 1 << 20
+	about := long(strings.Repeat("a", length))
+	about.Values["keywords"] = []predicate.Value{
+		&predicatetest.Fake{ID: "same", Values: map[string]predicate.Value{"name": strings.Repeat("a", length-1) + "b"}},
+		&predicatetest.Fake{ID: "short", Values: map[string]predicate.Value{"name": "b"}},
+	}
+	e := eval.New(context.Background())
+	plan := compile(t, w, "SUBQUERY(keywords, $k, title IN {"+predicatetest.Repeat(100, "$k.name", ", ")+"}).@count > 0", predicate.Problem)
+	ok, err := e.Holds(plan.Where, about)
+	if want := 100 * length / eval.BytesPerWork / 64; ok || err != nil || e.Spent() < want || e.Spent() > want+500 {
+		t.Errorf("%t, %v, %d units of work, want %d", ok, err, e.Spent(), want)
+	}
+}

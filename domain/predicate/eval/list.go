@@ -24,7 +24,7 @@ func (e *evaluation) in(c predicate.In) (bool, error) {
 		if w, err = e.fold(member, w, c.Folding); err != nil {
 			return false, err
 		}
-		if err := e.spend(1); err != nil {
+		if err := e.spend(1 + equalWork(v, w)); err != nil {
 			return false, err
 		}
 		if predicate.EqualValues(v, w) {

@@ -70,6 +70,9 @@ func (e *evaluation) eachOf(v predicate.Value, steps []*predicate.Key, visit fun
 			if !ok && next != nil {
 				return fmt.Errorf("predicate: %s is %T", key.Name, next)
 			}
+			if err := e.spend(membersWork(key, len(members))); err != nil {
+				return err
+			}
 			return e.eachIn(members, steps[i+1:], visit)
 		}
 		v = next
