@@ -1,12 +1,16 @@
 package search
 
 import (
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/rules"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -49,6 +53,22 @@ func TestAmongAllIsAmong(t *testing.T) {
 			if !same || all[i].Err != nil {
 				t.Fatalf("seed %d: %s: %v (%v), want %v", seed, texts[i], all[i].IDs, all[i].Err, hits)
 			}
+		}
+	}
+}
+
+func TestPageHasLimitsOfWebhooks(t *testing.T) {
+	t.Parallel()
+	page, err := fs.ReadFile(rules.Pages(), "predicates.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []string{
+		fmt.Sprintf("\n| %d,000,000 | simple conditions", planWork/1_000_000),
+		fmt.Sprintf("\n| %d GiB | of problems to load again", planAgain>>30),
+	} {
+		if !strings.Contains(string(page), row) {
+			t.Errorf("the page lacks %q", row)
 		}
 	}
 }

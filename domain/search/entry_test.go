@@ -2,16 +2,19 @@ package search
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -359,5 +362,86 @@ func TestLargeEntries(t *testing.T) {
 		if r.one < want {
 			t.Errorf("%s: %d loads of %d problems", text, r.one, want)
 		}
+	}
+}
+
+// A plan of AmongAll that goes to and fro between large problems ends at a limit: each way
+// loads one of them again, and is nearly no work for an evaluator.
+func TestLargeProblemsLoadedAgain(t *testing.T) {
+	t.Parallel()
+	d := sample()
+	for range 1000 {
+		d.Comments = append(d.Comments, d.Comments[0])
+	}
+	const size = 10 << 20
+	for text, fails := range map[string]bool{
+		"ANY relationships.child.comments.text = 'x' OR comments.@count > 0":                                             false,
+		"SUBQUERY(comments, $c, NOT ANY relationships.child.comments.text = 'Ordered a new one.').@count > 0 OR id = 12": true,
+	} {
+		r := &archive{dossiers: []store.Dossier{d, other()}, size: size}
+		all, err := AmongAll(t.Context(), r, catalogue(), ann, []*predicate.Plan{compile(t, text, predicate.Problem)}, []problem.ID{12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := planAgain/size + 10
+		if fault.Is(all[0].Err, fault.QueryTooExpensive) != fails || !fails && !all[0].IDs[12] || r.one > most {
+			t.Errorf("%s: %v, %v after %d loads", text, all[0].IDs, all[0].Err, r.one)
+		}
+	}
+}
+
+// The plans of others do not count for a plan, and neither does the first load of a problem.
+func TestPlansLoadLargeProblemsOnce(t *testing.T) {
+	t.Parallel()
+	r := &archive{size: planAgain / 10}
+	var ids []problem.ID
+	for i := range 100 {
+		d := sample()
+		d.ID = problem.ID(i + 1)
+		r.dossiers = append(r.dossiers, d)
+		ids = append(ids, d.ID)
+	}
+	plans := slices.Repeat([]*predicate.Plan{compile(t, "ANY comments.text = 'x' OR keywords.@count > 0", predicate.Problem)}, 3)
+	all, err := AmongAll(t.Context(), r, catalogue(), ann, plans, ids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, found := range all {
+		if found.Err != nil || len(found.IDs) != len(ids) {
+			t.Errorf("plan %d: %d of %d problems, %v", i, len(found.IDs), len(ids), found.Err)
+		}
+	}
+}
+
+// More related problems than are kept have the limit of large ones.
+func TestOthersLoadedAgain(t *testing.T) {
+	t.Parallel()
+	root, child := sample(), other()
+	root.Relationships, child.Relationships = nil, nil
+	dossiers := []store.Dossier{root, child}
+	for i := range 2 * maxOthers {
+		id := problem.ID(100 + i)
+		dossiers = append(dossiers, store.Dossier{Problem: problem.Problem{ID: id, Fields: problem.Fields{Title: "x", State: open}}})
+		owner := &dossiers[i%2]
+		owner.Relationships = append(owner.Relationships, relationship.Relationship{Owner: owner.ID, Type: relationship.BlockedBy, Other: id})
+	}
+	first := &dossiers[0]
+	first.Relationships = slices.Insert(first.Relationships, 0, relationship.Relationship{Owner: first.ID, Type: relationship.BlockedBy, Other: child.ID})
+	r := &archive{dossiers: dossiers}
+	p := NewProblems(r, catalogue(), ann)
+	plan := compile(t, "SUBQUERY(logs, $l, NOT ANY relationships.child.relationships.child.title = 'x').@count > 0", predicate.Problem)
+	e := p.entry(strip(Snapshot(*first, ann), 0))
+	const rounds = 2
+	for range rounds {
+		if _, err := e.satisfies(eval.New(t.Context()), plan.Where); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.again < rounds*maxOthers*problem.Overhead || p.again > 4*rounds*maxOthers*problem.Overhead {
+		t.Errorf("%d bytes are loaded again", p.again)
+	}
+	p.mostAgain = p.again
+	if _, err := e.satisfies(eval.New(t.Context()), plan.Where); !errors.Is(err, errAgain) {
+		t.Errorf("no end at the limit: %v", err)
 	}
 }

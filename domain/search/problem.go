@@ -16,6 +16,9 @@ type problemEntry struct {
 	loaded   store.Parts
 	snapshot store.Snapshot
 	number   predicate.Value
+	// forgotten is the size of a large problem whose parts the current condition has dropped
+	// for another one, in bytes.
+	forgotten int64
 	// members are those of loaded parts, by the bit of the part. A nested condition asks for
 	// them very often, and an evaluator counts no work for that.
 	members [8]predicate.Value
@@ -24,6 +27,7 @@ type problemEntry struct {
 // satisfies evaluates a condition about the entry. Then it drops the members: a batch has
 // many entries.
 func (e *problemEntry) satisfies(evaluator *eval.Evaluator, where predicate.Cond) (bool, error) {
+	e.forgotten = 0
 	holds, err := evaluator.Holds(where, e)
 	clear(e.members[:])
 	return holds, err

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/ident"
@@ -28,6 +29,20 @@ type Problems struct {
 	// budget, in bytes.
 	large *problemEntry
 	held  int64
+	// again is the size of all that was dropped for something else and is loaded again, in
+	// bytes. mostAgain limits it, unless it is 0.
+	again, mostAgain int64
+}
+
+// errAgain reports a condition that goes to and fro between problems beyond the limit.
+var errAgain = errors.New("search: it loads large or very many problems again and again")
+
+// repeat counts what is loaded again, before it is.
+func (p *Problems) repeat(size int64) error {
+	if p.again += size; p.mostAgain > 0 && p.again > p.mostAgain {
+		return errAgain
+	}
+	return nil
 }
 
 // object names an object of the catalogue.
@@ -133,6 +148,10 @@ func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) 
 	if e.loaded.Has(part) {
 		return nil
 	}
+	if err := p.repeat(e.forgotten); err != nil {
+		return err
+	}
+	e.forgotten = 0
 	s, err := p.reader.Problem(ctx, e.snapshot.ID, p.as, part)
 	if err != nil {
 		return err
@@ -140,6 +159,7 @@ func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) 
 	if s.Size > store.Small {
 		if p.large != nil && p.large != e {
 			p.large.forget()
+			p.large.forgotten = p.held
 		}
 		p.large = e
 		budget.From(ctx).Add(s.Size - p.held)
@@ -188,6 +208,9 @@ func (e *problemEntry) take(s store.Snapshot, parts store.Parts) {
 func (p *Problems) other(ctx context.Context, owner *problemEntry, id problem.ID) (predicate.Value, error) {
 	if _, known := p.others[id]; !known {
 		if len(p.others) >= maxOthers {
+			if err := p.repeat(int64(len(p.others)) * problem.Overhead); err != nil {
+				return nil, err
+			}
 			clear(p.others)
 		}
 		if err := p.loadOthers(ctx, p.unknown(nil, owner)); err != nil {

@@ -114,6 +114,10 @@ type Found struct {
 // is no limit of time: loads would use it up, and so would a process that has to wait.
 const planWork = 8_000_000
 
+// planAgain limits what a plan loads again for one batch of problems, in bytes. A database
+// takes up to half a minute for it. Nothing counts that is loaded for the first time.
+const planAgain = 1 << 30
+
 // add evaluates the plan for each of the entries. Its error is one of the store, or the end
 // of ctx.
 func (f *Found) add(ctx context.Context, problems *Problems, plan *predicate.Plan, entries []*problemEntry) error {
@@ -125,6 +129,7 @@ func (f *Found) add(ctx context.Context, problems *Problems, plan *predicate.Pla
 	}
 	evaluator := eval.New(ctx)
 	evaluator.Limit(planWork)
+	problems.again, problems.mostAgain = 0, planAgain
 	for _, e := range entries {
 		holds, err := e.satisfies(evaluator, plan.Where)
 		if _, of := errors.AsType[*fault.Error](err); of || err != nil && ctx.Err() != nil {
