@@ -165,7 +165,7 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	revoked := samples.Token
 	revoked.Revoked = samples.Time
 	note("revoked token", wire.Token{}, func(e *wire.Encoder) { e.Token(revoked) })
-	note("webhook between two attempts", wire.Webhook{}, func(e *wire.Encoder) { e.Webhook(samples.Retrying()) })
+	note("webhook between two attempts", wire.Webhook{}, func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Retrying()}) })
 	note("test that has failed", wire.WebhookTest{}, func(e *wire.Encoder) { e.WebhookTest(webhook.Attempt{Err: "no answer"}) })
 	started := samples.Milestone
 	started.Start = samples.Time

@@ -9,15 +9,14 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // tagWebhooks is the chapter of webhooks in the OpenAPI document.
 const tagWebhooks = "Webhooks"
 
 func webhookEndpoints() []endpoint {
-	example := func(e *wire.Encoder) { e.Webhook(samples.Webhook()) }
-	resumed := func(e *wire.Encoder) { e.Webhook(samples.Resumed()) }
+	example := func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Webhook()}) }
+	resumed := func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Resumed()}) }
 	issued := func(e *wire.Encoder) {
 		e.IssuedWebhook(tracker.IssuedWebhook{Webhook: samples.NewWebhook(), Secret: samples.WebhookSecret()})
 	}
@@ -31,7 +30,7 @@ func webhookEndpoints() []endpoint {
 			summary: "List all webhooks",
 			scope:   access.Admin,
 			answers: []result{{status: 200, description: "The webhooks, in the order of their creation, without their secrets.", of: []wire.Webhook{},
-				example: func(e *wire.Encoder) { wire.List(e, []webhook.Webhook{samples.Webhook()}, e.Webhook) }}},
+				example: func(e *wire.Encoder) { wire.List(e, []tracker.Webhook{{Webhook: samples.Webhook()}}, e.Webhook) }}},
 			do: (*call).listWebhooks,
 		},
 		{
@@ -111,7 +110,7 @@ const webhookUnkeyed = "if no answer has come, list the webhooks, delete the one
 
 func (c *call) listWebhooks() (answer, error) {
 	a, err := c.Service.Webhooks(c.r.Context())
-	return answered(a, err, func(a tracker.Answer[[]webhook.Webhook]) answer {
+	return answered(a, err, func(a tracker.Answer[[]tracker.Webhook]) answer {
 		return answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value, (*wire.Encoder).Webhook)}
 	})
 }
@@ -148,7 +147,7 @@ func (c *call) issuedWebhook(status int, a tracker.Answer[tracker.IssuedWebhook]
 	return answer{status: status, header: http.Header{"Cache-Control": {"no-store"}}, body: e.Buf}
 }
 
-func renderWebhook(a tracker.Answer[webhook.Webhook]) answer {
+func renderWebhook(a tracker.Answer[tracker.Webhook]) answer {
 	e := wire.Encoder{Catalogue: a.Catalogue}
 	e.Webhook(a.Value)
 	return answer{status: http.StatusOK, body: e.Buf}
@@ -192,7 +191,7 @@ func (c *call) listDeliveries() (answer, error) {
 		return answer{}, err
 	}
 	a, err := c.Service.Webhook(c.r.Context(), id)
-	return answered(a, err, func(a tracker.Answer[webhook.Webhook]) answer {
+	return answered(a, err, func(a tracker.Answer[tracker.Webhook]) answer {
 		e := wire.Encoder{Catalogue: a.Catalogue}
 		wire.List(&e, a.Value.Progress.Deliveries, e.Delivery)
 		return answer{status: http.StatusOK, body: e.Buf}

@@ -68,6 +68,28 @@ func TestStoppedWebhookHasNoNextAttempt(t *testing.T) {
 	}
 }
 
+// A server with another key than that of a webhook says so, and calls no attempt a failure.
+func TestReasonOfALockedWebhook(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	of := samples.NewWebhook()
+	of.Secret.Key = webhook.NewKey([32]byte{1}).ID()
+	f.webhooks = []webhook.Webhook{of}
+	one := hooks + "/" + of.ID.String()
+	for _, r := range []*http.Request{request("GET", hooks, ""), request("GET", one, ""), request("PATCH", one, `{"active":true}`)} {
+		body := f.send(t, r, 200, "").Body.String()
+		if !strings.Contains(body, `"state":"active","reason":"this server has another key`) || !strings.Contains(body, `"failures":0`) {
+			t.Errorf("%s %s: %s", r.Method, r.URL, body)
+		}
+	}
+	if body := f.send(t, request("POST", one+"/test", ""), 200, "").Body.String(); !strings.Contains(body, `"error":"this server has another key`) || len(f.sent) > 0 {
+		t.Errorf("a test is %s, and %d messages were sent", body, len(f.sent))
+	}
+	if body := f.send(t, request("POST", one+"/secret", ""), 200, "").Body.String(); !strings.Contains(body, `"reason":null`) {
+		t.Errorf("with a new secret: %s", body)
+	}
+}
+
 func TestWebhooksInDryRuns(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

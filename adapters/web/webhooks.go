@@ -38,7 +38,7 @@ type webhookRow struct {
 	Owner   string
 	Created time.Time
 	State   webhook.State
-	Reason  string // a sentence about the state, in English; empty for an active webhook
+	Reason  string // a sentence about the state, in English; empty when there is nothing to say
 	// Failures are the failed attempts for the next event, and Next is the time of a
 	// further one; zero: there is none.
 	Failures int
@@ -72,7 +72,7 @@ type webhookDeletePage struct {
 	Kinds   []kindLink
 }
 
-func (q *request) webhookRow(w webhook.Webhook, c *metadata.Catalogue) webhookRow {
+func (q *request) webhookRow(w tracker.Webhook, c *metadata.Catalogue) webhookRow {
 	p := w.Current()
 	owner, known := c.User(w.Owner)
 	ownerActive := known && !owner.Inactive

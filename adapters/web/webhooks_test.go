@@ -245,7 +245,7 @@ func (s *site) hookAt(t *testing.T, at string) webhook.Webhook {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found.Value
+	return found.Value.Webhook
 }
 
 // A test is sent at once, and its outcome is shown.

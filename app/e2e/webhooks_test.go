@@ -234,7 +234,8 @@ func staysHidden(t *testing.T, key webhook.Key, secrets []webhook.Secret, texts 
 }
 
 // On PostgreSQL as well, no secret is in a table, in an answer, in the metrics, or in a log: neither in
-// that of a server with a receiver that fails, nor in that of a server with a wrong key.
+// that of a server with a receiver that fails, nor in that of a server with a wrong key. Beside the
+// latter, a server with the right key delivers.
 func TestWebhookSecretsStayHidden(t *testing.T) {
 	t.Parallel()
 	token, database := newToken(t), postgrestest.New(t)
@@ -279,16 +280,28 @@ func TestWebhookSecretsStayHidden(t *testing.T) {
 	if err := os.WriteFile(wrong, []byte(other.Reveal()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s = serve(t, database.URL(), append(settings, "PROBLEMS_WEBHOOK_KEY_FILE="+wrong)...)
+	s = serve(t, database.URL(), append(settings, "PROBLEMS_WEBHOOK_KEY_FILE="+wrong, "PROBLEMS_METRICS_LISTEN="+address)...)
 	takesRequests(t, s, token)
 	c = s.as(token)
 	c.do("POST", "/problems", `{"title":"Another event"}`)
-	attempts(c, ids[0], "another key")
+	eventually(t, "the metrics count locked webhooks", func() bool { return strings.Contains(metrics(t, address), "problems_webhooks_locked 2") })
 	_, body := c.do("POST", "/webhooks/"+ids[0]+"/test", "")
 	texts["a test with a wrong key"] = string(body)
-	note(c, " with a wrong key", "/webhooks/"+ids[0]+"/deliveries", "/audit")
+	note(c, " with a wrong key", "/webhooks", "/webhooks/"+ids[0]+"/deliveries", "/audit")
+	texts["the list with a wrong key"] = command(t, []string{"PROBLEMS_TOKEN=" + token}, "webhook", "list", "--url="+s.url)
+	right := serve(t, database.URL(), settings...)
+	eventually(t, "a server with the right key delivers", func() bool { return len(good.ids(t)) == 2 })
+	right.stop()
 	s.stop()
 	texts["the log with a wrong key"] = s.stderr.String()
+	for _, where := range []string{"a test with a wrong key", "/webhooks with a wrong key", "the list with a wrong key", "the log with a wrong key"} {
+		if !strings.Contains(texts[where], "another key") {
+			t.Errorf("%s lacks the reason: %s", where, texts[where])
+		}
+	}
+	if where := "/webhooks/" + ids[0] + "/deliveries with a wrong key"; strings.Contains(texts[where], `"failed"`) {
+		t.Errorf("%s has a failed attempt: %s", where, texts[where])
+	}
 	texts["the archive"] = command(t, []string{"PROBLEMS_STORE=" + database.URL()}, "export")
 	texts["the tables"] = database.Ask(`WITH form AS MATERIALIZED (SELECT set_config('xmlbinary', 'hex', true) AS binary_form)
 		SELECT database_to_xml(true, false, '')::text || left(binary_form, 0) FROM form`)

@@ -48,7 +48,7 @@ type Service struct {
 	hub       *feedhub.Hub
 	keepFeed  time.Duration // 0: for ever
 	hookKey   func() (webhook.Key, error)
-	hookMade  chan struct{} // has an element after a command that makes a webhook
+	hookMade  chan struct{} // has an element after a command that makes a webhook or a secret
 	sender    webhook.Sender
 }
 

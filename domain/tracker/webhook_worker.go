@@ -7,7 +7,6 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -19,16 +18,19 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// webhookLease is the name of the lease of the delivery of webhooks.
-const webhookLease = "webhooks"
+// webhookLease begins the name of the lease of the delivery of webhooks. The identifier of the
+// key behind their secrets follows: no server holds up webhooks whose messages it cannot sign.
+const webhookLease = "webhooks "
 
-// WebhookWorker is one server's part in the delivery of webhooks (D40). Of all servers, one
-// delivers at a time: it holds the lease. A WebhookWorker is for one goroutine. Another one
-// may call Renew instead.
+// WebhookWorker is one server's part in the delivery of webhooks (D40). Of all servers with the
+// same key, one delivers at a time: it holds the lease. A WebhookWorker is for one goroutine.
+// Another one may call Renew instead.
 type WebhookWorker struct {
 	service *Service
-	lease   holder.Holder
-	needed  bool // the latest Take has found a webhook
+	alone   bool
+	key     webhook.KeyID
+	lease   holder.Holder // of the webhooks with this key
+	needed  bool          // the latest Take has found a webhook whose messages this server can sign
 	plans   map[question]compiled
 }
 
@@ -67,37 +69,54 @@ func (w *WebhookWorker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan
 // NewWebhookWorker returns a WebhookWorker without the lease. alone is true when no other
 // server can use the store: then a lease is that of a server that has ended.
 func (s *Service) NewWebhookWorker(alone bool) *WebhookWorker {
-	return &WebhookWorker{service: s, lease: holder.New(webhookLease, alone, s.moment, s.commit)}
+	return &WebhookWorker{service: s, alone: alone}
 }
 
-// Take takes the lease if it is free and there is a webhook. now is a time by a clock that
-// nobody sets: see lease.Watch. A server without a key leaves the lease to others: it fails
-// with fault.Internal.
-func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, err error) {
+// Take takes the lease if it is free and there is a webhook whose messages this server can sign.
+// now is a time by a clock that nobody sets: see lease.Watch. all are the webhooks, as Webhooks
+// returns them; none while another server has the lease.
+func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, all []Webhook, err error) {
 	var current lease.Lease
-	var ok bool
+	w.needed = false
 	err = w.service.store.View(ctx, func(r store.Reader) error {
 		some, err := r.Webhooks(ctx, 0, 1)
-		if w.needed = len(some) > 0; !w.needed || err != nil {
+		if len(some) == 0 || err != nil {
 			return err
 		}
-		current, ok, err = w.lease.Read(ctx, r)
+		key, err := w.service.serviceKey()
+		if err == nil {
+			w.use(key.ID())
+			var ok bool
+			if current, ok, err = w.lease.Read(ctx, r); err != nil {
+				return err
+			}
+			if w.needed = !w.lease.Free(current, ok, now); w.needed {
+				return nil
+			}
+		}
+		stored, err := allWebhooks(ctx, r)
+		all = w.service.seen(stored)
 		return err
 	})
-	if err != nil || !w.needed {
-		return false, err
+	if slices.ContainsFunc(all, func(one Webhook) bool { return one.Locked == nil }) && err == nil {
+		w.needed = true
+		taken, err = w.lease.Take(ctx, current, "")
 	}
-	if !w.lease.Free(current, ok, now) {
-		return false, nil
-	}
-	if _, err := w.service.serviceKey(); err != nil {
-		return false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks delivers none")
-	}
-	return w.lease.Take(ctx, current, "")
+	return taken, all, err
 }
 
-// Rest waits if the latest Take has found no webhook: for a time, until ctx ends, or until
-// somebody makes a webhook through the Service.
+// Key identifies the key of the lease.
+func (w *WebhookWorker) Key() webhook.KeyID { return w.key }
+
+// use has the lease be that of the webhooks with a key.
+func (w *WebhookWorker) use(key webhook.KeyID) {
+	if w.key != key {
+		w.key, w.lease = key, holder.New(webhookLease+key.String(), w.alone, w.service.moment, w.service.commit)
+	}
+}
+
+// Rest waits if the latest Take has found no webhook whose messages this server can sign: for a
+// time, until ctx ends, or until somebody makes a webhook or a secret through the Service.
 func (w *WebhookWorker) Rest(ctx context.Context, d time.Duration) {
 	if w.needed {
 		return
@@ -131,10 +150,11 @@ func progressEffects(progress []store.PutProgress) []store.Effect {
 	return effects
 }
 
-// Webhooks returns all webhooks, and whether the owner of each is active.
-func (w *WebhookWorker) Webhooks(ctx context.Context) (all []webhook.Webhook, ownerActive func(webhook.Webhook) bool, err error) {
+// Webhooks returns all webhooks, and whether the owner of each is active. A webhook whose messages
+// this server cannot sign is Locked.
+func (w *WebhookWorker) Webhooks(ctx context.Context) (all []Webhook, ownerActive func(Webhook) bool, err error) {
 	a, err := w.service.Webhooks(ctx)
-	return a.Value, func(e webhook.Webhook) bool {
+	return a.Value, func(e Webhook) bool {
 		owner, known := a.Catalogue.User(e.Owner)
 		return known && !owner.Inactive
 	}, err

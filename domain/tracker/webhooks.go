@@ -48,6 +48,23 @@ type WebhookPatch struct {
 	OnFailure patch.Field[string]
 }
 
+// Webhook is a webhook as one server sees it.
+type Webhook struct {
+	webhook.Webhook
+	// Locked says why this server cannot sign messages to the webhook; nil: it can.
+	Locked error
+}
+
+// Condition is webhook.Webhook.Condition, with the reason why the webhook is locked. It is
+// active: another server may deliver to it.
+func (w Webhook) Condition(ownerActive bool) (webhook.State, string) {
+	state, reason := w.Webhook.Condition(ownerActive)
+	if f, ok := errors.AsType[*fault.Error](w.Locked); ok && state == webhook.Active {
+		reason = f.Detail
+	}
+	return state, reason
+}
+
 // IssuedWebhook is a webhook with a new secret. The secret cannot be read again.
 type IssuedWebhook struct {
 	webhook.Webhook
@@ -64,8 +81,8 @@ const (
 // webhookBasis is the basis of a decision about one webhook.
 type webhookBasis struct {
 	catalogue *metadata.Catalogue
-	webhook   webhook.Webhook // zero for a new one
-	count     int             // of all webhooks, for a new one
+	webhook   Webhook // zero for a new one
+	count     int     // of all webhooks, for a new one
 }
 
 // serviceKey returns the key behind the secrets of webhooks, and the links in e-mail.
@@ -80,6 +97,23 @@ func (s *Service) serviceKey() (webhook.Key, error) {
 	return key, nil
 }
 
+// seen returns the webhooks as this server sees them. Without a key, all are locked.
+func (s *Service) seen(all []webhook.Webhook) []Webhook {
+	if len(all) == 0 {
+		return nil // or the key would be made before it is needed
+	}
+	key, err := s.serviceKey()
+	id := key.ID()
+	seen := make([]Webhook, len(all))
+	for i, w := range all {
+		seen[i] = Webhook{w, err}
+		if err == nil {
+			seen[i].Locked = w.Secret.CheckKey(id)
+		}
+	}
+	return seen
+}
+
 // CreateWebhook makes a webhook of the caller. It gets the events from now on. In a dry
 // run it has neither identifier nor secret. It fails with the faults of a body.
 func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWebhook) (Answer[IssuedWebhook], error) {
@@ -91,7 +125,8 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 	if err != nil {
 		return Answer[IssuedWebhook]{}, err
 	}
-	a, err := run(ctx, s, command[webhookBasis, IssuedWebhook]{
+	defer s.wakeWebhooks()
+	return run(ctx, s, command[webhookBasis, IssuedWebhook]{
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
 			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
@@ -105,11 +140,14 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 			return decideNewWebhook(caller, cmd, key, newest, of, m)
 		},
 	})
+}
+
+// wakeWebhooks ends the Rest of a worker: it may have something to deliver.
+func (s *Service) wakeWebhooks() {
 	select {
 	case s.hookMade <- struct{}{}:
 	default:
 	}
-	return a, err
 }
 
 func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
@@ -226,30 +264,33 @@ func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool,
 			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
-			of.webhook, err = loadWebhook(ctx, r, id)
+			of.webhook, err = s.loadWebhook(ctx, r, id)
 			return of, err
 		},
 		decide: decide,
 	})
 }
 
-func loadWebhook(ctx context.Context, r store.Reader, id ident.ID) (webhook.Webhook, error) {
+func (s *Service) loadWebhook(ctx context.Context, r store.Reader, id ident.ID) (Webhook, error) {
 	w, ok, err := r.Webhook(ctx, id)
 	if err == nil && !ok {
 		err = fault.New(fault.NotFound, "there is no webhook with this identifier")
 	}
-	return w, err
+	if err != nil {
+		return Webhook{}, err
+	}
+	return s.seen([]webhook.Webhook{w})[0], nil
 }
 
 // ChangeWebhook changes the settings of a webhook. A cursor, another URL, and Active for a
 // webhook that does not go on, are starts: the next event is tried at once. It fails with
 // fault.NotFound and with the faults of a body.
-func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID, cmd ChangeWebhook) (Answer[webhook.Webhook], error) {
+func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID, cmd ChangeWebhook) (Answer[Webhook], error) {
 	start, err := s.startOf(ctx, cmd)
 	if err != nil {
-		return Answer[webhook.Webhook]{}, err
+		return Answer[Webhook]{}, err
 	}
-	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[webhook.Webhook], error) {
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[Webhook], error) {
 		return decideWebhook(caller, cmd, start, of, m)
 	})
 }
@@ -275,13 +316,13 @@ func (s *Service) startOf(ctx context.Context, cmd ChangeWebhook) (start event.C
 	return start, nil
 }
 
-func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[webhook.Webhook], error) {
+func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[Webhook], error) {
 	cb := changes.NewBuilder(m, caller.User)
 	faults := slices.Clone(cmd.Faults)
 	old := of.webhook
 	if cmd.Condition != nil {
 		if err := cmd.Condition(old.Endpoint); err != nil {
-			return store.Change{}, Answer[webhook.Webhook]{}, err
+			return store.Change{}, Answer[Webhook]{}, err
 		}
 	}
 	next := old
@@ -300,7 +341,7 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 		faults.Add(fault.InvalidValue, fault.At("active"), "%s", webhook.OwnerInactive)
 	}
 	if err := faults.Err(); err != nil {
-		return store.Change{}, Answer[webhook.Webhook]{}, err
+		return store.Change{}, Answer[Webhook]{}, err
 	}
 	resumed := body.Given(cmd.Active) && cmd.Active.Value && (state != webhook.Active || old.Current().Failures > 0)
 	from := old.Current().Cursor
@@ -332,7 +373,7 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 		cb.AddExpect(store.WebhookAt{ID: old.ID, Version: old.Version})
 		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
 	}
-	return cb.Change, Answer[webhook.Webhook]{Value: next, Catalogue: of.catalogue}, nil
+	return cb.Change, Answer[Webhook]{Value: next, Catalogue: of.catalogue}, nil
 }
 
 // DeleteWebhook deletes a webhook. The delivering server sends nothing to it any more:
@@ -363,6 +404,7 @@ func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID,
 	if err != nil {
 		return Answer[IssuedWebhook]{}, err
 	}
+	defer s.wakeWebhooks()
 	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
 		cb := changes.NewBuilder(m, caller.User)
 		faults := slices.Clone(cmd.Faults)
@@ -381,7 +423,7 @@ func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID,
 		cb.Audit(auditedWebhook(next.Endpoint), audit.Changed, "secret",
 			problem.LogNumber(int(of.webhook.Secret.Generation)), problem.LogNumber(int(next.Secret.Generation)))
 		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
-		issued := IssuedWebhook{next, key.Secret(id, next.Secret.Generation)}
+		issued := IssuedWebhook{next.Webhook, key.Secret(id, next.Secret.Generation)}
 		if cmd.DryRun {
 			issued.Secret = webhook.Secret{}
 		}
@@ -390,24 +432,29 @@ func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID,
 }
 
 // Webhooks returns all webhooks, in the order of their creation.
-func (s *Service) Webhooks(ctx context.Context) (a Answer[[]webhook.Webhook], err error) {
+func (s *Service) Webhooks(ctx context.Context) (a Answer[[]Webhook], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
-		a.Value, err = r.Webhooks(ctx, 0, webhook.Most+webhook.Most/10) // several servers together can make some more
+		all, err := allWebhooks(ctx, r)
+		a.Value = s.seen(all)
 		return err
 	})
 	return a, err
 }
 
+func allWebhooks(ctx context.Context, r store.Reader) ([]webhook.Webhook, error) {
+	return r.Webhooks(ctx, 0, webhook.Most+webhook.Most/10) // several servers together can make some more
+}
+
 // Webhook returns a webhook. It fails with fault.NotFound.
-func (s *Service) Webhook(ctx context.Context, id ident.ID) (a Answer[webhook.Webhook], err error) {
+func (s *Service) Webhook(ctx context.Context, id ident.ID) (a Answer[Webhook], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
-		a.Value, err = loadWebhook(ctx, r, id)
+		a.Value, err = s.loadWebhook(ctx, r, id)
 		return err
 	})
 	return a, err
@@ -424,24 +471,30 @@ func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt
 	if err != nil {
 		return webhook.Attempt{}, err
 	}
-	return s.SendWebhook(ctx, a.Value.Endpoint, webhook.Test(m.IDs.Next(), m.At)), nil
+	attempt, err := s.SendWebhook(ctx, a.Value.Endpoint, webhook.Test(m.IDs.Next(), m.At))
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return webhook.Attempt{At: m.At, Err: f.Detail}, nil
+	}
+	return attempt, err
 }
 
-// SendWebhook signs a message and sends it once. A failure is part of the attempt.
-func (s *Service) SendWebhook(ctx context.Context, e webhook.Endpoint, message webhook.Message) webhook.Attempt {
+// SendWebhook signs a message and sends it once. A failure of the receiver is part of the
+// attempt. It fails with fault.Unavailable when this server cannot sign the message: then there
+// was no attempt.
+func (s *Service) SendWebhook(ctx context.Context, e webhook.Endpoint, message webhook.Message) (webhook.Attempt, error) {
 	at := s.time()
 	key, err := s.serviceKey()
-	if err == nil {
-		message.Time = at
-		message.Signature, err = e.Sign(key, message.ID, at, message.Body)
+	if err != nil {
+		return webhook.Attempt{}, err
 	}
-	if err == nil && s.sender == nil {
-		err = fault.New(fault.Unavailable, "this process sends no messages")
+	message.Time = at
+	if message.Signature, err = e.Sign(key, message.ID, at, message.Body); err != nil {
+		return webhook.Attempt{}, err
 	}
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return webhook.Attempt{At: at, Err: f.Detail}
+	if s.sender == nil {
+		return webhook.Attempt{}, fault.New(fault.Unavailable, "this process sends no messages")
 	}
 	attempt := s.sender.Send(ctx, e.URL, message)
 	attempt.At = at
-	return attempt
+	return attempt, nil
 }

@@ -82,10 +82,10 @@ func TestCreateWebhook(t *testing.T) {
 	}
 	a, err := s.Webhook(t.Context(), issued.ID)
 	noError(t, err)
-	equal(t, "the stored webhook", a.Value, issued.Webhook)
+	equal(t, "the stored webhook", a.Value, Webhook{Webhook: issued.Webhook})
 	all, err := s.Webhooks(t.Context())
 	noError(t, err)
-	equal(t, "all webhooks", all.Value, []webhook.Webhook{issued.Webhook})
+	equal(t, "all webhooks", all.Value, []Webhook{{Webhook: issued.Webhook}})
 	if got := s.fields(t, issued.ID); !slices.Equal(got, []string{"Created "}) {
 		t.Errorf("the audit log has %q", got)
 	}
@@ -147,7 +147,7 @@ func TestWebhookDryRuns(t *testing.T) {
 	noError(t, err)
 	now, err := s.Webhook(t.Context(), real.ID)
 	noError(t, err)
-	equal(t, "the webhook after dry runs", now.Value, real.Webhook)
+	equal(t, "the webhook after dry runs", now.Value, Webhook{Webhook: real.Webhook})
 }
 
 func TestWithoutAKey(t *testing.T) {
@@ -172,7 +172,7 @@ func TestChangeWebhook(t *testing.T) {
 	}()
 	_, newest, err := s.feedEnds(t.Context())
 	noError(t, err)
-	change := func(cmd ChangeWebhook) webhook.Webhook {
+	change := func(cmd ChangeWebhook) Webhook {
 		t.Helper()
 		a, err := s.ChangeWebhook(t.Context(), s.admin, hook.ID, cmd)
 		noError(t, err)
@@ -206,7 +206,7 @@ func TestChangeWebhook(t *testing.T) {
 			func(w webhook.Webhook) bool { return w.Epoch == 9 && w.From == first && !w.Active }},
 	} {
 		before := len(s.fields(t, hook.ID))
-		if w := change(c.cmd); !c.check(w) {
+		if w := change(c.cmd); !c.check(w.Webhook) {
 			t.Errorf("%s: the webhook is %+v", c.rule, w)
 		}
 		if got := s.fields(t, hook.ID)[before:]; !slices.Equal(got, c.log) {
@@ -384,6 +384,70 @@ func TestTestWebhook(t *testing.T) {
 	}
 }
 
+// D40: a server with another key, or without one, says so with each active webhook, and sends no
+// test. A new secret makes the webhook one of its own.
+func TestWebhookOfAnotherKey(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	out := &sender{status: 200}
+	lacks := func(key func() (webhook.Key, error)) *Service {
+		return New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: key, Sender: out})
+	}
+	other := lacks(func() (webhook.Key, error) { return webhook.NewKey([32]byte{31: 8}), nil })
+	for reason, of := range map[string]*Service{"another key": other, "has no key": lacks(func() (webhook.Key, error) { return webhook.Key{}, errors.New("no file") })} {
+		all, err := of.Webhooks(t.Context())
+		noError(t, err)
+		one, err := of.Webhook(t.Context(), hook.ID)
+		noError(t, err)
+		replayed, err := of.ChangeWebhook(t.Context(), s.admin, hook.ID, ChangeWebhook{Active: patch.Set(true), Cursor: patch.Set(CursorOldest)})
+		noError(t, err)
+		for _, w := range append(all.Value, one.Value, replayed.Value) {
+			if state, why := w.Condition(true); state != webhook.Active || !strings.Contains(why, reason) || !strings.Contains(why, "PROBLEMS_WEBHOOK_KEY_FILE") {
+				t.Errorf("%s: %s, %q", reason, state, why)
+			}
+		}
+		if a, err := of.TestWebhook(t.Context(), hook.ID); err != nil || !strings.Contains(a.Err, reason) || len(out.sent) > 0 {
+			t.Errorf("%s: a test is %+v, %v, and %d messages", reason, a, err, len(out.sent))
+		}
+		if _, err := of.SendWebhook(t.Context(), hook.Endpoint, webhook.Message{}); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%s: a message is sent, %v", reason, err)
+		}
+	}
+	issued, err := other.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})
+	noError(t, err)
+	stored, err := other.Webhook(t.Context(), hook.ID)
+	noError(t, err)
+	was, err := s.Webhook(t.Context(), hook.ID)
+	noError(t, err)
+	if stored.Value.Secret != issued.Value.Webhook.Secret || stored.Value.Locked != nil || was.Value.Locked == nil {
+		t.Errorf("after a new secret: %+v and %v there, %v here", stored.Value.Secret, stored.Value.Locked, was.Value.Locked)
+	}
+}
+
+// A server that had nothing to deliver begins at once after a new secret of its own.
+func TestRestEndsWithASecret(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	other := New(Options{
+		Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{31: 8}), nil },
+	})
+	part := other.NewWebhookWorker(false)
+	taken, all, err := part.Take(t.Context(), time.Now())
+	noError(t, err)
+	if taken || len(all) != 1 || all[0].Locked == nil {
+		t.Fatalf("taken is %t, and the webhooks are %+v", taken, all)
+	}
+	_, err = other.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})
+	noError(t, err)
+	part.Rest(t.Context(), time.Hour)
+	if taken, _, err := part.Take(t.Context(), time.Now()); !taken || err != nil {
+		t.Errorf("after a new secret, taken is %t, %v", taken, err)
+	}
+}
+
 // Of two servers one has the lease, and the progress of the other is refused.
 func TestWebhookLease(t *testing.T) {
 	t.Parallel()
@@ -392,7 +456,7 @@ func TestWebhookLease(t *testing.T) {
 	now := time.Now()
 	take := func(c *WebhookWorker, at time.Duration, want bool) {
 		t.Helper()
-		got, err := c.Take(t.Context(), now.Add(at))
+		got, _, err := c.Take(t.Context(), now.Add(at))
 		noError(t, err)
 		if got != want {
 			t.Fatalf("after %s taken is %t", at, got)

@@ -153,13 +153,20 @@ func (s Secret) Sign(id string, at time.Time, body []byte) string {
 // Timestamp returns a time as in the header webhook-timestamp: in seconds since 1970.
 func Timestamp(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }
 
-// Sign returns the signatures of a message to the endpoint, separated by a space. For a day
-// after a rotation there are several. It fails with fault.Unavailable when the secret was
-// derived from another key.
-func (e Endpoint) Sign(k Key, id string, at time.Time, body []byte) (string, error) {
-	if k.ID() != e.Secret.Key {
-		return "", fault.New(fault.Unavailable,
+// CheckKey fails with fault.Unavailable when the secret was derived from another key.
+func (r SecretRef) CheckKey(id KeyID) error {
+	if id != r.Key {
+		return fault.New(fault.Unavailable,
 			"this server has another key than the one behind the secret of the webhook: give it that key by PROBLEMS_WEBHOOK_KEY_FILE, or make a new secret")
+	}
+	return nil
+}
+
+// Sign returns the signatures of a message to the endpoint, separated by a space. For a day
+// after a rotation there are several. It fails as CheckKey does.
+func (e Endpoint) Sign(k Key, id string, at time.Time, body []byte) (string, error) {
+	if err := e.Secret.CheckKey(k.ID()); err != nil {
+		return "", err
 	}
 	var all []string
 	for _, generation := range e.Secret.Generations(at) {

@@ -150,6 +150,10 @@ func (c *webhookReplay) Run(ctx context.Context, p Process) error {
 	if err := server.Call(ctx, http.MethodPatch, body, &now, "webhooks", c.Identifier); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.Stderr, "Webhook %s is %s.\n", now.Identifier, now.State)
+	state := now.State
+	if now.Reason != nil {
+		state += ": " + *now.Reason
+	}
+	_, err = fmt.Fprintf(p.Stderr, "Webhook %s is %s.\n", now.Identifier, state)
 	return err
 }

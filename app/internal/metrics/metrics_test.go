@@ -234,7 +234,7 @@ func complete(t *testing.T) *metrics.Metrics {
 	m.Reread("certificate", nil)
 	m.Certificate(func() time.Time { return time.Unix(0, 0) })
 	m.Events(func() int { return 0 }, func() uint64 { return 0 }, metrics.NewEventLag())
-	m.Webhooks(func() []webhookworker.Stat { return []webhookworker.Stat{{Webhook: "one"}} }, func(webhook.Outcome) int64 { return 0 })
+	m.Webhooks(func() []webhookworker.Stat { return []webhookworker.Stat{{Webhook: "one"}} }, func(webhook.Outcome) int64 { return 0 }, func() int64 { return 0 })
 	m.Mail(func() (mailworker.Stat, bool) { return mailworker.Stat{}, true }, func(mailworker.Outcome) int64 { return 0 })
 	m.Replies()
 	for _, call := range observe.Names {
@@ -339,7 +339,7 @@ func TestWebhooks(t *testing.T) {
 			{Webhook: "one", Pending: 3, Oldest: time.Unix(1700000000, 5e8), Failures: 2, Active: true},
 			{Webhook: "other"},
 		}
-	}, func(o webhook.Outcome) int64 { return int64(len(o)) })
+	}, func(o webhook.Outcome) int64 { return int64(len(o)) }, func() int64 { return 4 })
 	expect(t, m,
 		`problems_webhook_pending{webhook="one"} 3`,
 		`problems_webhook_pending{webhook="other"} 0`,
@@ -351,6 +351,7 @@ func TestWebhooks(t *testing.T) {
 		`problems_webhook_attempts_total{outcome="delivered"} 9`,
 		`problems_webhook_attempts_total{outcome="failed"} 6`,
 		`problems_webhook_attempts_total{outcome="parked"} 6`,
+		`problems_webhooks_locked 4`,
 	)
 }
 

@@ -10,14 +10,15 @@ import (
 )
 
 // Webhooks reports on the delivery of webhooks from now on.
-func (m *Metrics) Webhooks(stats func() []webhookworker.Stat, attempts func(webhook.Outcome) int64) {
-	m.registry.MustRegister(webhooks{stats, attempts})
+func (m *Metrics) Webhooks(stats func() []webhookworker.Stat, attempts func(webhook.Outcome) int64, locked func() int64) {
+	m.registry.MustRegister(webhooks{stats, attempts, locked})
 }
 
 // webhooks collects the state of all webhooks, on the server that delivers.
 type webhooks struct {
 	stats    func() []webhookworker.Stat
 	attempts func(webhook.Outcome) int64
+	locked   func() int64
 }
 
 var (
@@ -31,11 +32,13 @@ var (
 		"1 while a webhook gets events, and 0 when it waits or was stopped. Only on the delivering server.", []string{"webhook"}, nil)
 	webhookAttempts = prometheus.NewDesc("problems_webhook_attempts_total",
 		"Attempts of this server to deliver an event, by outcome: delivered, failed or parked.", []string{"outcome"}, nil)
+	webhooksLocked = prometheus.NewDesc("problems_webhooks_locked",
+		"Webhooks that this server cannot deliver to, because it lacks the key behind their secrets.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (w webhooks) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{webhookPending, webhookOldest, webhookFailures, webhookActive, webhookAttempts} {
+	for _, d := range []*prometheus.Desc{webhookPending, webhookOldest, webhookFailures, webhookActive, webhookAttempts, webhooksLocked} {
 		to <- d
 	}
 }
@@ -58,6 +61,7 @@ func (w webhooks) Collect(to chan<- prometheus.Metric) {
 	for _, o := range []webhook.Outcome{webhook.Delivered, webhook.Failed, webhook.Parked} {
 		to <- prometheus.MustNewConstMetric(webhookAttempts, prometheus.CounterValue, float64(w.attempts(o)), string(o))
 	}
+	to <- prometheus.MustNewConstMetric(webhooksLocked, prometheus.GaugeValue, float64(w.locked()))
 }
 
 // seconds returns a time in seconds since 1970; the zero time is 0.

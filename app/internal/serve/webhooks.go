@@ -23,7 +23,7 @@ var webhookModule = fx.Module("webhooks", fx.Provide(func(lc fx.Lifecycle, o Opt
 }, func(service *tracker.Service, m *metrics.Metrics, logger *slog.Logger, o Options) *webhookworker.Worker {
 	alone := !o.Settings.Storage.Store.Is(backend.Shared)
 	c := webhookworker.New(webhookworker.Options{Service: service, Encode: httpapi.EncodeEvent, Logger: logger, Now: o.Now, Alone: alone})
-	m.Webhooks(c.Stats, c.Attempts)
+	m.Webhooks(c.Stats, c.Attempts, c.Locked)
 	return c
 }))
 

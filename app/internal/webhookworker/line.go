@@ -54,6 +54,9 @@ func (r *round) begin(w webhook.Webhook, old *line) *line {
 	l.urgent = l.dirty
 	l.scanned = l.p.Cursor
 	l.due = time.Now().Add(l.p.Wait(r.Now()))
+	if from := r.from(l.ID); l.due.Before(from) {
+		l.due = from
+	}
 	return l
 }
 

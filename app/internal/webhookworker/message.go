@@ -37,6 +37,7 @@ type result struct {
 	line    *line
 	event   queued
 	attempt webhook.Attempt
+	err     error // the message was not signed; nil: it was sent
 	group   int
 }
 
@@ -65,7 +66,8 @@ func (r *round) start(l *line, group int) {
 	next, endpoint := l.queue[0], l.Endpoint
 	go func() {
 		defer cancel()
-		r.results <- result{l, next, r.Service.SendWebhook(ctx, endpoint, next.message()), group}
+		attempt, err := r.Service.SendWebhook(ctx, endpoint, next.message())
+		r.results <- result{l, next, attempt, err, group}
 	}()
 }
 

@@ -62,8 +62,8 @@ type round struct {
 var (
 	// errLost: another server has the lease, or may have it.
 	errLost = errors.New("another server delivers webhooks")
-	// errIdle: there is no webhook.
-	errIdle = errors.New("there is no webhook")
+	// errIdle: there is no webhook whose messages this server can sign.
+	errIdle = errors.New("there is no webhook for this server")
 )
 
 // deliver delivers while it has the lease, taken at the given time, until ctx ends.
@@ -130,6 +130,10 @@ func (r *round) run() error {
 				return err
 			}
 		case done := <-r.results:
+			if done.err != nil {
+				r.out[done.group]--
+				return done.err
+			}
 			r.settle(done)
 		case <-ticker.C:
 			if err := r.tick(); err != nil {
@@ -147,19 +151,23 @@ func (r *round) run() error {
 }
 
 // load reads the webhooks again. A webhook with changed settings restarts from its stored
-// progress.
+// progress. Those whose messages this server cannot sign are left to others.
 func (r *round) load() error {
 	all, ownerActive, err := r.part.Webhooks(r.ctx)
 	if err != nil {
 		return err
 	}
 	r.stale = false
+	r.see(all)
 	lines, order := make(map[ident.ID]*line, len(all)), make([]*line, 0, len(all))
 	for _, w := range all {
+		if w.Locked != nil {
+			continue
+		}
 		active := ownerActive(w)
 		l := r.lines[w.ID]
 		if l == nil || l.Version != w.Version {
-			l = r.begin(w, l)
+			l = r.begin(w.Webhook, l)
 		}
 		if l.stopped = !w.Active || l.p.State != webhook.Active; !l.stopped && !active {
 			r.stop(l, webhook.OwnerInactive)

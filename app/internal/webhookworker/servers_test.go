@@ -485,28 +485,6 @@ func TestClockStepsAgainAndAgain(t *testing.T) {
 	})
 }
 
-// Of two servers one has no key. The other one delivers, and nothing counts as failed.
-func TestServerWithoutAKey(t *testing.T) {
-	t.Parallel()
-	inTime(t, 2, func(t *testing.T, w *world) {
-		w.servers[1].stop() // so the server without a key is the first to look
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		w.servers[0].keyless.Store(true)
-		w.create("first")
-		time.Sleep(10 * time.Second)
-		w.servers[1] = w.serve(1)
-		time.Sleep(10 * time.Second)
-		w.inOrder(one)
-		if p := w.webhook(hook.ID).Current(); len(p.Deliveries) != 1 || p.Deliveries[0].Outcome != webhook.Delivered {
-			t.Errorf("the attempts are %+v", p.Deliveries)
-		}
-		w.servers[0].stop()
-		if log := w.servers[0].log.String(); strings.Count(log, "\n") != 1 || !strings.Contains(log, "PROBLEMS_WEBHOOK_KEY_FILE") {
-			t.Errorf("the log of the server without a key is %q, want one line that names the setting", log)
-		}
-	})
-}
-
 // A server without webhooks writes nothing. Alone on its store, it writes nothing either
 // while nothing happens.
 func TestIdleServerWritesNothing(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package webhookworker delivers the events of the feed to webhooks: on one server at a time, in
-// order for each webhook, and with one message under way for each.
+// Package webhookworker delivers the events of the feed to webhooks: on one server at a time of
+// those with the same key, in order for each webhook, and with one message under way for each.
 package webhookworker
 
 import (
@@ -31,6 +31,7 @@ type Options struct {
 type Worker struct {
 	Options
 	stats  atomic.Pointer[[]Stat]
+	locks  locks
 	counts background.Counts[webhook.Outcome] // the attempts of this server
 }
 
@@ -43,8 +44,8 @@ func (w *Worker) Attempts(o webhook.Outcome) int64 { return w.counts.Of(o) }
 // afterFailure is the pause after a failure of the store.
 const afterFailure = time.Second
 
-// unusedPause is a pause for a store without webhooks, besides the usual one. Each look costs
-// the database two statements.
+// unusedPause is a pause for a store without webhooks for this server, besides the usual one.
+// Each look costs the database two statements, or three with webhooks for others.
 const unusedPause = 2 * time.Second
 
 // Run delivers until ctx ends.
@@ -53,10 +54,13 @@ func (w *Worker) Run(ctx context.Context) {
 	background.Repeat(ctx, func() error {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, background.Calls)
-		taken, err := part.Take(limited, begun)
+		taken, all, err := part.Take(limited, begun)
 		cancel()
+		if err == nil {
+			w.see(all)
+		}
 		if taken {
-			w.Logger.Info("this server delivers webhooks")
+			w.Logger.Info("this server delivers webhooks", "key", part.Key().String())
 			err = w.deliver(ctx, part, begun)
 			w.stats.Store(nil)
 			if ctx.Err() == nil {

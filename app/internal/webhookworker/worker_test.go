@@ -340,19 +340,3 @@ func TestManyWebhooks(t *testing.T) {
 		}
 	})
 }
-
-// A key that is not the one behind the secret sends nothing: the copy of a store in another
-// place does not call the receivers.
-func TestAnotherKey(t *testing.T) {
-	t.Parallel()
-	inTime(t, 1, func(t *testing.T, w *world) {
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		w.key = webhook.NewKey([32]byte{2})
-		w.create("first")
-		time.Sleep(3 * time.Second)
-		p := w.webhook(hook.ID).Current()
-		if len(w.sent(one)) != 0 || len(p.Deliveries) != 1 || !strings.Contains(p.Deliveries[0].Error, "another key") {
-			t.Errorf("%d messages, %+v", len(w.sent(one)), p)
-		}
-	})
-}

@@ -39,7 +39,8 @@ type received struct {
 type world struct {
 	t       *testing.T
 	store   store.Store
-	alone   bool // no other server can use the store
+	alone   bool          // no other server can use the store
+	begin   func(*server) // prepares each further server; nil: nothing does
 	servers []*server
 	admin   tracker.Caller
 	key     webhook.Key
@@ -69,6 +70,7 @@ type server struct {
 	latency atomic.Int64 // of each call to the store
 	commits atomic.Int64
 	keyless atomic.Bool               // it has no key behind the secrets
+	other   atomic.Bool               // it has another key than the other servers
 	blind   atomic.Bool               // it cannot read the list of webhooks
 	missed  atomic.Pointer[time.Time] // when it could not read the list for the first time
 	log     bytes.Buffer
@@ -233,6 +235,9 @@ func (w *world) serve(i int) *server {
 			if s.keyless.Load() {
 				return webhook.Key{}, errors.New("there is no file")
 			}
+			if s.other.Load() {
+				return webhook.NewKey([32]byte{2}), nil
+			}
 			return w.key, nil
 		},
 	})
@@ -242,6 +247,9 @@ func (w *world) serve(i int) *server {
 			return []byte(`{"identifier":"` + v.Cursor.String() + `"}`)
 		},
 	})
+	if w.begin != nil {
+		w.begin(s)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { s.worker.Run(ctx) })
@@ -284,7 +292,13 @@ func (w *world) hook(patched tracker.WebhookPatch) webhook.Webhook {
 
 func (w *world) hookOf(owner tracker.Caller, patched tracker.WebhookPatch) webhook.Webhook {
 	w.t.Helper()
-	a, err := w.servers[0].CreateWebhook(w.t.Context(), owner, tracker.CreateWebhook{WebhookPatch: patched})
+	return w.hookAt(w.servers[0], owner, patched)
+}
+
+// hookAt makes a webhook by a server, and so with its key.
+func (w *world) hookAt(s *server, owner tracker.Caller, patched tracker.WebhookPatch) webhook.Webhook {
+	w.t.Helper()
+	a, err := s.CreateWebhook(w.t.Context(), owner, tracker.CreateWebhook{WebhookPatch: patched})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -305,7 +319,7 @@ func (w *world) webhook(id ident.ID) webhook.Webhook {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return a.Value
+	return a.Value.Webhook
 }
 
 func (w *world) create(title string) problem.ID {

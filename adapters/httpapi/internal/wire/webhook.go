@@ -18,7 +18,7 @@ type Webhook struct {
 	OnFailure    string     `json:"onFailure" enum:"wait,park" doc:"After the last attempt for an event: wait for an administrator, or park the event and go on."`
 	Active       bool       `json:"active" doc:"false once an administrator has stopped it."`
 	State        string     `json:"state" enum:"active,waiting,stopped" doc:"waiting after the last attempt for an event; stopped for another reason."`
-	Reason       *string    `json:"reason" doc:"Why it is not active."`
+	Reason       *string    `json:"reason" doc:"Why it is not active, or why the server that answers cannot deliver to it: events wait for a server with the right key."`
 	Cursor       string     `json:"cursor" doc:"The position in the feed, behind the last event that needs no further attempt."`
 	Owner        Reference  `json:"owner" doc:"Whoever made it. The predicate is evaluated for this user."`
 	CreationDate time.Time  `json:"creationDate"`
@@ -83,7 +83,7 @@ type WebhookTest struct {
 }
 
 // Webhook writes a webhook.
-func (e *Encoder) Webhook(w webhook.Webhook) {
+func (e *Encoder) Webhook(w tracker.Webhook) {
 	e.Open('{')
 	e.webhookMembers(w)
 	e.Close('}')
@@ -92,14 +92,14 @@ func (e *Encoder) Webhook(w webhook.Webhook) {
 // IssuedWebhook writes a webhook with its new secret.
 func (e *Encoder) IssuedWebhook(w tracker.IssuedWebhook) {
 	e.Open('{')
-	e.webhookMembers(w.Webhook)
+	e.webhookMembers(tracker.Webhook{Webhook: w.Webhook}) // the server has just made the secret
 	if secret := w.Secret.Reveal(); secret != "" {
 		e.key("secret").Text(secret)
 	}
 	e.Close('}')
 }
 
-func (e *Encoder) webhookMembers(w webhook.Webhook) {
+func (e *Encoder) webhookMembers(w tracker.Webhook) {
 	p := w.Current()
 	owner, known := e.Catalogue.User(w.Owner)
 	ownerActive := known && !owner.Inactive
