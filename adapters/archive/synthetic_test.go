@@ -78,7 +78,7 @@ func (m *maker) nullText(rule text.Rule) problem.NullText {
 }
 
 // predicates are what users have saved, with what is easily changed on the way.
-var predicates = []string{"TRUEPREDICATE", "\t title CONTAINS '\u00e9\\'\u2028' \r\n", "assignee.identifier = $ApiUser AND title != \"\U0001f600\""}
+var predicates = []string{"TRUEPREDICATE", "\t title CONTAINS '\u00e9\\'\u2028' \r\n", "assignee.identifier = $ApiUser AND title != \"\\n\u0303\U0001f600\""}
 
 // newSynthetic returns a synthetic with metadata, users and tokens.
 func newSynthetic(seed uint64, problems problem.ID) *synthetic {

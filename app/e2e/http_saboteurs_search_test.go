@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // query returns the parameters of the call.
@@ -234,6 +236,11 @@ func savedSaboteurs() []saboteur {
 				values.Set("sort", "identifier")
 			}
 		})},
+		{"a saved predicate in NFC", "HTTP-QUERY-006", rewriting(func(o map[string]any) {
+			if predicate, ok := o["predicate"].(string); ok {
+				o["predicate"] = text.NFC(predicate)
+			}
+		}, "POST")},
 		{"a deleted query is still run", "HTTP-QUERY-003", answering(func(c call, r *reply) {
 			if c.query().Has("savedQuery") && r.status == http.StatusNotFound {
 				r.status, r.body = http.StatusOK, []byte("[]")

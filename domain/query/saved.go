@@ -14,7 +14,7 @@ type Saved struct {
 	ID    ident.ID
 	Owner ident.ID
 	Name  string // 1 to 255 characters; an owner may use one twice
-	// Predicate is the text of the predicate as given, in NFC (D9).
+	// Predicate is the text of the predicate as it was sent (D9).
 	Predicate string
 	// Sort is the order of the results in the form of D31; empty for the default order.
 	Sort    string

@@ -11,11 +11,11 @@ import (
 // Rule is the condition for accepting a text (D9). The zero Rule accepts every text
 // allowed by D9.
 type Rule struct {
-	// Min and Max bound the length in code points, after trimming and NFC. Max 0 stands for
-	// no upper bound.
+	// Min and Max bound the length of the stored form in code points. Max 0 stands for no
+	// upper bound.
 	Min, Max int
-	// MaxBytes bounds the length in bytes of UTF-8, also after trimming and NFC. 0 stands
-	// for no bound.
+	// MaxBytes bounds the length of the stored form in bytes of UTF-8. 0 stands for no
+	// bound.
 	MaxBytes int
 	// Line is true for a single line: it is trimmed of White_Space and has no control
 	// characters. Other text is not trimmed, and may have tab, CR and LF.
@@ -23,6 +23,8 @@ type Rule struct {
 	// PathSegment is true for a text in the path of a URL. It cannot be "." or ".." (RFC
 	// 3986, section 5.2.4).
 	PathSegment bool
+	// AsSent is true for a text that stays as it was sent. Other text is brought to NFC.
+	AsSent bool
 }
 
 // The rules of the service. Component names are further restricted (D2).
@@ -32,12 +34,13 @@ var (
 	KeywordName  = Rule{Min: 1, Max: 255, Line: true, PathSegment: true} // D4
 	KeywordValue = Rule{MaxBytes: 64 << 10}                              // D4
 	Comment      = Rule{Min: 1}                                          // D5, D12
+	Predicate    = Rule{AsSent: true}                                    // and sort of a saved query: the query language bounds them
 )
 
 // Apply returns the form of s for storing and comparing: trimmed if r is for a line, and
-// in NFC. If this form breaks the rule, Apply returns an error instead. The error's text
-// ends a sentence for the author, such as "must not be empty". It never repeats the text
-// itself.
+// in NFC unless it is AsSent. If this form breaks the rule, Apply returns an error
+// instead. The error's text ends a sentence for the author, such as "must not be empty".
+// It never repeats the text itself.
 func (r Rule) Apply(s string) (string, error) {
 	if !utf8.ValidString(s) {
 		return "", errors.New("must be valid UTF-8")
@@ -49,7 +52,9 @@ func (r Rule) Apply(s string) (string, error) {
 	if err := r.checkControls(s); err != nil {
 		return "", err
 	}
-	s = NFC(s)
+	if !r.AsSent {
+		s = NFC(s)
+	}
 	if err := r.checkLength(s); err != nil {
 		return "", err
 	}

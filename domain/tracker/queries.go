@@ -85,10 +85,6 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	return cb.Change, a, nil
 }
 
-// savedText is the rule for the text of predicates and orders. Their length is up to
-// the query language.
-var savedText = text.Rule{}
-
 // checkSave returns the query to save, with the owner and the time of blank, and all
 // its faults. The query has to compile.
 func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults fault.List) {
@@ -99,10 +95,10 @@ func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults faul
 		saved.Name = body.Line(text.Name, cmd.Name, fault.At("name"), &faults)
 	}
 	if cmd.Predicate.Sent {
-		saved.Predicate = body.Line(savedText, cmd.Predicate, fault.At("predicate"), &faults)
+		saved.Predicate = body.Line(text.Predicate, cmd.Predicate, fault.At("predicate"), &faults)
 	}
 	if body.Given(cmd.Sort) {
-		saved.Sort = body.Line(savedText, cmd.Sort, fault.At("sort"), &faults)
+		saved.Sort = body.Line(text.Predicate, cmd.Sort, fault.At("sort"), &faults)
 	}
 	if !faults.Covers(fault.At("predicate")) {
 		addInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())

@@ -11,9 +11,11 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // save saves a query of the administrator.
@@ -99,12 +101,35 @@ func TestDecideSave(t *testing.T) {
 			}
 		})
 	}
-	// Text is stored in NFC (D9); the lines of a predicate stay.
+	// The name is in NFC, and the predicate stays as it was sent (D9).
 	change, a, err := decideSave(by(ann), SaveQuery{Name: text(" u\u0308 "), Predicate: text("title = 'u\u0308'\n")}, saving{catalogue: testCatalogue, saved: 4}, 5, at(now))
 	noError(t, err)
-	want := query.Saved{ID: a.Value.ID, Owner: ann, Name: "ü", Predicate: "title = 'ü'\n", Created: now}
+	want := query.Saved{ID: a.Value.ID, Owner: ann, Name: "ü", Predicate: "title = 'u\u0308'\n", Created: now}
 	equal(t, "saved", a.Value, want)
 	equal(t, "effects", change.Effects, []store.Effect{store.PutQuery{Query: want}})
+}
+
+// A predicate that a search takes can be saved, and the limits of the language are the
+// same. NFC of the whole text joins a mark with an escape, and can make a text longer.
+func TestSavesWhatIsSearched(t *testing.T) {
+	t.Parallel()
+	const exclusion = "\u0958" // two code points, and six bytes, in NFC
+	for _, text := range []string{
+		"title = '\\n\u0303'",
+		"title = '\\u00ea\u0301'",
+		"title MATCHES '" + strings.Repeat(exclusion, predicate.MaxPatternLength) + "'",
+		"title = '" + strings.Repeat(exclusion, predicate.MaxBytes/4) + "'",
+	} {
+		_, err := check.Compile(text, predicate.Problem, predicate.Env{Now: now, User: ann})
+		noError(t, err)
+		_, a, err := decideSave(by(ann), SaveQuery{Name: patch.Set("a"), Predicate: patch.Set(text)}, saving{catalogue: testCatalogue}, 5, at(now))
+		noError(t, err)
+		equal(t, "saved", a.Value.Predicate, text)
+		var faults fault.List
+		e := WebhookPatch{Predicate: patch.Set(text)}.apply(webhook.Endpoint{Owner: ann, Created: now}, &faults)
+		noError(t, faults.Err())
+		equal(t, "of a webhook", e.Predicate, text)
+	}
 }
 
 // A user can save so many queries as the limit says, whatever others have saved, and a

@@ -196,7 +196,7 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 	if p.Predicate.Sent {
 		e.Predicate = ""
 		if !p.Predicate.Null {
-			e.Predicate = body.Line(savedText, p.Predicate, fault.At("predicate"), faults)
+			e.Predicate = body.Line(text.Predicate, p.Predicate, fault.At("predicate"), faults)
 		}
 		if !faults.Covers(fault.At("predicate")) {
 			_, err := e.Plan(e.Created)

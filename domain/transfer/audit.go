@@ -32,7 +32,7 @@ func (c *Checker) auditEntry(e audit.Entry) {
 	c.identifier("/batchIdentifier", e.Batch)
 	c.audited(e)
 	e.Name = c.text("/name", text.Name, e.Name)
-	e.From, e.To = c.auditValue("/from", e.From), c.auditValue("/to", e.To)
+	e.From, e.To = c.auditValue("/from", e.Field, e.From), c.auditValue("/to", e.Field, e.To)
 	switch e.Type {
 	case audit.Created:
 		if e.Field != "" {
@@ -66,8 +66,8 @@ func (c *Checker) audited(e audit.Entry) {
 	}
 }
 
-// auditValue returns a value in the form used by the service.
-func (c *Checker) auditValue(field string, v problem.LogValue) problem.LogValue {
+// auditValue returns a value of a member in the form used by the service.
+func (c *Checker) auditValue(field, member string, v problem.LogValue) problem.LogValue {
 	if v == "" {
 		return v
 	}
@@ -78,14 +78,14 @@ func (c *Checker) auditValue(field string, v problem.LogValue) problem.LogValue 
 		c.refuse(field, "must be JSON")
 		return v
 	}
-	return c.normalised(field, decoded)
+	return c.normalised(field, member, decoded)
 }
 
-// normalised returns a decoded JSON value as a log value.
-func (c *Checker) normalised(field string, v any) problem.LogValue {
+// normalised returns a decoded JSON value of a member as a log value.
+func (c *Checker) normalised(field, member string, v any) problem.LogValue {
 	switch v := v.(type) {
 	case string:
-		return problem.LogText(c.text(field, text.Rule{}, v))
+		return problem.LogText(c.text(field, text.Rule{AsSent: member == "predicate"}, v))
 	case json.Number:
 		// All numbers are orders. Older versions had no bounds on them.
 		n, err := strconv.ParseInt(v.String(), 10, 64)
@@ -104,7 +104,7 @@ func (c *Checker) normalised(field string, v any) problem.LogValue {
 			if i > 0 {
 				all = append(all, ',')
 			}
-			all = append(all, c.normalised(field, element).JSON()...)
+			all = append(all, c.normalised(field, member, element).JSON()...)
 		}
 		return problem.LogValue(append(all, ']'))
 	case map[string]any:
@@ -117,7 +117,7 @@ func (c *Checker) normalisedObject(field string, object map[string]any) problem.
 	var members []problem.LogMember
 	for _, name := range auditMembers {
 		if value, ok := object[name]; ok {
-			members = append(members, problem.LogMember{Name: name, Value: c.normalised(Pointer(field, name), value)})
+			members = append(members, problem.LogMember{Name: name, Value: c.normalised(Pointer(field, name), name, value)})
 		}
 	}
 	for name := range object {

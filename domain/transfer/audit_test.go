@@ -89,8 +89,18 @@ func TestLoadNormalisesUse(t *testing.T) {
 		r.To = `{ "nextStates": [ {"name":"Clos\u0065d", "identifier":"` + problem.LogValue(closed.String()) + `"} ],
 			"order":1, "initial":true, "endDate":null, "name":"O\u0301", "resolved" : false }`
 	})(audited())
-	records = edit(13, func(r *transfer.SavedQuery) { r.Name, r.Predicate = " Mi\u0301ne ", "title CONTAINS 'e\u0301'\n" })(records)
+	records = edit(13, func(r *transfer.SavedQuery) {
+		r.Name, r.Predicate = " Mi\u0301ne ", "title CONTAINS 'e\u0301' OR title = '\\n\u0303'"
+	})(records)
+	escaped := problem.LogText("title = '\\n\u0303'")
+	records = edit(15, func(r *transfer.AuditEntry) { r.Kind, r.Field, r.From, r.To = audit.Webhook, "predicate", "", escaped })(records)
+	records = edit(16, func(r *transfer.AuditEntry) {
+		r.Kind, r.Type, r.Field, r.From, r.To = audit.Webhook, audit.Created, "", "", `{"predicate":`+escaped+`}`
+	})(records)
 	archive, _ := mustLoad(t, records)
+	if changed, created := archive.Audit[1].To, archive.Audit[2].To; changed != escaped || created != `{"predicate":`+escaped+`}` {
+		t.Errorf("the predicates of webhooks are %s and %s, want %s", changed, created, escaped)
+	}
 	e := archive.Audit[0]
 	if want := problem.LogValue("{\"name\":\"\u00d3\"" + `,"resolved":false,"initial":true,"order":1,"nextStates":[` + string(refClosed) + `]}`); e.To != want {
 		t.Errorf("the value is %s, want %s", e.To, want)
@@ -98,8 +108,8 @@ func TestLoadNormalisesUse(t *testing.T) {
 	if e.Name != "Th\u00e9n" {
 		t.Errorf("the name is %q", e.Name)
 	}
-	if q := archive.Queries[1]; q.Name != "M\u00edne" || q.Predicate != "title CONTAINS '\u00e9'\n" {
-		t.Errorf("the saved query is %+v, want it in NFC, and its name trimmed", q)
+	if q := archive.Queries[1]; q.Name != "M\u00edne" || q.Predicate != "title CONTAINS 'e\u0301' OR title = '\\n\u0303'" {
+		t.Errorf("the saved query is %+v, want its name trimmed and in NFC, and its predicate as it was", q)
 	}
 }
 

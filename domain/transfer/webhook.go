@@ -27,7 +27,7 @@ func (c *Checker) webhook(w webhook.Webhook) {
 			c.refuse("/types", "must have each type once")
 		}
 	}
-	w.Predicate = c.text("/predicate", text.Rule{}, w.Predicate)
+	w.Predicate = c.text("/predicate", text.Predicate, w.Predicate)
 	if w.Predicate != "" {
 		_, err := w.Plan(w.Created)
 		c.compiles("/predicate", err)

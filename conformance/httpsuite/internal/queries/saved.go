@@ -15,6 +15,7 @@ func savedCases() []session.Case {
 		session.Extended("HTTP-QUERY-002", source, "a saved query belongs to who saved it; whoever has its identifier can run it, and is $ApiUser then", savedQueryHasAnOwner),
 		session.Extended("HTTP-QUERY-003", source, "a saved query that was deleted is gone, and what never was is not-found", deletedQueryIsGone),
 		session.Extended("HTTP-QUERY-004", "D17, D18", "what cannot be run is not saved, and the scope read does not save", faultyQueryIsNotSaved),
+		session.Extended("HTTP-QUERY-006", "D31", "a predicate that a search takes can be saved and finds the same, with a combining mark after an escape, too", savedQueryMeansTheSame),
 	}
 }
 
@@ -92,4 +93,15 @@ func faultyQueryIsNotSaved(s *session.Session) {
 	saved := bob.Post("/queries", `{"name":"x","predicate":"TRUEPREDICATE"}`).Is(201).Text("/identifier")
 	bob.Get(session.Lookup("/problems/search", "predicate", "FALSEPREDICATE", "savedQuery", saved)).Fault(400, "malformed-request")
 	bob.Get(session.Lookup("/problems/search", "savedQuery", "x")).Fault(400, "malformed-request")
+}
+
+func savedQueryMeansTheSame(s *session.Session) {
+	h, bob := newHerd(s), s.User()
+	a := h.add(s.Admin, "a", `"keywords":[{"name":"k","value":"a\n\u0303"}]`)
+	h.add(s.Admin, "b", `"keywords":[{"name":"k","value":"a\nn\u0303"}]`)
+	condition := "ANY keywords.value = 'a\\n\u0303'"
+	h.finds(bob.Client, condition, a)
+	body := map[string]any{"name": "mark", "predicate": h.where(condition)}
+	saved := bob.Post("/queries", session.Encode(body)).Offered("D31").Is(201).Text("/identifier")
+	bob.Get(session.Lookup("/problems/search", "savedQuery", saved)).Is(200).Problems(a)
 }
