@@ -69,6 +69,7 @@ func (c *call) addComment() (answer, error) {
 	}
 	if c.media == mediaText {
 		cmd.Text = patch.Set(string(c.body))
+		c.leaveLarge()
 	} else if err := c.decode(&cmd.Faults, wire.Member{Name: "text", Into: &cmd.Text}, wire.Member{Name: "html", Into: &cmd.HTML}); err != nil {
 		return answer{}, err
 	}

@@ -13,9 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -284,55 +287,88 @@ func TestMemoryOfBodiesUntilTheyAreStored(t *testing.T) {
 	}
 }
 
-// No more than some requests with large bodies are served at a time; small ones pass by.
+// No more than some requests read large bodies at a time; small ones pass by.
 func TestHeavyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := setup(t, func(o *Options) { o.Observe, o.Limits.RequestTime = nil, time.Minute })
-		hold, stored := make(chan struct{}), make(chan int)
-		f.during = func() { <-hold }
-		body := strings.Repeat("x", httpframe.LargeBody+1)
-		places := cap(httpframe.NewSemaphore())
-		for range places + 1 {
-			go func() {
-				w := f.do(request("POST", api+"/problems/12/comments?dryRun=true", body, "Content-Type", "text/plain"))
-				stored <- w.Code
-			}()
+		var s *server
+		setup(t, func(o *Options) {
+			o.Observe, o.Limits.RequestTime = nil, time.Minute
+			s = &server{Options: *o, rates: httpframe.NewRateLimits("token", 0, 0, o.TrustedProxies, o.Now), large: httpframe.NewSemaphore()}
+		})
+		hold, done := make(chan struct{}), make(chan int)
+		serve := s.serve(endpoint{
+			method: http.MethodPost, scope: access.Read, bodies: []body{{media: mediaText}},
+			do: func(c *call) (answer, error) {
+				if len(c.body) > 1 {
+					<-hold // before the body is decoded
+				}
+				return answer{status: http.StatusOK}, nil
+			},
+		})
+		handler := s.frame(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(humago.NewContext(nil, r, w)) }))
+		send := func(length int) int {
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, request("POST", api, strings.Repeat("x", length)))
+			return w.Code
+		}
+		for range cap(s.large) + 1 {
+			go func() { done <- send(httpframe.LargeBody + 1) }()
 		}
 		synctest.Wait()
-		f.send(t, request("GET", api+"/me", ""), 200, "")
-		if code := <-stored; code != 503 { // after a while
+		if code := send(1); code != 200 {
+			t.Errorf("a small one: %d", code)
+		}
+		if code := <-done; code != 503 { // after a while
 			t.Errorf("one more than there are places for: %d", code)
 		}
 		close(hold)
-		for range places {
-			if code := <-stored; code != 201 {
+		for range cap(s.large) {
+			if code := <-done; code != 200 {
 				t.Errorf("one that had a place: %d", code)
 			}
 		}
 	})
 }
 
-// A search with a large body takes its place only until the body is decoded.
-func TestSearchesLeaveLargeBodiesToOthers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := setup(t, func(o *Options) { o.Observe, o.Limits.RequestTime = nil, time.Minute })
-		hold, done := make(chan struct{}), make(chan int)
-		f.searched = func(context.Context, store.Query) { <-hold }
-		padded := `{"predicate":"TRUEPREDICATE"` + strings.Repeat(" ", httpframe.LargeBody) + `}`
-		searches := cap(httpframe.NewSemaphore())
-		for range searches {
-			go func() { done <- f.do(request("POST", api+"/problems/search", padded)).Code }()
-		}
-		synctest.Wait()
-		text := strings.Repeat("x", httpframe.LargeBody+1)
-		f.send(t, request("POST", api+"/problems/12/comments?dryRun=true", text, "Content-Type", "text/plain"), 201, "")
-		close(hold)
-		for range searches {
-			if code := <-done; code != 200 {
-				t.Errorf("a search: %d", code)
-			}
-		}
-	})
+// A large body takes its place only until it is decoded, and not while its operation
+// waits for the store.
+func TestDecodedBodiesLeavePlaceToOthers(t *testing.T) {
+	search := func() *http.Request {
+		return request("POST", api+"/problems/search", `{"predicate":"TRUEPREDICATE"`+strings.Repeat(" ", httpframe.LargeBody)+`}`)
+	}
+	comment := func() *http.Request {
+		return request("POST", api+"/problems/12/comments?dryRun=true", strings.Repeat("x", httpframe.LargeBody+1), "Content-Type", "text/plain")
+	}
+	for name, c := range map[string]struct {
+		waits, other func() *http.Request
+		block        func(f *fixture, wait func()) // waits
+		status       int                           // of waits
+	}{
+		"a search":          {search, comment, func(f *fixture, wait func()) { f.searched = func(context.Context, store.Query) { wait() } }, 200},
+		"a comment as text": {comment, search, func(f *fixture, wait func()) { f.during = wait }, 201},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := setup(t, func(o *Options) { o.Observe, o.Limits.RequestTime = nil, time.Minute })
+				hold, done := make(chan struct{}), make(chan int)
+				c.block(f, func() { <-hold })
+				places := cap(httpframe.NewSemaphore())
+				for range places {
+					go func() { done <- f.do(c.waits()).Code }()
+				}
+				synctest.Wait()
+				if code := f.do(c.other()).Code; code == 503 {
+					t.Error("another large body has no place")
+				}
+				close(hold)
+				for range places {
+					if code := <-done; code != c.status {
+						t.Errorf("one that waited: %d, not %d", code, c.status)
+					}
+				}
+			})
+		})
+	}
 }
 
 // Who has gone waits for no memory, and holds none.
