@@ -166,13 +166,12 @@ func (f file) lockForFinal(ctx context.Context) (*lock, error) {
 		return nil, err
 	}
 	var all []Migration
-	err = f.read(log >= 0, func(db *bun.DB) (err error) {
-		all, err = status(ctx, db)
-		return err
+	err = patiently(ctx, func() error {
+		return f.read(log >= 0, func(db *bun.DB) (err error) {
+			all, err = status(ctx, db)
+			return err
+		})
 	})
-	if busy(err) { // as in inspect
-		return nil, nil
-	}
 	if err != nil {
 		return nil, f.failure(err)
 	}
@@ -230,17 +229,24 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	return nil
 }
 
-// connectFirst makes the first connection. It brings a new file into WAL mode. While
-// another process does the same, SQLite refuses at once, despite the busy timeout. So
-// connectFirst retries, for five seconds at most.
+// connectFirst makes the first connection. It brings a new file into WAL mode.
 func connectFirst(ctx context.Context, db *bun.DB) error {
-	for pause := range 100 {
-		err := db.PingContext(ctx)
-		if err == nil {
-			return nil
-		}
-		if !busy(err) {
+	return patiently(ctx, func() error {
+		if err := db.PingContext(ctx); err != nil {
 			return fmt.Errorf("the file cannot be opened: %w", err)
+		}
+		return nil
+	})
+}
+
+// patiently tries again while other processes keep the file busy, for five seconds. SQLite
+// can refuse at once, despite the busy timeout, such as while another process brings a new
+// file into WAL mode.
+func patiently(ctx context.Context, try func() error) error {
+	began := time.Now()
+	for pause := 0; time.Since(began) < 5*time.Second; pause++ {
+		if err := try(); !busy(err) {
+			return err
 		}
 		select {
 		case <-time.After(time.Duration(pause) * time.Millisecond):

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore/upgradetest"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -210,4 +212,53 @@ func TestFinalStepNeedsTheLock(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A file that is busy at the moment of the check says nothing about a service. The check
+// waits, and finds the service once it can read.
+func TestFinalStepOfABusyFile(t *testing.T) {
+	t.Parallel()
+	path := firstStep(t)
+	synctest.Test(t, func(t *testing.T) {
+		f, err := find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		service, err := f.lock()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer service.Close()
+		db, err := pool(path, 1, forWriting)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		do := func(statement string) {
+			t.Helper()
+			if _, err := db.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		do("PRAGMA locking_mode = EXCLUSIVE")
+		do("BEGIN EXCLUSIVE")
+		check := func() error {
+			held, err := f.lockForFinal(t.Context())
+			if held != nil {
+				err = held.Close()
+			}
+			return err
+		}
+		if err := check(); err == nil || !strings.Contains(err.Error(), "other processes keep the file busy") {
+			t.Errorf("the check of a busy file ends with %v", err)
+		}
+		done := make(chan error)
+		go func() { done <- check() }()
+		time.Sleep(time.Second) // of the bubble
+		do("PRAGMA locking_mode = NORMAL")
+		do("COMMIT")
+		if err := <-done; err == nil || !strings.Contains(err.Error(), "stop the service first") {
+			t.Errorf("the check of a file that is busy no more ends with %v", err)
+		}
+	})
 }
