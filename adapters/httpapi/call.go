@@ -26,6 +26,7 @@ import (
 // call is a request to an operation of the API, after the checks of serve.
 type call struct {
 	*server
+	w      http.ResponseWriter
 	r      *http.Request
 	frame  *httpframe.Frame // around the request
 	caller tracker.Caller
@@ -41,8 +42,6 @@ type call struct {
 	encodes bool
 	// rest, if an operation sets it, yields the later parts of the body of its answer.
 	rest iter.Seq2[[]byte, error]
-	// w is the writer of the answer, for its deadlines.
-	w http.ResponseWriter
 	// sendTo, if an operation sets it, sends the whole answer by itself.
 	sendTo func(http.ResponseWriter)
 	// ends are called when the request is over, the last one first.
@@ -76,7 +75,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 		header.Add("Vary", "Authorization") // CORS has values of its own
 		c := &call{server: s, r: r, w: w, frame: httpframe.Of(r), writes: e.writes()}
 		defer c.end()
-		a, err := c.answer(e, w)
+		a, err := c.answer(e)
 		c.frame.Replayed = a.replayed
 		if err != nil {
 			s.fail(w, r, err)
@@ -111,14 +110,14 @@ func callAll(ends []func()) {
 }
 
 // answer runs the checks common to all operations, then the operation itself.
-func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
-	if c.caller, err = c.authenticate(w.Header()); err != nil {
+func (c *call) answer(e endpoint) (a answer, err error) {
+	if c.caller, err = c.authenticate(); err != nil {
 		return a, err
 	}
 	if !c.caller.Scope.Covers(e.scope) {
 		return a, fault.New(fault.Forbidden, "this needs a token of scope %s, not %s", e.scope, c.caller.Scope)
 	}
-	if err = c.rates.TakeCaller(c.caller.Token, w.Header()); err != nil {
+	if err = c.rates.TakeCaller(c.caller.Token, c.w.Header()); err != nil {
 		return a, err
 	}
 	if err = c.frame.Admit(c.caller.User); err != nil {
@@ -128,7 +127,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 		return a, err
 	}
 	if len(e.bodies) > 0 {
-		if c.body, err = c.frame.ReadBody(w, c.r, c.Limits.BodyBytes); err != nil {
+		if c.body, err = c.frame.ReadBody(c.w, c.r, c.Limits.BodyBytes); err != nil {
 			return a, err
 		}
 	}
@@ -157,7 +156,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 	if !c.dryRun {
 		return e.do(c)
 	}
-	w.Header().Set("Dry-Run", "true")
+	c.w.Header().Set("Dry-Run", "true")
 	a, err = e.do(c)
 	a.tag = "" // nothing has this representation (D24)
 	return a, err
@@ -166,7 +165,7 @@ func (c *call) answer(e endpoint, w http.ResponseWriter) (a answer, err error) {
 // authenticate returns the caller (D17). It looks at the token first: a valid token is
 // never refused because of other requests from its address. It asks the store about an
 // unknown token, unless the address floods the service with them.
-func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
+func (c *call) authenticate() (tracker.Caller, error) {
 	ctx, secret := c.r.Context(), httpframe.Credential(c.r)
 	caller, err := c.Service.Recognize(ctx, secret)
 	if fault.Is(err, fault.Unauthenticated) && !c.rates.Spent(c.r) {
@@ -176,7 +175,7 @@ func (c *call) authenticate(header http.Header) (tracker.Caller, error) {
 	case err == nil:
 		c.frame.Token = caller.Token
 	case fault.Is(err, fault.Unauthenticated):
-		if limited := c.rates.TakeAddress(c.r, header); limited != nil {
+		if limited := c.rates.TakeAddress(c.r, c.w.Header()); limited != nil {
 			return caller, limited
 		}
 		return caller, httpframe.Unauthenticated()
@@ -250,8 +249,8 @@ func (c *call) flag(name string) (bool, error) {
 	return false, fault.New(fault.MalformedRequest, "%s has to be true or false", name)
 }
 
-// write reads the parts of a write to a problem beside its body.
-func (c *call) write() (tracker.Write, error) {
+// writeInput reads the parts of a write to a problem beside its body.
+func (c *call) writeInput() (tracker.Write, error) {
 	write := tracker.Write{DryRun: c.dryRun}
 	lines := c.r.Header.Values("If-Match")
 	if len(lines) == 0 {

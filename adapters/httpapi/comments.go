@@ -59,7 +59,7 @@ func commentEndpoints() []endpoint {
 
 // addComment is W3.
 func (c *call) addComment() (answer, error) {
-	write, err := c.write()
+	write, err := c.writeInput()
 	if err != nil {
 		return answer{}, err
 	}

@@ -54,7 +54,7 @@ func TestPanicAfterTheHeaderAborts(t *testing.T) {
 	var observed httpframe.Exchange
 	o := Options{Limits: DefaultLimits(), Now: time.Now, NewRequestID: func() string { return "r1" }, Observe: func(x httpframe.Exchange) { observed = x }}
 	o.Logger = slog.New(slog.NewTextHandler(s.log, nil))
-	h := (&server{Options: o}).frame(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	h := (&server{Options: o}).wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "half")
 		panic("secret")
 	}))

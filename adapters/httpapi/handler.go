@@ -134,11 +134,11 @@ func New(o Options) (http.Handler, error) {
 	if len(o.CORSOrigins) > 0 {
 		handler = crossOrigin(o.CORSOrigins).Handler(handler)
 	}
-	return s.frame(handler), nil
+	return s.wrap(handler), nil
 }
 
-// frame returns the handler with an httpframe around every request.
-func (s *server) frame(next http.Handler) http.Handler {
+// wrap returns the handler with an httpframe around every request.
+func (s *server) wrap(next http.Handler) http.Handler {
 	return httpframe.Wrap(httpframe.Options{
 		RequestTime: s.Limits.RequestTime, Methods: methods, Memory: s.Memory,
 		Logger: s.Logger, Quiet: s.Quiet,

@@ -45,7 +45,7 @@ func exampleKeyword(e *wire.Encoder) {
 
 // setKeyword is W4.
 func (c *call) setKeyword() (answer, error) {
-	write, err := c.write()
+	write, err := c.writeInput()
 	if err != nil {
 		return answer{}, err
 	}
@@ -77,7 +77,7 @@ func (c *call) setKeyword() (answer, error) {
 
 // deleteKeyword is W5.
 func (c *call) deleteKeyword() (answer, error) {
-	write, err := c.write()
+	write, err := c.writeInput()
 	if err != nil {
 		return answer{}, err
 	}

@@ -162,7 +162,7 @@ func (c *call) createdProblem(a tracker.Answer[store.Snapshot]) answer {
 
 // updateProblem is W2.
 func (c *call) updateProblem() (answer, error) {
-	write, err := c.write()
+	write, err := c.writeInput()
 	if err != nil {
 		return answer{}, err
 	}

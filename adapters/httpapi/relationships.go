@@ -68,7 +68,7 @@ func relationshipEndpoints() []endpoint {
 // relate reads the body of W6 and W7. A relationship as read is accepted, but only its
 // type and its other problem act (D14).
 func (c *call) relate() (cmd tracker.Relate, err error) {
-	if cmd.Write, err = c.write(); err != nil {
+	if cmd.Write, err = c.writeInput(); err != nil {
 		return cmd, err
 	}
 	return cmd, c.decode(&cmd.Faults,

@@ -48,7 +48,7 @@ func watcherEndpoints() []endpoint {
 
 // addWatcher is W8.
 func (c *call) addWatcher() (answer, error) {
-	write, err := c.write()
+	write, err := c.writeInput()
 	if err != nil {
 		return answer{}, err
 	}
