@@ -40,8 +40,8 @@ type call struct {
 	decoded func()
 	// encodes is true while the call has a place of server.encoding.
 	encodes bool
-	// rest, if an operation sets it, yields the later parts of the body of its answer.
-	rest iter.Seq2[[]byte, error]
+	// parts, if an operation sets it, yields the body of its answer.
+	parts iter.Seq2[[]byte, error]
 	// sendTo, if an operation sets it, sends the whole answer by itself.
 	sendTo func(http.ResponseWriter)
 	// ends are called when the request is over, the last one first.
@@ -85,7 +85,7 @@ func (s *server) serve(e endpoint) func(huma.Context) {
 			c.sendTo(w)
 			return
 		}
-		if c.rest != nil {
+		if c.parts != nil {
 			c.stream(w, a)
 			return
 		}

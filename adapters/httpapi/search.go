@@ -212,14 +212,7 @@ func (s searchable) search(c *call) (answer, error) {
 	if err := c.nextPage(header, &in, found.Next); err != nil {
 		return answer{}, err
 	}
-	first, rest := batches(found.IDs)
-	body := array(c, first, rest, func(e *wire.Encoder, batch []ident.ID) {
-		e.Catalogue = found.Catalogue
-		for _, id := range batch {
-			s.encode(e, id)
-		}
-	})
-	return answer{status: http.StatusOK, header: header, body: body}, nil
+	return answer{status: http.StatusOK, header: header, body: listInParts(c, found.Catalogue, found.IDs, s.encode)}, nil
 }
 
 var errGone = errors.New("the client has gone away")

@@ -5,44 +5,10 @@ import (
 	"iter"
 	"net/http"
 	"runtime"
-	"slices"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/metadata"
 )
-
-// array returns the body of an answer: an array of elements from batches. Later batches
-// follow while the first is sent: see stream.
-func array[B any](c *call, first B, rest iter.Seq2[B, error], encode func(*wire.Encoder, B)) []byte {
-	// The bracket, where it does not begin the array, is replaced by a comma.
-	write := func(buf []byte, batch B) []byte {
-		e := wire.Encoder{Buf: append(buf, '[')}
-		encode(&e, batch)
-		return e.Buf
-	}
-	body := write(c.getBuf(), first)
-	if rest == nil {
-		return append(body, ']')
-	}
-	c.rest = func(yield func([]byte, error) bool) {
-		var buf []byte
-		for batch, err := range rest {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if buf = write(buf[:0], batch); len(buf) == 1 {
-				continue // an empty one
-			}
-			buf[0] = ','
-			if !yield(buf, nil) {
-				return
-			}
-		}
-		yield([]byte("]\n"), nil)
-	}
-	return body
-}
 
 // sending returns the context for loads while an answer is sent. It has no time limit: a
 // client may read slowly.
@@ -73,7 +39,7 @@ func listInParts[T any](c *call, catalogue *metadata.Catalogue, all []T, encode 
 
 // inParts has the body of the answer written in parts, while it is sent.
 func (c *call) inParts(e wire.Encoder, write func(*wire.Encoder) error) {
-	c.rest = func(yield func([]byte, error) bool) {
+	c.parts = func(yield func([]byte, error) bool) {
 		e := e
 		e.Send = func(part []byte) bool { return yield(part, nil) }
 		if err := write(&e); e.Stopped {
@@ -87,28 +53,9 @@ func (c *call) inParts(e wire.Encoder, write func(*wire.Encoder) error) {
 	}
 }
 
-// objectBatch is how many metadata objects or users are written at once.
-const objectBatch = 1000
-
-// batches divides the found elements into the first batch and the rest. The rest is nil
-// when there is none.
-func batches[T any](all []T) (first []T, rest iter.Seq2[[]T, error]) {
-	if len(all) <= objectBatch {
-		return all, nil
-	}
-	return all[:objectBatch], func(yield func([]T, error) bool) {
-		for batch := range slices.Chunk(all[objectBatch:], objectBatch) {
-			if !yield(batch, nil) {
-				return
-			}
-		}
-	}
-}
-
-// stream sends an answer in parts: first the body of the answer, then the rest as it is
-// made. After a failure it aborts the connection, because a client must not take a part
-// for the whole (D31). It does not wait for memory after a write: fault.Unavailable means
-// that nothing was done (D18).
+// stream sends an answer in parts, each as it is made. After a failure it aborts the
+// connection, because a client must not take a part for the whole (D31). It does not wait
+// for memory after a write: fault.Unavailable means that nothing was done (D18).
 func (c *call) stream(w http.ResponseWriter, a answer) {
 	switch {
 	case c.r.Method == http.MethodHead:
@@ -133,17 +80,13 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 		}
 		_ = flusher.Flush() // not all writers can: it is then sent when there is enough of it
 	}
-	if len(a.body) > 0 {
-		write(a.body)
-	}
-	c.putBuf(a.body)
 	c.beginEncoding()
 	defer func() {
 		if c.encodes {
 			c.endEncoding()
 		}
 	}()
-	for part, err := range c.rest {
+	for part, err := range c.parts {
 		if err != nil {
 			if c.frame.Connection().Err() == nil {
 				c.frame.Report(c.r.Context(), err)
