@@ -249,6 +249,19 @@ func (c *call) flag(name string) (bool, error) {
 	return false, fault.New(fault.MalformedRequest, "%s has to be true or false", name)
 }
 
+// whole returns a parameter of the query that is a whole number within bounds.
+func (c *call) whole(name string, usual, least, most int) (int, error) {
+	if !c.query.Has(name) {
+		return usual, nil
+	}
+	text := c.query.Get(name)
+	n, err := strconv.Atoi(text)
+	if err != nil || strconv.Itoa(n) != text || n < least || n > most {
+		return 0, fault.New(fault.MalformedRequest, "%s has to be a whole number from %d to %d, without sign or leading zeros", name, least, most)
+	}
+	return n, nil
+}
+
 // writeInput reads the parts of a write to a problem beside its body.
 func (c *call) writeInput() (tracker.Write, error) {
 	write := tracker.Write{DryRun: c.dryRun}

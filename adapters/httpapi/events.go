@@ -128,19 +128,6 @@ func (c *call) readPosition(f *tracker.Follow) error {
 	return nil
 }
 
-// whole returns a parameter of the query that is a whole number within bounds.
-func (c *call) whole(name string, usual, least, most int) (int, error) {
-	if !c.query.Has(name) {
-		return usual, nil
-	}
-	text := c.query.Get(name)
-	n, err := strconv.Atoi(text)
-	if err != nil || strconv.Itoa(n) != text || n < least || n > most {
-		return 0, fault.New(fault.MalformedRequest, "%s has to be a whole number from %d to %d, without sign or leading zeros", name, least, most)
-	}
-	return n, nil
-}
-
 // listEvents answers with a page of events, or opens a stream of them.
 func (c *call) listEvents() (answer, error) {
 	in, err := c.readEvents()

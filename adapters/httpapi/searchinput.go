@@ -61,12 +61,12 @@ func (c *call) readSearch(names []string) (in searchInput, search tracker.Search
 		}
 		in.detail = patch.Set(detail)
 	}
-	if sent := c.query.Get(paramLimit); c.query.Has(paramLimit) {
-		n, err := strconv.ParseInt(sent, 10, 64)
-		if err != nil || strconv.FormatInt(n, 10) != sent {
-			n = 0 // also not a limit
+	if c.query.Has(paramLimit) {
+		limit, err := c.whole(paramLimit, 0, 1, tracker.MostOnPage)
+		if err != nil {
+			return in, search, err
 		}
-		in.limit = patch.Set(n)
+		in.limit = patch.Set(int64(limit))
 	}
 	if search, err = in.search(nil); err != nil {
 		return in, search, err

@@ -31,11 +31,9 @@ const all = math.MaxInt32
 
 // window reads the parameters limit and cursor. usual is the limit without the former.
 func (c *call) window(list string, usual int) (w window, err error) {
-	w = window{list: list, limit: usual}
-	if text := c.query.Get(paramLimit); c.query.Has(paramLimit) {
-		if w.limit, err = strconv.Atoi(text); err != nil || strconv.Itoa(w.limit) != text || w.limit < 1 || w.limit > tracker.MostOnPage {
-			return w, fault.New(fault.MalformedRequest, "%s has to be a whole number from 1 to %d, without sign or leading zeros", paramLimit, tracker.MostOnPage)
-		}
+	w.list = list
+	if w.limit, err = c.whole(paramLimit, usual, 1, tracker.MostOnPage); err != nil {
+		return w, err
 	}
 	if !c.query.Has(paramCursor) {
 		return w, nil
