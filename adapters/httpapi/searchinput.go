@@ -78,16 +78,17 @@ func (c *call) readSearch(names []string) (in searchInput, search tracker.Search
 }
 
 func (c *call) readSearchBody(names []string) (in searchInput, search tracker.Search, err error) {
+	into := map[string]any{
+		paramPredicate:     &in.predicate,
+		paramSavedQuery:    &in.saved,
+		paramSort:          &in.sort,
+		paramLimit:         &in.limit,
+		paramCursor:        &in.cursor,
+		paramIncludeDetail: &in.detail,
+	}
 	var members []wire.Member
 	for _, name := range names {
-		members = append(members, wire.Member{Name: name, Into: map[string]any{
-			paramPredicate:     &in.predicate,
-			paramSavedQuery:    &in.saved,
-			paramSort:          &in.sort,
-			paramLimit:         &in.limit,
-			paramCursor:        &in.cursor,
-			paramIncludeDetail: &in.detail,
-		}[name]})
+		members = append(members, wire.Member{Name: name, Into: into[name]})
 	}
 	var faults fault.List
 	if err := c.decode(&faults, members...); err != nil {
