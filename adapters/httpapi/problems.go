@@ -153,7 +153,9 @@ func newKeywords(into *[]tracker.NewKeyword) wire.Elements {
 
 // createdProblem renders the answer of W1.
 func (c *call) createdProblem(a tracker.Answer[store.Snapshot]) answer {
-	out := problemAnswer(http.StatusCreated, a)
+	e := wire.Encoder{Catalogue: a.Catalogue}
+	e.Problem(a.Value)
+	out := problemAnswer(http.StatusCreated, a, e.Buf)
 	if !c.dryRun {
 		out.header.Set("Location", c.BasePath+prefix+"/problems/"+strconv.FormatInt(int64(a.Value.ID), 10))
 	}
@@ -180,23 +182,16 @@ func (c *call) updateProblem() (answer, error) {
 	}
 	a, err := c.Service.UpdateProblem(c.r.Context(), c.caller, id, cmd)
 	return answered(a, err, func(a tracker.Answer[store.Snapshot]) answer {
-		if isLarge(a.Value) {
-			c.inParts(wire.Encoder{Catalogue: a.Catalogue}, func(e *wire.Encoder) error { e.Problem(a.Value); return nil })
-			header := http.Header{}
-			setIgnored(header, a.Ignored)
-			return answer{status: http.StatusOK, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue), header: header}
-		}
-		return problemAnswer(http.StatusOK, a)
+		body := c.compose(wire.Encoder{Catalogue: a.Catalogue}, isLarge(a.Value), func(e *wire.Encoder) error { e.Problem(a.Value); return nil })
+		return problemAnswer(http.StatusOK, a, body)
 	})
 }
 
 // problemAnswer answers a write with the whole problem, and names the ignored members.
-func problemAnswer(status int, a tracker.Answer[store.Snapshot]) answer {
-	e := wire.Encoder{Catalogue: a.Catalogue}
-	e.Problem(a.Value)
+func problemAnswer(status int, a tracker.Answer[store.Snapshot], body []byte) answer {
 	header := http.Header{}
 	setIgnored(header, a.Ignored)
-	return answer{status: status, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue), header: header, body: e.Buf}
+	return answer{status: status, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue), header: header, body: body}
 }
 
 // setIgnored names the members sent but not stored.
