@@ -279,12 +279,11 @@ func (c *call) writeInput() (tracker.Write, error) {
 
 // problem returns the problem in the path.
 func (c *call) problem() (problem.ID, error) {
-	text := c.r.PathValue("identifier")
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || text[0] < '1' || text[0] > '9' {
+	id, ok := problem.ParseID(c.r.PathValue("identifier"))
+	if !ok {
 		return 0, fault.New(fault.ProblemNotFound, "there is no problem with this identifier: identifiers are whole numbers from 1, without sign or leading zeros")
 	}
-	return problem.ID(n), nil
+	return id, nil
 }
 
 // object returns the identifier of another object in the path.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -85,12 +84,11 @@ func (c *call) readEvents() (in eventsInput, err error) {
 	}
 	in.wait = time.Duration(seconds) * time.Second
 	if c.query.Has(paramProblem) {
-		text := c.query.Get(paramProblem)
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 1 || strconv.FormatInt(n, 10) != text {
+		id, ok := problem.ParseID(c.query.Get(paramProblem))
+		if !ok {
 			return in, fault.New(fault.MalformedRequest, "%s has to be the identifier of a problem: a whole number from 1, without sign or leading zeros", paramProblem)
 		}
-		in.Problem = problem.ID(n)
+		in.Problem = id
 	}
 	if c.query.Has(paramPredicate) {
 		in.Predicate = patch.Set(c.query.Get(paramPredicate))

@@ -138,12 +138,11 @@ func once[T any](q *request, part string, render func(tracker.Answer[T]) []byte)
 
 // problemID returns the problem in the path.
 func (q *request) problemID() (problem.ID, error) {
-	text := q.r.PathValue("problem")
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || text[0] < '1' || text[0] > '9' {
+	id, ok := problem.ParseID(q.r.PathValue("problem"))
+	if !ok {
 		return 0, fault.New(fault.ProblemNotFound, "there is no problem with this number")
 	}
-	return problem.ID(n), nil
+	return id, nil
 }
 
 // objectID returns the object in the path.

@@ -3,6 +3,7 @@ package problem
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
@@ -23,6 +24,13 @@ func CheckID(id ID) error {
 		return fmt.Errorf("must be at most %d", MaxID)
 	}
 	return nil
+}
+
+// ParseID returns the number in the text: digits alone, without leading zeros. ok is false
+// for any other text.
+func ParseID(text string) (id ID, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return ID(n), err == nil && '1' <= text[0] && text[0] <= '9'
 }
 
 // Problem is a problem at one revision, in its stored form. Its keywords, comments,
