@@ -83,12 +83,13 @@ func (s *Service) NewMailWorker(alone bool) *MailWorker {
 	return &MailWorker{service: s, lease: holder.New(mailLease, alone, s.moment, s.commit)}
 }
 
-// Take takes the lease if it is free and there is work, and returns the stored state. The
-// first server ever begins behind the newest change. now is a monotonic time: see
-// lease.Watch. It fails with fault.Internal for a server without a key.
-func (w *MailWorker) Take(ctx context.Context, now time.Time) (s mail.State, taken bool, err error) {
+// Take takes the lease if it is free and there is work. It returns the stored state, or nil
+// while another server has the lease. The first server ever begins behind the newest change.
+// now is a monotonic time: see lease.Watch. It fails with fault.Internal for a server without
+// a key.
+func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
 	if _, err := w.service.serviceKey(); err != nil {
-		return s, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
+		return nil, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
 	}
 	var current lease.Lease
 	var ok bool
@@ -97,23 +98,25 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s mail.State, tak
 		return err
 	})
 	if err != nil || !w.lease.Free(current, ok, now) {
-		return s, false, err
+		return nil, false, err
 	}
 	_, newest, err := w.service.feedEnds(ctx)
 	if err != nil {
-		return s, false, err
+		return nil, false, err
 	}
-	s.Cursor = newest
+	stored := mail.State{Cursor: newest}
 	if current.State != "" {
-		if s, err = parseMail(current.State); err != nil {
-			return s, false, err
+		if stored, err = parseMail(current.State); err != nil {
+			return nil, false, err
 		}
-		if s.Cursor == newest && !w.due(current.Version, s, now) {
-			return s, false, nil
+		if stored.Cursor == newest && !w.due(current.Version, stored, now) {
+			return &stored, false, nil
 		}
 	}
-	taken, err = w.lease.Take(ctx, current, s.Encode())
-	return s, taken, err
+	if taken, err = w.lease.Take(ctx, current, stored.Encode()); err != nil || !taken {
+		return nil, false, err
+	}
+	return &stored, true, nil
 }
 
 // due reports whether a mail of the stored state may be sent. The clock may have stepped back

@@ -33,15 +33,15 @@ func TestMailWaits(t *testing.T) {
 	state.Cursor, err = part.Newest(t.Context())
 	noError(t, err)
 	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, noon)}
-	_, err = part.Save(t.Context(), state)
+	_, err = part.Save(t.Context(), *state)
 	noError(t, err)
 	waits(true, "with a mail")
 	state.Trays = []mail.Tray{{User: s.admin.User, More: mail.Excess{Count: 1}}}
-	_, err = part.Save(t.Context(), state)
+	_, err = part.Save(t.Context(), *state)
 	noError(t, err)
 	waits(true, "with a change that is only counted")
 	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: noon}}
-	noError(t, part.Release(t.Context(), state))
+	noError(t, part.Release(t.Context(), *state))
 	waits(false, "after it")
 }
 

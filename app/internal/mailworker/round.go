@@ -466,13 +466,10 @@ func (r *round) idle() bool {
 
 // report publishes the state.
 func (r *round) report() {
-	var s Stat
+	s := Stat{sends: true}
 	s.Gathering, s.Oldest = r.gathering.Open()
 	for _, t := range r.trays {
-		s.Pending += len(t.Items) + t.More.Count
-		if !t.Since.IsZero() && (s.Oldest.IsZero() || t.Since.Before(s.Oldest)) {
-			s.Oldest = t.Since
-		}
+		s.add(t.Tray)
 	}
 	r.stat.Store(&s)
 }

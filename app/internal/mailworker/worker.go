@@ -36,16 +36,27 @@ type Worker struct {
 // New returns a Worker.
 func New(o Options) *Worker { return &Worker{Options: o} }
 
-// Stat is the state of e-mail on the sending server.
+// Stat is the state of e-mail: on the sending server, or on each one while none sends.
 type Stat struct {
 	// Gathering counts the changed problems before they are quiet, and Pending the waiting
 	// mails, each with one problem.
 	Gathering, Pending int
 	// Oldest is the time since which the oldest mail waits; zero: none does.
 	Oldest time.Time
+
+	sends bool // this server sends
 }
 
-// Stat returns the state of e-mail. ok is false on all other servers.
+// add adds a tray.
+func (s *Stat) add(t mail.Tray) {
+	s.Pending += len(t.Items) + t.More.Count
+	if !t.Since.IsZero() && (s.Oldest.IsZero() || t.Since.Before(s.Oldest)) {
+		s.Oldest = t.Since
+	}
+}
+
+// Stat returns the state of e-mail. ok is false while another server sends, and while the
+// store does not give the state.
 func (w *Worker) Stat() (s Stat, ok bool) {
 	if current := w.stat.Load(); current != nil {
 		return *current, true
@@ -79,15 +90,29 @@ func (w *Worker) Run(ctx context.Context) {
 		limited, cancel := context.WithTimeout(ctx, background.Calls)
 		state, taken, err := part.Take(limited, begun)
 		cancel()
+		w.look(state)
 		if taken {
 			w.Logger.Debug("this server sends e-mail")
-			err = w.send(ctx, part, state, begun.Add(lease.Hold))
-			w.stat.Store(nil)
+			err = w.send(ctx, part, *state, begun.Add(lease.Hold))
 		}
 		return err
 	}, away, func(err error) {
 		w.Logger.Error("e-mail is not sent; it will be tried again", "error", err.Error())
 	})
+}
+
+// look publishes a stored state. Mail may wait for a day while no server has work. nil:
+// another server publishes its state.
+func (w *Worker) look(stored *mail.State) {
+	if stored == nil {
+		w.stat.Store(nil)
+		return
+	}
+	var s Stat
+	for _, t := range stored.Trays {
+		s.add(t)
+	}
+	w.stat.Store(&s)
 }
 
 // away reports whether the store was away in a call. Its outage has log lines of its own.

@@ -59,6 +59,11 @@ type server struct {
 	stop   func()
 }
 
+func (s *server) sends() bool {
+	stat, _ := s.worker.Stat()
+	return stat.sends
+}
+
 var errCut = fault.New(fault.Unavailable, "the store is away")
 
 func (s *server) View(ctx context.Context, fn func(store.Reader) error) error {
@@ -369,8 +374,7 @@ func TestChangeDuringAFullDigest(t *testing.T) {
 						time.Sleep(mail.Quiet + time.Minute)
 					case c.dies && w.count() == 0:
 						for _, s := range w.servers {
-							_, sends := s.worker.Stat()
-							s.cut.Store(sends)
+							s.cut.Store(s.sends())
 						}
 					}
 					return nil
@@ -404,7 +408,7 @@ func TestChangeDuringAFullDigest(t *testing.T) {
 				w.answers(nil)
 				for _, s := range w.servers {
 					s.cut.Store(false)
-					if _, sends := s.worker.Stat(); sends {
+					if s.sends() {
 						t.Error("a server still has work")
 					}
 				}
@@ -453,7 +457,7 @@ func TestOutageOfTheMailServer(t *testing.T) {
 		if tries < 30 || tries > 100 {
 			t.Errorf("%d attempts in an hour", tries)
 		}
-		i := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.worker.Stat(); return sends })
+		i := slices.IndexFunc(w.servers, (*server).sends)
 		if i < 0 {
 			t.Fatal("no server sends")
 		}
@@ -511,6 +515,56 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
+// A mail that waits for its next attempt shows on all servers while none of them has work.
+func TestStatOfWaitingMail(t *testing.T) {
+	t.Parallel()
+	inTime(t, 2, func(t *testing.T, w *world) {
+		id := w.create(w.person("ann"), "a lamp")
+		w.answers(func(context.Context, mail.Letter) error { return &mail.Failure{Kind: mail.Refused, Reason: "no"} })
+		w.comment(w.admin, id, "hello")
+		shown := func(when string, pending int, oldest time.Duration) {
+			t.Helper()
+			for i, s := range w.servers {
+				stat, ok := s.worker.Stat()
+				if age := time.Since(stat.Oldest); !ok || stat.sends || stat.Gathering != 0 || stat.Pending != pending || stat.Oldest.IsZero() != (pending == 0) || pending > 0 && age < oldest {
+					t.Errorf("%s: the state on server %d is %+v, %t", when, i, stat, ok)
+				}
+			}
+		}
+		time.Sleep(mail.Quiet + time.Minute)
+		shown("after the refusal", 1, 50*time.Second)
+		w.servers[0].stop()
+		w.servers[0] = w.serve()
+		time.Sleep(20 * time.Hour)
+		shown("between two attempts", 1, 20*time.Hour)
+		w.answers(nil)
+		time.Sleep(5 * time.Hour)
+		w.expect("a day later", "ann: #1")
+		shown("at last", 0, 0)
+	})
+}
+
+// The servers without the lease show nothing.
+func TestOneSendingServerShowsItsState(t *testing.T) {
+	t.Parallel()
+	inTime(t, 3, func(t *testing.T, w *world) {
+		w.comment(w.admin, w.create(w.person("ann"), "a lamp"), "hello")
+		time.Sleep(time.Minute)
+		shown := 0
+		for _, s := range w.servers {
+			if stat, ok := s.worker.Stat(); ok {
+				shown++
+				if !stat.sends || stat.Gathering != 1 || stat.Oldest.IsZero() {
+					t.Errorf("the state is %+v", stat)
+				}
+			}
+		}
+		if shown != 1 {
+			t.Errorf("%d servers show their state, want 1", shown)
+		}
+	})
+}
+
 // A deferred mail waits while no server has work. A step of the clock does not
 // stop it.
 func TestClockStepsWhileAMailWaits(t *testing.T) {
@@ -524,7 +578,7 @@ func TestClockStepsWhileAMailWaits(t *testing.T) {
 				w.comment(w.admin, id, "hello")
 				time.Sleep(mail.Quiet + 30*time.Second)
 				for _, s := range w.servers {
-					if _, sends := s.worker.Stat(); sends {
+					if s.sends() {
 						t.Fatal("a server has work")
 					}
 				}
@@ -753,7 +807,7 @@ func TestDeathOfAServer(t *testing.T) {
 				dead := -1
 				for dead < 0 || w.count() < 3 {
 					time.Sleep(100 * time.Millisecond)
-					dead = slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.worker.Stat(); return sends })
+					dead = slices.IndexFunc(w.servers, (*server).sends)
 				}
 				kill(w.servers[dead])
 				time.Sleep(time.Minute)
@@ -812,7 +866,7 @@ func TestManyPeople(t *testing.T) {
 					t.Errorf("%d mails were stored by %d writes", w.count(), n)
 				}
 				if dies {
-					dead := slices.IndexFunc(w.servers, func(s *server) bool { _, sends := s.worker.Stat(); return sends })
+					dead := slices.IndexFunc(w.servers, (*server).sends)
 					w.servers[dead].cut.Store(true)
 				}
 				time.Sleep(time.Minute)

@@ -25,7 +25,7 @@ func (m *Metrics) Replies() func(lmtp.Outcome) {
 	return func(o lmtp.Outcome) { counts.WithLabelValues(string(o)).Inc() }
 }
 
-// mails collects the state of e-mail, on the server that sends.
+// mails collects the state of e-mail.
 type mails struct {
 	stat     func() (mailworker.Stat, bool)
 	attempts func(mailworker.Outcome) int64
@@ -33,11 +33,11 @@ type mails struct {
 
 var (
 	mailGathering = prometheus.NewDesc("problems_mail_gathering",
-		"Changed problems within the quiet time before an e-mail. Only on the sending server.", nil, nil)
+		"Changed problems within the quiet time before an e-mail. On the sending server, or the same on each server while none sends.", nil, nil)
 	mailPending = prometheus.NewDesc("problems_mail_pending",
-		"Changed problems with an e-mail still to send. Only on the sending server.", nil, nil)
+		"Changed problems with an e-mail still to send. On the sending server, or the same on each server while none sends.", nil, nil)
 	mailOldest = prometheus.NewDesc("problems_mail_oldest_timestamp_seconds",
-		"Time since which the oldest change waits for its e-mail, in seconds since 1970; 0 without one. Only on the sending server.", nil, nil)
+		"Time since which the oldest change waits for its e-mail, in seconds since 1970; 0 without one. On the sending server, or the same on each server while none sends.", nil, nil)
 	mailAttempts = prometheus.NewDesc("problems_mail_attempts_total",
 		"Attempts of this server to send a mail, by outcome: sent, unreachable, deferred, refused, or lost after the last attempt.", []string{"outcome"}, nil)
 )
