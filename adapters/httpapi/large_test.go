@@ -305,7 +305,7 @@ func TestHeavyRequests(t *testing.T) {
 				return answer{status: http.StatusOK}, nil
 			},
 		})
-		handler := s.frame(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(humago.NewContext(nil, r, w)) }))
+		handler := s.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(humago.NewContext(nil, r, w)) }))
 		send := func(length int) int {
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, request("POST", api, strings.Repeat("x", length)))
