@@ -89,6 +89,8 @@ type Follower struct {
 	excess int64
 	// most is the number of events for the predicate at once; 0: any.
 	most int
+	// failed is the time of the last search that was too expensive.
+	failed time.Time
 	// searched is the time of the last search with the predicate.
 	searched time.Time
 }
@@ -291,15 +293,19 @@ func (f *Follower) page(ctx context.Context) (EventPage, error) {
 	return page, nil
 }
 
+// growAfter is the time after a search that was too expensive, until a Follower tries more
+// events at once. Most failures take the whole time of a search, so an early trial slows the
+// feed down.
+const growAfter = time.Minute
+
 // bearable returns the visible ones of the first events of read, with their number and the last
 // cursor. These are all events, unless the predicate is too expensive for so many problems at
-// once. A call without such a failure lets the next one try more again.
+// once. The next call tries more again when no search failed so for growAfter.
 func (f *Follower) bearable(ctx context.Context, read []PublishedEvent) (last event.Cursor, count int, shown []PublishedEvent, err error) {
 	count = len(read)
 	if f.most > 0 {
 		count = min(count, f.most)
 	}
-	fewer := false
 	for {
 		last = read[count-1].Cursor
 		some := read[:count]
@@ -307,13 +313,16 @@ func (f *Follower) bearable(ctx context.Context, read []PublishedEvent) (last ev
 			some = slices.Clone(some) // they may be needed again
 		}
 		shown, err = f.visible(ctx, some)
-		if !fault.Is(err, fault.QueryTooExpensive) || count == 1 {
+		if !fault.Is(err, fault.QueryTooExpensive) {
+			break
+		}
+		if f.failed = f.service.now(); count == 1 {
 			break
 		}
 		count /= 2
-		f.most, fewer = count, true
+		f.most = count
 	}
-	if err == nil && !fewer && count == f.most {
+	if err == nil && count == f.most && f.service.now().Sub(f.failed) >= growAfter {
 		if f.most *= 2; f.most >= f.cmd.Limit {
 			f.most = 0
 		}

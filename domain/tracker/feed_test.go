@@ -323,11 +323,12 @@ func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
 // bearing is a reader that loads no more than so many problems at once while its search lasts.
 type bearing struct {
 	store.Reader
-	most *atomic.Int32
+	most, failed *atomic.Int32
 }
 
 func (r bearing) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
 	if len(ids) > int(r.most.Load()) {
+		r.failed.Add(1)
 		<-ctx.Done()
 		return nil, store.Ended(ctx)
 	}
@@ -354,32 +355,39 @@ func TestFollowWithPredicateWaitsForTheStore(t *testing.T) {
 	})
 }
 
-// A Follower takes fewer events at once while more take too long, and more again afterwards.
+// A Follower takes fewer events at once while more take too long. It tries more again after a
+// while: each failure takes the whole time of a search.
 func TestFollowWithPredicateTakesMoreAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
-		var most atomic.Int32
+		var most, failed atomic.Int32
 		most.Store(3)
-		v := &viewed{Store: s.memory, reader: func(r store.Reader) store.Reader { return bearing{r, &most} }}
+		v := &viewed{Store: s.memory, reader: func(r store.Reader) store.Reader { return bearing{r, &most, &failed} }}
 		server := New(Options{Store: v, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits(), SearchFor: time.Second})
-		const events = 64
+		const events = 80
 		for range events {
 			s.create(t, "Lamp")
 		}
 		f, err := server.Follow(t.Context(), s.admin, Follow{Limit: 16, After: event.Start, Predicate: patch.Set(`title = "Lamp"`)})
 		noError(t, err)
 		defer f.Close()
-		seen := len(nextPage(t, f).Events)
-		if f.most < 1 || f.most > 4 {
-			t.Errorf("the bound of the events is %d where 3 are bearable", f.most)
+		seen := 0
+		for range 2 {
+			seen += len(nextPage(t, f).Events)
 		}
+		equal(t, "the failures at 16, 8 and 4 events", failed.Load(), int32(3))
+		time.Sleep(growAfter)
+		seen += len(nextPage(t, f).Events)
+		equal(t, "the failures with one more at 4 events", failed.Load(), int32(4))
 		most.Store(events)
-		for range 4 {
+		time.Sleep(growAfter)
+		for range 2 {
 			seen += len(nextPage(t, f).Events)
 		}
 		equal(t, "the events", seen, events)
 		equal(t, "the bound of the events", f.most, 0)
+		equal(t, "the failures", failed.Load(), int32(4))
 	})
 }
 
