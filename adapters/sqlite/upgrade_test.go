@@ -94,7 +94,7 @@ func TestFinalStepNeedsItsCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Open(t.Context(), Options{Path: path})
-	if err == nil || !strings.Contains(err.Error(), "cannot be written, so nothing was changed") {
+	if err == nil || !strings.Contains(err.Error(), "before an irreversible step, so nothing was changed") {
 		t.Errorf("without a place for the copy: %v", err)
 	}
 	all, err := Status(t.Context(), Options{Path: path})
