@@ -29,6 +29,7 @@ type streamWriter struct {
 	stuck    bool
 	pace     time.Duration // in which the reader takes 64 KiB
 	deadline time.Time
+	aborted  bool // the handler has ended with http.ErrAbortHandler
 }
 
 func (w *streamWriter) Header() http.Header { return w.header }
@@ -157,6 +158,12 @@ func (s streamed) open(t *testing.T, path string, headers ...string) streamed {
 	r := request("GET", api+path, "", append([]string{"Accept", "text/event-stream"}, headers...)...).WithContext(ctx)
 	go func() {
 		defer close(s.ended)
+		defer func() {
+			v := recover()
+			if s.aborted = v == http.ErrAbortHandler; !s.aborted && v != nil {
+				panic(v)
+			}
+		}()
 		s.ServeHTTP(s.streamWriter, r)
 	}()
 	t.Cleanup(func() {
@@ -233,6 +240,9 @@ func TestEventStreamGoesOn(t *testing.T) {
 		s.stop()
 		if !s.over() {
 			t.Error("the stream goes on when the server stops")
+		}
+		if s.aborted {
+			t.Error("the stream is aborted, though its last event is whole")
 		}
 	})
 }
@@ -465,6 +475,9 @@ func TestEventStreamCutsSlowReaders(t *testing.T) {
 		if !s.over() {
 			t.Error("the stream goes on although its reader takes nothing")
 		}
+		if !s.aborted {
+			t.Error("the stream has ended as if its last event were whole")
+		}
 	})
 }
 
@@ -533,6 +546,9 @@ func TestEventStreamEndsWithinASlowWrite(t *testing.T) {
 			}
 			if !s.over() {
 				t.Errorf("%s: the stream goes on with its large event", test.rule)
+			}
+			if !s.aborted {
+				t.Errorf("%s: the stream has ended as if its large event were whole", test.rule)
 			}
 		})
 	}

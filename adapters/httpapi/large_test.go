@@ -1,10 +1,13 @@
 package httpapi
 
 import (
+	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -178,6 +181,49 @@ func TestLargeAnswerIsCutWhenTheStoreFails(t *testing.T) {
 	}()
 	f.ServeHTTP(httptest.NewRecorder(), request("GET", api+"/problems/12", ""))
 	t.Error("the answer has ended as if it were whole")
+}
+
+// Over each protocol, a client sees that a large answer was cut.
+func TestClientsSeeThatAnAnswerIsCut(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.enlarge(true)
+	f.logFails = true
+	server := httptest.NewUnstartedServer(f)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	for _, protocol := range []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2.0"} {
+		config := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+		client := &http.Client{Transport: &http.Transport{TLSClientConfig: config, ForceAttemptHTTP2: protocol == "HTTP/2.0", DisableKeepAlives: true}}
+		r := request("GET", server.URL+api+"/problems/12", "")
+		r.RequestURI = ""
+		var answer *http.Response
+		var err error
+		if protocol != "HTTP/1.0" {
+			answer, err = client.Do(r)
+		} else {
+			var conn net.Conn
+			if conn, err = tls.Dial("tcp", server.Listener.Addr().String(), config); err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET %s HTTP/1.0\r\nAuthorization: %s\r\n\r\n", r.URL.Path, r.Header.Get("Authorization"))
+			answer, err = http.ReadResponse(bufio.NewReader(conn), nil)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", protocol, err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if answer.Proto != protocol && protocol != "HTTP/1.0" || len(body) == 0 {
+			t.Errorf("%s: %s with %d bytes", protocol, answer.Proto, len(body))
+		}
+		// HTTP/1.0 has nothing but the end of the connection: there the JSON lacks its end.
+		if err == nil && protocol != "HTTP/1.0" || json.Valid(body) {
+			t.Errorf("%s: the answer passes for whole", protocol)
+		}
+	}
 }
 
 // stalled is a client that reads nothing until it is let.

@@ -114,7 +114,7 @@ func (s *Stream) Send(w http.ResponseWriter, r *http.Request, end func()) (detac
 	if detachable {
 		header.Set("Connection", "close")
 	}
-	handled := &handledStream{w, http.NewResponseController(w)}
+	handled := &handledStream{w: w, control: http.NewResponseController(w)}
 	s.out = handled
 	_ = handled.control.SetReadDeadline(time.Time{})
 	w.WriteHeader(http.StatusOK)
@@ -122,17 +122,19 @@ func (s *Stream) Send(w http.ResponseWriter, r *http.Request, end func()) (detac
 	if s.fromNow {
 		begin += "id: " + s.named.String() + "\n\n"
 	}
-	if s.write(context.WithoutCancel(r.Context()), nil, []byte(begin)) != nil {
-		return false
+	if s.write(context.WithoutCancel(r.Context()), nil, []byte(begin)) == nil {
+		if detachable && s.detach(r, handled, end) {
+			return true
+		}
+		connected, cancel := whileConnected(r)
+		defer cancel()
+		ctx, cancelStream := s.untilStopping(connected)
+		defer cancelStream()
+		s.run(ctx)
 	}
-	if detachable && s.detach(r, handled, end) {
-		return true
+	if handled.broken {
+		panic(http.ErrAbortHandler) // the client must not take half a stream for a whole one
 	}
-	connected, cancel := whileConnected(r)
-	defer cancel()
-	ctx, cancelStream := s.untilStopping(connected)
-	defer cancelStream()
-	s.run(ctx)
 	return false
 }
 
@@ -146,6 +148,7 @@ func (s *Stream) run(ctx context.Context) {
 type handledStream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
+	broken  bool // a text was sent in part
 }
 
 func (h *handledStream) write(_, text []byte, next func() (time.Time, error)) error {
@@ -155,11 +158,13 @@ func (h *handledStream) write(_, text []byte, next func() (time.Time, error)) er
 			return err
 		}
 		_ = h.control.SetWriteDeadline(deadline)
+		h.broken = true // until all of it is sent
 		if _, err := h.w.Write(piece); err != nil {
 			return err
 		}
 	}
 	err := h.control.Flush()
+	h.broken = err != nil
 	_ = h.control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream at its deadline, also in silence
 	return err
 }
