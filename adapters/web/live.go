@@ -125,7 +125,7 @@ func (l *live) run(outdated bool) {
 	if outdated {
 		begin += news(1)
 	}
-	for ok := l.write(begin); ok && ctx.Err() == nil; {
+	for ok := l.write(ctx, begin); ok && ctx.Err() == nil; {
 		ok = l.step(ctx)
 	}
 }
@@ -146,11 +146,11 @@ func (l *live) step(ctx context.Context) bool {
 		return false // the browser connects again, and learns of it
 	case len(page.Events) > 0:
 		last := page.Events[len(page.Events)-1]
-		return l.write(fmt.Sprintf("id: %s\n", last.Cursor) + news(len(page.Events)))
+		return l.write(ctx, fmt.Sprintf("id: %s\n", last.Cursor)+news(len(page.Events)))
 	case !page.End:
 		return true
 	}
-	if l.Now().Sub(l.written) >= liveBeat && !l.write(":\nid: "+l.follower.Position().String()+"\n\n") {
+	if l.Now().Sub(l.written) >= liveBeat && !l.write(ctx, ":\nid: "+l.follower.Position().String()+"\n\n") {
 		return false
 	}
 	waiting, cancel := context.WithTimeout(ctx, liveCheck)
@@ -166,13 +166,27 @@ func (l *live) step(ctx context.Context) bool {
 // news returns a message about a number of changes.
 func news(changes int) string { return fmt.Sprintf("data: {\"changes\":%d}\n\n", changes) }
 
-func (l *live) write(text string) bool {
+// write sends a text. It returns false when the browser does not take it. The end of ctx cuts
+// a write that waits for the browser.
+func (l *live) write(ctx context.Context, text string) bool {
 	l.written = l.Now()
 	_ = l.control.SetWriteDeadline(l.written.Add(liveWrite))
-	if _, err := l.w.Write([]byte(text)); err != nil {
+	cut := make(chan struct{})
+	keep := context.AfterFunc(ctx, func() {
+		defer close(cut)
+		_ = l.control.SetWriteDeadline(longAgo)
+	})
+	_, err := l.w.Write([]byte(text))
+	sent := err == nil && l.control.Flush() == nil
+	if !keep() {
+		<-cut // nothing may change the deadline behind the handler
+	}
+	if !sent {
 		return false
 	}
-	sent := l.control.Flush() == nil
 	_ = l.control.SetWriteDeadline(time.Time{}) // HTTP/2 ends a stream at its deadline, also in silence
-	return sent
+	return true
 }
+
+// longAgo is a deadline that has passed.
+var longAgo = time.Unix(1, 0)
