@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -55,31 +56,17 @@ func canonicalPaths(s *server) http.Handler {
 // proxy may have stripped it. It returns a URL unchanged if there is a route for it, or
 // no route with the base path either.
 func (s *server) withBase(at *url.URL) *url.URL {
-	if s.BasePath == "" || strings.HasPrefix(at.Path, s.BasePath+prefix+"/") || s.known(at) {
+	if s.BasePath == "" || strings.HasPrefix(at.Path, s.BasePath+prefix+"/") || len(s.allowed(at)) > 0 {
 		return at
 	}
-	full := *at
-	switch at.EscapedPath() {
-	case "/", s.BasePath + "/":
+	full := httpframe.Below(s.BasePath, at)
+	if path := at.EscapedPath(); path == "/" || path == s.BasePath+"/" {
 		full.Path, full.RawPath = s.BasePath, ""
-	default:
-		full.Path = s.BasePath + at.Path
-		if at.RawPath != "" {
-			full.RawPath = s.BasePath + at.RawPath
-		}
 	}
-	if s.known(&full) {
-		return &full
+	if len(s.allowed(full)) > 0 {
+		return full
 	}
 	return at
-}
-
-// known reports whether the path of the URL has a method.
-func (s *server) known(at *url.URL) bool {
-	return slices.ContainsFunc(methods, func(method string) bool {
-		_, pattern := s.mux.Handler(&http.Request{Method: method, URL: at})
-		return pattern != "/"
-	})
 }
 
 // singleSlash returns the URL without a second slash after the base. Clients with a final
@@ -112,7 +99,7 @@ func (s *server) nothing(w http.ResponseWriter, r *http.Request) { s.fail(w, r, 
 // unmatched answers requests without a route: OPTIONS on a known path, another method on
 // a known path, and unknown paths.
 func (s *server) unmatched(w http.ResponseWriter, r *http.Request) {
-	allowed := s.allowed(r)
+	allowed := s.allowed(r.URL)
 	if len(allowed) == 0 {
 		s.fail(w, r, s.notFound(r))
 		return
@@ -125,14 +112,13 @@ func (s *server) unmatched(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, fault.New(fault.MethodNotAllowed, "the methods of this path are in the header Allow"))
 }
 
-// allowed returns the methods of the request's path. An exact route takes precedence over
-// an identifier: see hidden.
-func (s *server) allowed(r *http.Request) []string {
+// allowed returns the methods of the URL's path. An exact route takes precedence over an
+// identifier: see hidden.
+func (s *server) allowed(at *url.URL) []string {
 	var allowed []string
 	exact := false
 	for _, method := range methods {
-		probe := &http.Request{Method: method, URL: r.URL}
-		_, pattern := s.mux.Handler(probe)
+		_, pattern := s.mux.Handler(&http.Request{Method: method, URL: at})
 		literal := pattern != "/" && !strings.Contains(pattern, "{")
 		if literal && !exact {
 			exact, allowed = true, nil

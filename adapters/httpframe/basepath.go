@@ -2,6 +2,7 @@ package httpframe
 
 import (
 	"fmt"
+	"net/url"
 	"path"
 	"regexp"
 )
@@ -21,4 +22,14 @@ func CheckBasePath(base string) error {
 		return fmt.Errorf("the path %s, which is for health checks: take another, such as /tracker", base)
 	}
 	return nil
+}
+
+// Below returns the URL with the base path before its path.
+func Below(base string, at *url.URL) *url.URL {
+	full := *at
+	full.Path = base + at.Path
+	if at.RawPath != "" {
+		full.RawPath = base + at.RawPath
+	}
+	return &full
 }

@@ -183,12 +183,7 @@ func (h *Handler) withBase(at *url.URL) *url.URL {
 	if h.base == "" || at.Path == h.base || strings.HasPrefix(at.Path, h.base+"/") {
 		return at
 	}
-	full := *at
-	full.Path = h.base + at.Path
-	if at.RawPath != "" {
-		full.RawPath = h.base + at.RawPath
-	}
-	return &full
+	return httpframe.Below(h.base, at)
 }
 
 // route serves a request by its path, after the checks that need no session.
