@@ -244,39 +244,18 @@ func (h *Handler) serve(rt route) http.HandlerFunc {
 
 // answer runs the common checks, then the action.
 func (q *request) answer(rt route) (answer, error) {
-	err := q.recognize(q.context())
-	if err == nil {
-		err = q.compareWithProxy()
-	}
-	var limited error
-	switch {
-	case err == nil:
-		q.frame.Token = q.caller.Token
-		limited = q.rates.TakeCaller(q.caller.Session, q.w.Header())
-	case fault.Is(err, fault.Unauthenticated) || rt.open:
-		if limited := q.rates.TakeAddress(q.r, q.w.Header()); limited != nil {
-			return answer{}, limited
-		}
-	}
-	if q.r.Method == http.MethodPost && rt.path != unsubscribePath { // before any further failure: its page keeps what was typed
-		if err := q.readForm(); err != nil {
-			return answer{}, err
-		}
-	}
-	_, unread := url.ParseQuery(q.r.URL.RawQuery)
-	switch {
-	case limited != nil:
-		return answer{}, limited
-	case unread != nil:
-		return answer{}, fault.New(fault.MalformedRequest, "the address is not a list of name=value after its question mark")
-	case err != nil && !fault.Is(err, fault.Unauthenticated) && !rt.open:
+	unknown := q.authenticate()
+	if err := q.guard(rt, unknown); err != nil {
 		return answer{}, err
 	}
 	if rt.open {
 		return rt.do(q)
 	}
-	if err != nil {
-		return q.signInFirst(err)
+	if fault.Is(unknown, fault.Unauthenticated) {
+		return q.signInFirst(unknown)
+	}
+	if unknown != nil {
+		return answer{}, unknown
 	}
 	if err := q.frame.Admit(q.caller.User); err != nil {
 		return answer{}, err
@@ -288,6 +267,44 @@ func (q *request) answer(rt route) (answer, error) {
 		return answer{}, err
 	}
 	return rt.do(q)
+}
+
+// authenticate finds the caller by the session. It fails when the caller is unknown.
+func (q *request) authenticate() error {
+	if err := q.recognize(q.context()); err != nil {
+		return err
+	}
+	if err := q.compareWithProxy(); err != nil {
+		return err
+	}
+	q.frame.Token = q.caller.Token
+	return nil
+}
+
+// guard checks the rate, the form and the query. unknown is the error of authenticate. A
+// caller beyond the rate still gets the form read: the page about it keeps what was typed.
+func (q *request) guard(rt route, unknown error) error {
+	var limited error
+	switch {
+	case unknown == nil:
+		limited = q.rates.TakeCaller(q.caller.Session, q.w.Header())
+	case rt.open || fault.Is(unknown, fault.Unauthenticated):
+		if err := q.rates.TakeAddress(q.r, q.w.Header()); err != nil {
+			return err
+		}
+	}
+	if q.r.Method == http.MethodPost && rt.path != unsubscribePath {
+		if err := q.readForm(); err != nil {
+			return err
+		}
+	}
+	if limited != nil {
+		return limited
+	}
+	if _, err := url.ParseQuery(q.r.URL.RawQuery); err != nil {
+		return fault.New(fault.MalformedRequest, "the address is not a list of name=value after its question mark")
+	}
+	return nil
 }
 
 // nothing is the answer of a path without a page, or without this method.
