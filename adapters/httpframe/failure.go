@@ -31,7 +31,7 @@ var failures = []Failure{
 	{fault.Forbidden, "forbidden", 403, "Forbidden",
 		"The scope of the token does not allow this. Reads need the scope read. Writes of problems, saved queries and new milestones need the scope write. All other metadata, users, tokens and the audit log need the scope admin."},
 	{fault.NotFound, "not-found", 404, "Not found",
-		"There is nothing at this path. The paths of the API begin with the version segment /api/20151105."},
+		"There is nothing at this path, or nothing with this identifier. The OpenAPI document lists the paths of the API."},
 	{fault.ProblemNotFound, "problem-not-found", 404, "Problem not found",
 		"No problem has this identifier. Identifiers are whole numbers from 1, written without sign or leading zeros."},
 	{fault.KeywordNotFound, "keyword-not-found", 404, "Keyword not found",
