@@ -13,8 +13,8 @@ type Scope string
 // The scopes, from the smallest.
 const (
 	Read  Scope = "read"  // reads, and every search
-	Write Scope = "write" // all writes on problems, saved queries, new milestones
-	Admin Scope = "admin" // all other metadata, users, tokens, the audit log
+	Write Scope = "write" // all writes on problems, saved queries, new milestones, the own choice of e-mail
+	Admin Scope = "admin" // all other metadata, users, tokens, webhooks, the sessions of others, the audit log
 )
 
 // Scopes returns all scopes, from the smallest.
