@@ -35,8 +35,8 @@ type call struct {
 	query  url.Values // the parameters of the query: known to the operation, and given once; nil for none
 	dryRun bool
 	writes bool // the operation can have changed something
-	// decoded, for a large body, leaves its place of server.large. A body needs none while
-	// its operation waits for searches or locks.
+	// decoded, for a large body, releases server.large. A body needs none while its
+	// operation waits for searches or locks.
 	decoded func()
 	// encodes is true while the call has a place of server.encoding.
 	encodes bool

@@ -38,7 +38,7 @@ func commentEndpoints() []endpoint {
 		{
 			id: "loadComments", method: http.MethodGet, path: "/problems/{identifier}/comments", tag: "Comments",
 			summary:     "Load the comments of a problem",
-			description: "All of them; with a limit, as many, and the header Link leads to the next ones.",
+			description: "All of them. With limit, at most that many; the header Link has the next page.",
 			scope:       access.Read,
 			query:       []string{paramAsOf, paramLimit, paramCursor},
 			shown:       shownInWindow,

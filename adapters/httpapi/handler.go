@@ -55,8 +55,7 @@ type Options struct {
 	// NewRequestID names a request without a usable X-Request-Id.
 	NewRequestID func() string
 	Now          func() time.Time
-	// Quiet, if not nil, is called before the log gets the cause of a status 503. With
-	// true, the cause is left out: the log has another line about the store.
+	// Quiet reports whether the log omits causes of 503. nil: it has all.
 	Quiet func() bool
 	// Observe, if not nil, is called after every request, by its goroutine.
 	Observe func(httpframe.Exchange)

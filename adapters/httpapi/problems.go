@@ -20,7 +20,7 @@ func problemEndpoints() []endpoint {
 		{
 			id: "createProblem", method: http.MethodPost, path: "/problems", tag: "Problems",
 			summary:     "Create a problem",
-			description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them. Members that only the service writes are ignored; the header Ignored-Members names those that the new problem has otherwise.",
+			description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them. Members that only the service writes are ignored; the header Ignored-Members names each ignored member whose value differs.",
 			scope:       access.Write,
 			headers:     []string{"Idempotency-Key"},
 			bodies: jsonBody(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"},"keywords":[{"name":"version","value":"7.4.1"}]}`,
@@ -36,7 +36,7 @@ func problemEndpoints() []endpoint {
 		{
 			id: "updateProblem", method: http.MethodPatch, path: "/problems/{identifier}", tag: "Problems",
 			summary:     "Update fields of a problem",
-			description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412. watching, readByAssignee, logs, modifier and modificationDate are ignored; the header Ignored-Members names those that the problem had otherwise.",
+			description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412. watching, readByAssignee, logs, modifier and modificationDate are ignored; the header Ignored-Members names each ignored member whose value differs.",
 			scope:       access.Write,
 			headers:     []string{"If-Match"},
 			bodies: []body{
@@ -54,7 +54,7 @@ func problemEndpoints() []endpoint {
 		{
 			id: "loadProblem", method: http.MethodGet, path: "/problems/{identifier}", tag: "Problems",
 			summary:     "Load a problem",
-			description: "With its keywords and its whole history log; with a limit, as many entries of the log, and the header Link leads to the next ones. Relationships, comments and watchers are loaded from their own paths.",
+			description: "With its keywords and its whole history log. With limit, at most that many entries of the log; the header Link has the next page. Relationships, comments and watchers are loaded from their own paths.",
 			scope:       access.Read,
 			query:       []string{paramAsOf, paramLimit, paramCursor},
 			shown:       shownInWindow,

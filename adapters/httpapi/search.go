@@ -52,7 +52,7 @@ const (
 		"Nil equals only nil, != is the opposite of =, and every other comparison with nil is false. " +
 		"Without a limit the whole result is sent, of up to 10,000 objects. With one, the header Link leads to the next page."
 	postDescription = searchDescription + " The members of the body are the parameters of the GET. " +
-		"To go on, send the same body with the member cursor, taken from the link: the link can be followed with GET too, but that of a search that is too long for a URL lacks the predicate."
+		"To go on, send the same body with the member cursor, taken from the link. GET on the link works too, unless the predicate is too long for a URL."
 )
 
 func searchEndpoints() []endpoint {

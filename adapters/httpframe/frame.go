@@ -26,8 +26,7 @@ type Options struct {
 	Memory *budget.Budget
 	// Logger gets the causes of the statuses 500 and 503, because clients do not.
 	Logger *slog.Logger
-	// Quiet, if not nil, is asked before the log gets the cause of a status 503. true
-	// leaves the cause out: the log has another line about the store.
+	// Quiet reports whether the log omits causes of 503. nil: it has all.
 	Quiet func() bool
 	// NewRequestID names a request without a usable X-Request-Id.
 	NewRequestID func() string

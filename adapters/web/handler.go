@@ -64,8 +64,7 @@ type Options struct {
 	Now          func() time.Time
 	// Mail shows the choice of e-mail in the settings: the service sends some.
 	Mail bool
-	// Quiet, if not nil, is asked before the log gets the cause of a status 503.
-	// true leaves it out.
+	// Quiet reports whether the log omits causes of 503. nil: it has all.
 	Quiet func() bool
 	// Observe, if not nil, is called after every request, by its goroutine.
 	Observe func(httpframe.Exchange)
@@ -119,7 +118,7 @@ func New(o Options) (*Handler, error) {
 			return nil, fmt.Errorf("web: %w", err)
 		}
 	}
-	// Its token is all that counts, and programs of mail call it.
+	// Mail programs post here without a session; the token in the URL authorises.
 	h.cross.AddInsecureBypassPattern("POST " + h.base + unsubscribePath)
 	if err := h.checkSignIns(); err != nil {
 		return nil, err
