@@ -393,6 +393,21 @@ func routes() []route {
 	}
 }
 
+// Scopes returns the scope of each page and form by method and path, such as
+// "POST /problems/new". It leaves out the ones that need no session.
+func Scopes() map[string]access.Scope {
+	scopes := map[string]access.Scope{}
+	for _, r := range routes() {
+		if !r.open {
+			scopes[r.method+" "+r.path] = r.scope
+		}
+	}
+	for _, k := range kinds {
+		scopes["POST /administration/"+k.slug] = k.creator
+	}
+	return scopes
+}
+
 // waysBack returns a page for each form without one at its address: it leads to the nearest
 // page above. The answer to a form has the address of the form, and a reload asks for it.
 func waysBack(all []route) (ways []route) {
