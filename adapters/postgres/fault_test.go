@@ -307,7 +307,7 @@ func TestPoolIsUsedUp(t *testing.T) {
 // TestRowIsLocked has a transaction of somebody else lock what is to be written.
 func TestRowIsLocked(t *testing.T) {
 	t.Parallel()
-	const timeout = 300 * time.Millisecond
+	const timeout = 3 * time.Second // a lock has a tenth less: enough to tell the two apart on a busy machine
 	url := postgrestest.Schema(t)
 	s := open(t, postgres.Options{URL: url, Timeout: timeout})
 	patient := open(t, postgres.Options{URL: url})
