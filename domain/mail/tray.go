@@ -61,8 +61,9 @@ const (
 	Window       = 10 * time.Minute
 	// digestWait is the time in which such a mail gathers further problems.
 	digestWait = time.Minute
-	// mostItems bounds the Items. Changes of other problems are counted.
-	mostItems = 500
+	// mostItems bounds the Items without a failed attempt, and mostAny all of them. Changes
+	// of other problems are counted.
+	mostItems, mostAny = 500, 1000
 )
 
 // Put returns the tray with one more item. Items about one problem become one. A refused item
@@ -112,7 +113,7 @@ func (t Tray) Mail(now time.Time) (d Draft, ok bool) {
 			d.Items = append(d.Items, i)
 		}
 	}
-	if t.More.Count > 0 && t.More.wait(now) == 0 && (len(d.Items) > 0 || !t.full()) {
+	if t.More.Count > 0 && t.More.wait(now) == 0 && (len(d.Items) > 0 || t.countsAlone()) {
 		d.More = t.More
 	}
 	if d.More.Count == 0 && problems(d.Items) <= MostSeparate {
@@ -130,9 +131,21 @@ func problems(items []Item) int {
 	return len(all)
 }
 
-// full reports whether the tray counts the changes of further problems. While all of its items
-// wait, so does More: otherwise each of these changes would be a letter without a title.
-func (t Tray) full() bool { return len(t.Items) >= mostItems }
+// full reports whether the tray counts the changes of further problems. Failed items leave the
+// places to others: these would wait for their attempts.
+func (t Tray) full() bool {
+	fresh := 0
+	for _, i := range t.Items {
+		if !i.Any() {
+			fresh++
+		}
+	}
+	return fresh >= mostItems || len(t.Items) >= mostAny
+}
+
+// countsAlone reports whether a mail may tell of More without an item. In a tray with many
+// items More waits for one of them: otherwise each counted change could be a mail without a title.
+func (t Tray) countsAlone() bool { return len(t.Items) < mostItems }
 
 // Wait returns the time until the next mail may be sent. It is bounded, although the clock
 // may have stepped back.
@@ -150,7 +163,7 @@ func (t Tray) soonest(now time.Time) time.Duration {
 		return 0
 	}
 	wait := time.Duration(math.MaxInt64)
-	if t.More.Count > 0 && !t.full() {
+	if t.More.Count > 0 && t.countsAlone() {
 		wait = t.More.wait(now)
 	}
 	for _, i := range t.Items {

@@ -353,21 +353,42 @@ func TestDigestBehindAMail(t *testing.T) {
 }
 
 // The changes that a refused digest only counts wait for it, and are told of when it is given up.
-// Each change that comes meanwhile would be a letter without a title otherwise.
 func TestExcessOfARefusedDigest(t *testing.T) {
 	t.Parallel()
 	tray, now := filled(mostItems+7), noon.Add(digestWait)
 	for lost, n := false, 0; !lost; now = now.Add(tray.Wait(now)) {
 		tray, lost = tray.Failed(next(tray, now), refusal, now)
-		if n++; n == 2 {
-			tray = tray.Put(item(problem.ID(5000), 1, 1), now)
-		}
+		n++
 		if _, ok := tray.Mail(now); ok != lost || !lost && tray.Wait(now) < time.Hour {
 			t.Errorf("after refusal %d there is a mail: %t, and the tray waits for %s", n, ok, tray.Wait(now))
 		}
 	}
-	if d := next(tray, now); len(d.Items) != 0 || d.More.Count != 8 || d.More.Any() {
+	if d := next(tray, now); len(d.Items) != 0 || d.More.Count != 7 || d.More.Any() {
 		t.Errorf("after the last attempt, the next mail is %+v", d)
+	}
+}
+
+// Failed items leave the places of new ones. They have a bound, too.
+func TestChangesBehindAFailedDigest(t *testing.T) {
+	t.Parallel()
+	for name, failure := range map[string]*Failure{"refused": refusal, "put off": deferral} {
+		tray, now := filled(mostItems+7), noon.Add(digestWait)
+		tray, _ = tray.Failed(next(tray, now), failure, now)
+		tray = tray.Put(item(5000, 1, 1), now)
+		if d := next(tray, now); tray.Wait(now) != 0 || len(d.Items) != 1 || d.Items[0].Problem != 5000 || d.More.Count != 7 {
+			t.Errorf("%s: behind it, the next mail is %+v", name, d)
+		}
+		for i := range 3 * mostItems {
+			tray = tray.Put(item(problem.ID(6000+i), 1, 1), now)
+		}
+		if len(tray.Items) != mostAny || tray.More.Count != 7+1+2*mostItems {
+			t.Errorf("%s: the tray has %d items and %d more", name, len(tray.Items), tray.More.Count)
+		}
+		now = now.Add(digestWait)
+		tray, _ = tray.Failed(next(tray, now), failure, now)
+		if tray = tray.Put(item(9999, 1, 1), now); len(tray.Items) != mostAny {
+			t.Errorf("%s: after the next one, the tray has %d items", name, len(tray.Items))
+		}
 	}
 }
 
