@@ -32,8 +32,8 @@ func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 const mostEscapes = 3
 
 // Redact returns a text without the tokens of mails, of all people and about all problems.
-// Otherwise readers of the text could write in the name of these people. Percent-encoded tokens
-// count, too.
+// Otherwise readers of the text could write in the name of these people. Tokens count as well when
+// they are percent-encoded, in the source of a mail, or in JSON.
 func Redact(k webhook.Key, text string) string {
 	for _, f := range forms {
 		text = f.redact(k, text, 0)
@@ -46,38 +46,66 @@ func Redact(k webhook.Key, text string) string {
 
 const redacted = "…"
 
+// mostRest is the most characters of an escape that stand in front of a token and could belong to
+// it: "u003D" of JSON. The source of a mail has "3D".
+const mostRest = 5
+
 // redact returns a text, encoded a number of times, without the tokens of the form. It reads
-// each character once, and checks each run of characters of the form once.
+// each character once, and checks the end of each run of characters of the form.
 func (f form) redact(k webhook.Key, text string, escapes int) string {
 	var out strings.Builder
 	kept := 0 // the text before is in out
-	run := make([]byte, 0, f.most)
-	for at := 0; at < len(text); {
-		begin, length := at, 0
-		run = run[:0]
-		end := at
-		for at < len(text) {
-			c, width := decoded(text[at:], escapes)
-			at += width
-			if !f.has(c) {
+	run, length, end := make([]byte, 0, f.most+mostRest), 0, 0
+	var begins [mostRest + 1]int // of the first characters of the run
+	check := func() {
+		for rest, begin := range begins {
+			if n := length - rest; n >= f.least && n <= f.most && f.reads(k, string(run[rest:])) {
+				out.WriteString(text[kept:begin])
+				out.WriteString(redacted)
+				kept = end
 				break
 			}
-			if end = at; length < f.most {
-				run = append(run, c)
-			}
-			length++
 		}
-		if length >= f.least && length <= f.most && f.reads(k, string(run)) {
-			out.WriteString(text[kept:begin])
-			out.WriteString(redacted)
-			kept = end
-		}
+		run, length = run[:0], 0
 	}
+	for at := 0; at < len(text); {
+		if n := softBreak(text[at:]); n > 0 && length > 0 {
+			at += n
+			continue
+		}
+		c, width := decoded(text[at:], escapes)
+		if !f.has(c) {
+			check()
+			at += width
+			continue
+		}
+		if length < len(begins) {
+			begins[length] = at
+		}
+		if length < cap(run) {
+			run = append(run, c)
+		}
+		length++
+		at += width
+		end = at
+	}
+	check()
 	if kept == 0 {
 		return text
 	}
 	out.WriteString(text[kept:])
 	return out.String()
+}
+
+// softBreak returns the length of the end of a line that quoted-printable adds to long lines, at
+// the begin of a text; 0: there is none.
+func softBreak(text string) int {
+	for _, end := range []string{"=\n", "=\r\n"} {
+		if strings.HasPrefix(text, end) {
+			return len(end)
+		}
+	}
+	return 0
 }
 
 // decoded returns the first byte of a text that was percent-encoded a number of times, and its

@@ -74,6 +74,36 @@ func TestRedactFindsEncodedTokens(t *testing.T) {
 	}
 }
 
+// The source of a mail, and JSON, have a part of an escape in front of a token, and lines that
+// end within one.
+func TestRedactFindsTokensInSources(t *testing.T) {
+	t.Parallel()
+	key := webhook.NewKey([32]byte{1})
+	ending := NewToken(key, bob)
+	replies := []string{NewReplyToken(key, ann, 7), NewReplyToken(key, bob, problem.MaxID), strings.ToUpper(NewReplyToken(key, ann, 1<<20))}
+	for _, before := range []string{"=2B", "=2b", "=3D", `\u002b`, `\u002B`, `\u003d`, `\x2B`, `\x3d`, `\053`, "%u003D", "%3D2B", "%253D3D"} {
+		for _, token := range append(replies, ending) {
+			for _, behind := range []string{"", "@", "=40example.org", `\u0040example.org`, "&x", "=26x", "\n"} {
+				if got, want := Redact(key, "a"+before+token+behind), "a"+before+"…"+behind; got != want {
+					t.Errorf("%q, want %q", got, want)
+				}
+				for _, line := range []string{"=\n", "=\r\n"} {
+					for _, at := range []int{1, 20, len(token) - 1} {
+						if got, want := Redact(key, "a"+before+token[:at]+line+token[at:]+behind), "a"+before+"…"+behind; got != want {
+							t.Errorf("broken behind %d characters: %q, want %q", at, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+	for _, text := range []string{"=\n=\n", "a=\nb", "=2B" + strings.Repeat("a", 44), "=3D" + ending[1:], "=\r\n" + strings.Repeat("b=\r\n", 50)} {
+		if got := Redact(key, text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
 // A text without a token of this service stays, whatever it looks like.
 func FuzzRedact(f *testing.F) {
 	key, other := webhook.NewKey([32]byte{1}), webhook.NewKey([32]byte{2})
