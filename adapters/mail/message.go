@@ -90,7 +90,7 @@ func (s *Sender) message(l mail.Letter, address string) (*gomail.Msg, error) {
 	m.SetMessageIDWithValue(l.ID + "@" + s.domain())
 	if !l.Digest() {
 		// Nobody has a mail with this identifier. It holds the thread together.
-		thread := "<problem." + strconv.FormatInt(int64(l.Stories[0].Problem), 10) + "." + s.Base.Hostname() + "@" + s.domain() + ">"
+		thread := "<problem." + strconv.FormatInt(int64(l.Stories[0].Problem), 10) + "." + s.place() + "@" + s.domain() + ">"
 		m.SetGenHeader(gomail.HeaderInReplyTo, thread)
 		m.SetGenHeader(gomail.HeaderReferences, thread)
 	}
@@ -157,6 +157,16 @@ func literal(text string) string {
 		text = text[end:]
 	}
 	return strings.Join(words, " ")
+}
+
+// place distinguishes the trackers with one sender in identifiers of threads. Such an identifier
+// has neither colons nor most other characters of a path.
+func (s *Sender) place() string {
+	place := s.Base.Hostname()
+	if port := s.Base.Port(); port != "" {
+		place += "." + port
+	}
+	return place + url.QueryEscape(s.Base.Path)
 }
 
 // domain returns the right side of the identifiers of messages.

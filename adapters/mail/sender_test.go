@@ -10,6 +10,7 @@ import (
 	"mime/quotedprintable"
 	"net"
 	netmail "net/mail"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func TestLetter(t *testing.T) {
 	}
 	got := open(t, all[0])
 	for name, want := range map[string]string{
-		"Message-ID": "<1.2@example.org>", "In-Reply-To": "<problem.17.tracker.example.org@example.org>", "References": "<problem.17.tracker.example.org@example.org>",
+		"Message-ID": "<1.2@example.org>", "In-Reply-To": "<problem.17.tracker.example.org.8443%2Ft@example.org>", "References": "<problem.17.tracker.example.org.8443%2Ft@example.org>",
 		"Auto-Submitted": "auto-generated", "From": `"Tracker" <problems@example.org>`, "Date": "Sat, 14 Mar 2026 09:30:00 +0000",
 		"List-Unsubscribe": "<https://tracker.example.org:8443/t/unsubscribe?token=tok-en_1>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
 	} {
@@ -238,6 +239,37 @@ func TestThreads(t *testing.T) {
 	}
 	if n := s.connections(); n != 1 {
 		t.Errorf("%d connections for 4 mails", n)
+	}
+}
+
+// Trackers can share a host and a sender. Each has threads of its own.
+func TestThreadsOfTrackersOnOneHost(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	want := map[string]string{
+		"https://tracker.example.org": "tracker.example.org", "https://tracker.example.org:8443": "tracker.example.org.8443", "https://tracker.example.org/8443": "tracker.example.org%2F8443",
+		"https://tracker.example.org/one": "tracker.example.org%2Fone", "https://tracker.example.org/a/(b,%20c)": "tracker.example.org%2Fa%2F%28b%2C+c%29",
+	}
+	for base := range want {
+		at, err := url.Parse(base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := letter()
+		l.ID = base
+		if err := s.sender(plain, func(o *mail.Options) { o.Base = at }).Send(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range s.all() {
+		header := open(t, r).header
+		base := strings.TrimSuffix(strings.TrimPrefix(header.Get("Message-ID"), "<"), "@example.org>")
+		if thread := "<problem.17." + want[base] + "@example.org>"; header.Get("References") != thread || header.Get("In-Reply-To") != thread {
+			t.Errorf("%s has the thread %q, want %q", base, header.Get("References"), thread)
+		}
+	}
+	if n := len(s.all()); n != len(want) {
+		t.Errorf("%d mails arrive, want %d", n, len(want))
 	}
 }
 
