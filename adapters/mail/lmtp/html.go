@@ -51,6 +51,7 @@ type plain struct {
 	pre     bool
 	inLine  bool // the line has text
 	space   bool // white space comes before the next text
+	dashes  bool // the line is "-- ", which begins a signature
 	blanks  int  // line ends since the last text
 }
 
@@ -71,6 +72,9 @@ func (p *plain) text(text string) {
 		return
 	}
 	words := strings.Fields(text)
+	if len(words) > 0 { // a line end of the source is no blank behind dashes
+		p.dashes = !p.inLine && len(words) == 1 && words[0] == "--" && (strings.Contains(text, "-- ") || strings.Contains(text, "--\u00a0"))
+	}
 	if len(words) == 0 || strings.TrimLeftFunc(text, unicode.IsSpace) != text {
 		p.space = p.space || text != ""
 	}
@@ -99,6 +103,10 @@ func (p *plain) write(text string) {
 
 // newLine ends a line. More than one blank line says no more than one.
 func (p *plain) newLine() {
+	if p.dashes {
+		p.out.WriteByte(' ')
+		p.dashes = false
+	}
 	if p.blanks < 2 {
 		p.out.WriteByte('\n')
 		p.blanks++

@@ -31,11 +31,30 @@ func TestPlainTextOfHTML(t *testing.T) {
 		"a picture without end":    {"<svg><style>t<p>after", "after"},
 		"an end without a picture": {"<script>no</svg>no</script>b</svg>", "b"},
 		"what is not tags":         {"1 &lt; 2 & <3", "1 < 2 & <3"},
+		"a signature":              {"a<div>-- <br>Bob</div>", "a\n-- \nBob\n"},
+		"a signature in tags":      {"a<br><span>--&nbsp;</span><br><div>Bob</div>", "a\n-- \nBob\n"},
+		"no signature":             {"a<p>\n--\n</p><p>-- b</p>c<div>a -- </div>d", "a\n--\n\n-- b\n\nc\na --\nd"},
+		"dashes behind a mark":     {"<div>a <b>-- </b></div><div>-- <b>b</b><br>c", "a --\n-- b\nc"},
 		"open tags":                {"<p><b>a<blockquote>b", "a\n> b"},
 	} {
 		got, err := plainOf(strings.NewReader(c.html))
 		if err != nil || got != c.want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+// A signature is cut as in plain text.
+func TestSignaturesInHTML(t *testing.T) {
+	t.Parallel()
+	for name, html := range map[string]string{
+		"Thunderbird":                "<p>It was the fuse.</p>\n<div class=\"moz-signature\">-- <br>\nBob</div>",
+		"Thunderbird, in plain text": "<p>It was the fuse.</p><pre class=\"moz-signature\" cols=\"72\">-- \nBob</pre>",
+		"Gmail":                      "<div dir=\"ltr\">It was the fuse.<div><br clear=\"all\"></div><span class=\"gmail_signature_prefix\">-- </span><br><div class=\"gmail_signature\">Bob</div></div>",
+	} {
+		text, err := plainOf(strings.NewReader(html))
+		if got := rules.Written(text); err != nil || got != "It was the fuse." {
+			t.Errorf("%s: %q, %v, of\n%s", name, got, err, text)
 		}
 	}
 }
