@@ -93,7 +93,7 @@ func tags() []*huma.Tag {
 		{Name: "Tokens", Description: "Make and revoke API tokens, each with one of the scopes read, write and admin."},
 		{Name: tagMetadata, Description: "Shape states, priorities, classifications, components and milestones."},
 		{Name: tagEvents, Description: "Follow everything that happens, page by page or as a stream."},
-		{Name: tagWebhooks, Description: "Have events sent to other services, signed as Standard Webhooks says."},
+		{Name: tagWebhooks, Description: "Have events sent to other services, signed as Standard Webhooks says. By the default limits of the server, a message has at most 8 MiB."},
 		{Name: "Audit", Description: "See who changed which metadata, users and tokens, and when."},
 	}
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,7 +11,10 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -166,4 +170,33 @@ func TestEncodeEvent(t *testing.T) {
 	if err := json.Unmarshal(m.Body, &body); err != nil || body.Data.Identifier != m.ID || body.Type != body.Data.Type || body.Timestamp != body.Data.Timestamp {
 		t.Errorf("the message is %s with the identifier %s (%v)", m.Body, m.ID, err)
 	}
+}
+
+// D40: this is the largest message by the default limits. Each character of the values becomes
+// three in NFC, and the author has the longest name.
+func TestLargestMessage(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	limits := tracker.DefaultLimits()
+	content := samples.Catalogue().Content()
+	content.Users[0].Name = strings.Repeat("\U0001F642", text.Name.Max)
+	f.catalogue = metadata.NewCatalogue(samples.Version, content)
+	one := int(DefaultLimits().BodyBytes-50) / limits.Keywords
+	keywords := make([]string, limits.Keywords)
+	for i := range keywords {
+		begin := fmt.Sprintf(`{"name":"%03d","value":"`, i)
+		keywords[i] = begin + strings.Repeat("\U0001D160", (one-len(begin+`"},`))/4) + `"}`
+	}
+	f.send(t, request("POST", api+"/problems", `{"title":"Large","keywords":[`+strings.Join(keywords, ",")+`]}`), 201, "")
+	for _, effect := range f.changes[0].Effects {
+		if e, ok := effect.(store.Publish); ok {
+			v := tracker.PublishedEvent{Event: e.Event, Batch: f.changes[0].Batch, At: samples.Time, Author: samples.Ann.ID}
+			m := webhook.NewMessage(v.Cursor, v.Type, v.At, EncodeEvent(f.catalogue, v))
+			if size := len(m.Body); size < 4<<20 || size > webhook.MostBody {
+				t.Errorf("the message has %d bytes, want 4 MiB up to %d", size, webhook.MostBody)
+			}
+			return
+		}
+	}
+	t.Error("there is no event")
 }

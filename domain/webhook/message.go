@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"time"
@@ -25,6 +26,9 @@ type Sender interface {
 	Send(ctx context.Context, url string, m Message) Attempt
 }
 
+// MostBody is the largest length of a body, in bytes, by the default limits of the service (D40).
+const MostBody = 8 << 20
+
 // TestType is the type of a message that an administrator asks for. It is no event.
 const TestType event.Type = "webhook.test"
 
@@ -47,9 +51,11 @@ func Test(id ident.ID, at time.Time) Message {
 }
 
 func message(id string, t event.Type, at time.Time, data []byte) Message {
-	body, err := json.Marshal(envelope{t, at.UTC().Format("2006-01-02T15:04:05.000Z"), data})
-	if err != nil {
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false) // or a message could be six times as long as its event
+	if err := e.Encode(envelope{t, at.UTC().Format("2006-01-02T15:04:05.000Z"), data}); err != nil {
 		panic("webhook: the data of a message is no JSON: " + err.Error())
 	}
-	return Message{ID: id, Body: body}
+	return Message{ID: id, Body: bytes.TrimSuffix(body.Bytes(), []byte("\n"))}
 }

@@ -5,7 +5,12 @@ set -eu
 key=$(printf %s "${SECRET#whsec_}" | base64 -d | od -An -v -tx1 | tr -d ' \n')
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
-cat > "$body"
+most=8388608 # the largest message, in bytes
+head -c $((most + 1)) > "$body"
+if [ "$(wc -c < "$body")" -gt $most ]; then
+    echo "the message is too large" >&2
+    exit 1
+fi
 age=$(( $(date +%s) - TIMESTAMP ))
 if [ "$age" -gt 300 ] || [ "$age" -lt -300 ]; then
     echo "the message is too old" >&2

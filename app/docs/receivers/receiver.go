@@ -19,6 +19,9 @@ import (
 	"time"
 )
 
+// most is the largest message, in bytes.
+const most = 8 << 20
+
 func main() {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(os.Getenv("SECRET"), "whsec_"))
 	if err != nil || len(key) == 0 {
@@ -26,7 +29,7 @@ func main() {
 	}
 	var seen sync.Map // a real receiver keeps the identifiers with its data
 	http.HandleFunc("POST /", func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 		if err != nil {
 			http.Error(w, "too large", http.StatusRequestEntityTooLarge)
 			return

@@ -3,6 +3,7 @@ once: SECRET=whsec_… ADDRESS=127.0.0.1:9000 python3 receiver.py"""
 import base64, hashlib, hmac, http.server, os, time
 
 KEY = base64.b64decode(os.environ["SECRET"].removeprefix("whsec_"))
+MOST = 8 << 20  # the largest message, in bytes
 seen = set()  # a real receiver keeps the identifiers with its data
 
 
@@ -18,7 +19,11 @@ def signed(headers, body):
 
 class Receiver(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(min(int(self.headers.get("content-length", 0)), 1 << 20))
+        length = int(self.headers.get("content-length", 0))
+        if length > MOST:
+            self.send_error(413)
+            return
+        body = self.rfile.read(length)
         if not signed(self.headers, body):
             self.send_error(401)
             return
