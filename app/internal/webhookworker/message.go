@@ -54,6 +54,11 @@ func (r *round) send() {
 			if l.readied = false; l.stopped || r.lines[l.ID] != l || len(l.queue) == 0 {
 				continue
 			}
+			if l.outdated(0) { // by a long pause, or by a wait for a place
+				l.drop()
+				r.queue(l)
+				continue
+			}
 			r.start(l, g)
 		}
 	}
@@ -80,6 +85,9 @@ const rereadAfter = time.Minute
 func (l *line) outdated(pause time.Duration) bool {
 	return l.Predicate != "" && len(l.queue) > 0 && time.Since(l.queue[0].matched)+pause >= rereadAfter
 }
+
+// drop empties the queue, to be read again for the next attempt.
+func (l *line) drop() { l.queue, l.scanned, l.live, l.dropped = nil, l.p.Cursor, false, true }
 
 // settle notes the end of an attempt.
 func (r *round) settle(done result) {
@@ -110,7 +118,7 @@ func (r *round) settle(done result) {
 	pause := l.p.Wait(done.attempt.At.Add(done.attempt.Duration))
 	l.due = time.Now().Add(pause)
 	if l.outdated(pause) {
-		l.queue, l.scanned, l.live, l.dropped = nil, l.p.Cursor, false, true
+		l.drop()
 	}
 	r.queue(l)
 }

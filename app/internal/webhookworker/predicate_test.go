@@ -171,3 +171,73 @@ func TestPredicateBehindASlowReceiver(t *testing.T) {
 		}
 	})
 }
+
+// The predicate counts when an event is sent, also in a long pause in which a server has begun anew.
+func TestPredicateAtARetryAfterARestart(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		var repaired atomic.Bool
+		w.answer = func(context.Context, string, int) webhook.Attempt {
+			if repaired.Load() {
+				return webhook.Attempt{Status: 200}
+			}
+			return webhook.Attempt{Status: 500}
+		}
+		hidden := w.create("public 1")
+		w.create("public 2")
+		for w.webhook(hook.ID).Current().Failures < 3 { // the next pause is 30 minutes
+			time.Sleep(time.Minute)
+		}
+		w.skip(time.Second)
+		time.Sleep(5 * time.Minute)
+		w.rename(hidden, "secret")
+		repaired.Store(true)
+		time.Sleep(time.Hour)
+		taken := 0
+		for _, r := range w.sent(one) {
+			if r.taken {
+				taken++
+			}
+		}
+		if taken != 1 {
+			t.Errorf("%d events were taken, want that of the second problem", taken)
+		}
+	})
+}
+
+// The predicate counts when an event is sent, also by webhooks that wait for the places of other
+// failing ones. Each gets a place in the end.
+func TestPredicateBehindOtherWebhooks(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		const hooks = 10 * mostFailing
+		url := func(i int) string { return fmt.Sprintf("https://h%d.example.org/", i) }
+		for i := range hooks {
+			w.hook(tracker.WebhookPatch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		}
+		w.answer = func(context.Context, string, int) webhook.Attempt {
+			time.Sleep(15 * time.Second)
+			return webhook.Attempt{Err: "hangs"}
+		}
+		hidden := w.create("public 1")
+		w.create("public 2")
+		time.Sleep(20 * time.Second)
+		w.rename(hidden, "secret")
+		last := time.Now().Add(time.Minute)
+		time.Sleep(10 * time.Minute)
+		first := w.sent(url(0))[0].id
+		for i := range hooks {
+			second := false
+			for _, r := range w.sent(url(i)) {
+				if r.id == first && r.at.After(last) {
+					t.Errorf("webhook %d got the event %v after the predicate became false", i, r.at.Sub(last)+time.Minute)
+				}
+				second = second || r.id != first
+			}
+			if !second {
+				t.Errorf("webhook %d did not get the event of the second problem", i)
+			}
+		}
+	})
+}
