@@ -8,12 +8,12 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 )
 
-// Cursor is a position in the feed: behind one event. Every event has its own. The zero
-// Cursor is in front of the first event of any feed.
+// Cursor is a position in the feed: behind one event, or in front of an entry. Every event has
+// its own. The zero Cursor is in front of the first event of any feed.
 type Cursor struct {
 	// Number is the number of the event's entry.
 	Number int64
-	// Index counts the events of the entry up to this one: from 1.
+	// Index counts the events of the entry up to the position. 0 is in front of all of them.
 	Index int
 	// Batch is the batch of the entry. It identifies the history: another history has
 	// another batch at this number.
@@ -31,10 +31,17 @@ func (e Entry) Cursor(index int) Cursor {
 	return Cursor{Number: e.Number, Index: index + 1, Batch: e.Batch}
 }
 
-// Of reports whether the cursor is behind an event of the entry. Otherwise it comes from
-// another history, or from none.
+// Before returns the position in front of the event of the cursor. The feed has it as long as
+// it has the event.
+func (c Cursor) Before() Cursor {
+	c.Index = max(0, c.Index-1)
+	return c
+}
+
+// Of reports whether the cursor is behind an event of the entry, or in front of the first one.
+// Otherwise it comes from another history, or from none.
 func (c Cursor) Of(e Entry) bool {
-	return c.Number == e.Number && c.Batch == e.Batch && 1 <= c.Index && c.Index <= len(e.Events)
+	return c.Number == e.Number && c.Batch == e.Batch && 0 <= c.Index && c.Index <= len(e.Events)
 }
 
 // cursorVersion is the first byte of every cursor. Its value makes no cursor begin like

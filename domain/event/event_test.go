@@ -56,7 +56,7 @@ func FuzzCursor(f *testing.F) {
 func TestCursorOf(t *testing.T) {
 	e := Entry{Number: 5, Batch: ident.ID{5}, Events: make([]Event, 3)}
 	for index := range e.Events {
-		if c := e.Cursor(index); !c.Of(e) || c.Index != index+1 {
+		if c := e.Cursor(index); !c.Of(e) || c.Index != index+1 || !c.Before().Of(e) || c.Before().Index != index {
 			t.Errorf("the cursor of event %d is %+v", index, c)
 		}
 	}
@@ -65,7 +65,7 @@ func TestCursorOf(t *testing.T) {
 	}
 	for name, c := range map[string]Cursor{
 		"the start":       Start,
-		"before":          {Number: 5, Index: 0, Batch: e.Batch},
+		"before":          {Number: 5, Index: -1, Batch: e.Batch},
 		"behind":          {Number: 5, Index: 4, Batch: e.Batch},
 		"another number":  {Number: 4, Index: 1, Batch: e.Batch},
 		"another history": {Number: 5, Index: 1, Batch: ident.ID{6}},

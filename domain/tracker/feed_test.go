@@ -221,8 +221,8 @@ func TestFollowRefuses(t *testing.T) {
 		{"a predicate with too many references", Follow{Limit: 1, Predicate: patch.Set(farFetched())}, fault.QueryTooExpensive},
 		{"a cursor of another history", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Index: last.Index, Batch: ident.ID{1}}}, fault.CursorGone},
 		{"a cursor of the future", Follow{Limit: 1, After: event.Cursor{Number: last.Number + 1, Index: 1, Batch: last.Batch}}, fault.CursorGone},
+		{"a cursor in front of an entry of another history", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Batch: ident.ID{1}}}, fault.CursorGone},
 		{"a cursor behind its entry", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Index: last.Index + 1, Batch: last.Batch}}, fault.CursorGone},
-		{"a cursor in front of its entry", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Batch: last.Batch}}, fault.CursorGone},
 	} {
 		_, err := s.Follow(t.Context(), s.admin, test.cmd)
 		if !fault.Is(err, test.kind) {

@@ -79,7 +79,7 @@ func (c *Checker) progress(w webhook.Webhook) {
 
 // cursor checks a cursor of the feed: event.Start, or behind an event.
 func (c *Checker) cursor(field string, at event.Cursor) {
-	if at != event.Start && (at.Number < 1 || at.Number > MaxInteger || at.Index < 1) {
+	if at != event.Start && (at.Number < 1 || at.Number > MaxInteger || at.Index < 0) {
 		c.refuse(field, "must be a cursor of the feed")
 	}
 }

@@ -30,7 +30,7 @@ type Progress struct {
 	// Epoch is the start of the endpoint to which the other members belong.
 	Epoch int64
 	// Cursor is the position behind the latest settled event: delivered, parked or not
-	// for this endpoint.
+	// for this endpoint. After a failed attempt it is in front of that event.
 	Cursor event.Cursor
 	State  State
 	// Reason is a sentence about the State; empty for Active.
@@ -135,6 +135,7 @@ func (p Progress) After(onFailure OnFailure, c event.Cursor, t event.Type, a Att
 		Event: c, Type: t, Attempt: p.Failures + 1, At: a.At, Duration: a.Duration.Truncate(time.Millisecond), Status: a.Status,
 		Error: shortened(a.failure()), Outcome: Failed,
 	}
+	p.Cursor = c.Before() // the feed may forget the events before
 	switch pause, again := Pause(p.Failures + 1); {
 	case a.Succeeded():
 		d.Outcome = Delivered

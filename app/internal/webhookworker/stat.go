@@ -102,7 +102,11 @@ func (r *round) report() {
 func (l *line) stat(tail event.Cursor) Stat {
 	s := Stat{Webhook: l.ID.String(), Failures: l.p.Failures, Active: !l.stopped, Pending: int64(len(l.queue))}
 	if behind(l.scanned, tail) {
-		s.Pending += max(1, tail.Number-l.scanned.Number)
+		entries := tail.Number - l.scanned.Number
+		if l.scanned.Index == 0 && l.scanned.Number > 0 {
+			entries++ // it is in front of its entry
+		}
+		s.Pending += max(1, entries)
 		s.Oldest = l.ahead.at // or that of an event just before, until the next look
 	} else {
 		l.ahead = ahead{}

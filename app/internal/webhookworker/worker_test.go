@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -337,6 +340,41 @@ func TestManyWebhooks(t *testing.T) {
 					t.Errorf("webhook %d got a message after %s", i, took)
 				}
 			}
+		}
+	})
+}
+
+// A webhook goes on at a failing event as long as the feed has it. The feed may forget the events
+// before it.
+func TestFeedForgetsUpToTheFailingEvent(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: patch.Set([]string{"problem.created"})})
+		var repaired atomic.Bool
+		w.answer = func(_ context.Context, _ string, n int) webhook.Attempt {
+			if n == 1 || repaired.Load() {
+				return webhook.Attempt{Status: 200}
+			}
+			return webhook.Attempt{Status: 500}
+		}
+		id := w.create("a")
+		w.rename(id, "b")
+		w.rename(id, "c")
+		w.create("d")
+		time.Sleep(time.Minute)
+		_, newest, err := w.store.FeedEnds(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.store.Commit(t.Context(), store.Change{Batch: ident.ID{1}, At: w.now(), Effects: []store.Effect{store.ForgetFeed{Through: newest.Number - 1}}}); err != nil {
+			t.Fatal(err)
+		}
+		repaired.Store(true)
+		w.skip(time.Second)
+		time.Sleep(time.Hour)
+		all := w.sent(one)
+		if p := w.webhook(hook.ID).Current(); p.State != webhook.Active || !all[len(all)-1].taken {
+			t.Errorf("the webhook is %s: %s; the latest message is %+v", p.State, p.Reason, all[len(all)-1])
 		}
 	})
 }

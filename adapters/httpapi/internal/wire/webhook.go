@@ -19,7 +19,7 @@ type Webhook struct {
 	Active       bool       `json:"active" doc:"false once an administrator has stopped it."`
 	State        string     `json:"state" enum:"active,waiting,stopped" doc:"waiting after the last attempt for an event; stopped for another reason."`
 	Reason       *string    `json:"reason" doc:"Why it is not active, or why the server that answers cannot deliver to it: events wait for a server with the right key."`
-	Cursor       string     `json:"cursor" doc:"The position in the feed, behind the last event that needs no further attempt."`
+	Cursor       string     `json:"cursor" doc:"The position in the feed, behind the last event that needs no further attempt, or just before one whose attempt has failed."`
 	Owner        Reference  `json:"owner" doc:"Whoever made it. The predicate is evaluated for this user."`
 	CreationDate time.Time  `json:"creationDate"`
 	Failures     int64      `json:"failures" minimum:"0" doc:"Failed attempts for the next event."`
