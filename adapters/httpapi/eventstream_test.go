@@ -14,6 +14,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
@@ -53,6 +54,9 @@ func (w *streamWriter) Write(b []byte) (int, error) {
 	time.Sleep(took)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.stuck {
+		return 0, errors.New("write: i/o timeout")
+	}
 	return w.text.Write(b)
 }
 
@@ -64,6 +68,7 @@ func (w *streamWriter) SetWriteDeadline(at time.Time) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.deadline = at
+	w.stuck = w.stuck || !at.IsZero() && at.Before(time.Now()) // for good, as HTTP/2 has it
 	return nil
 }
 
@@ -153,9 +158,15 @@ func openStreamOf(t *testing.T, fixed *fixedStore, path string, headers ...strin
 // open opens a further stream of the same server.
 func (s streamed) open(t *testing.T, path string, headers ...string) streamed {
 	t.Helper()
+	return s.openBy(t, request("GET", api+path, "", append([]string{"Accept", "text/event-stream"}, headers...)...))
+}
+
+// openBy opens a further stream by a request.
+func (s streamed) openBy(t *testing.T, r *http.Request) streamed {
+	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())
 	s.streamWriter, s.leave, s.ended = &streamWriter{header: http.Header{}}, leave, make(chan struct{})
-	r := request("GET", api+path, "", append([]string{"Accept", "text/event-stream"}, headers...)...).WithContext(ctx)
+	r = r.WithContext(ctx)
 	go func() {
 		defer close(s.ended)
 		defer func() {
@@ -549,6 +560,46 @@ func TestEventStreamEndsWithinASlowWrite(t *testing.T) {
 			}
 			if !s.aborted {
 				t.Errorf("%s: the stream has ended as if its large event were whole", test.rule)
+			}
+		})
+	}
+}
+
+// The streams of a connection of HTTP/2 share its speed, so a piece takes longer. A frame in
+// memory counts for its user all the same, and a client that takes nothing is cut.
+func TestEventStreamOverHTTP2WaitsForSlowReaders(t *testing.T) {
+	t.Parallel()
+	const size = httpframe.PieceSize / 2 // less than a stream writes at once
+	for _, test := range []struct {
+		rule           string
+		pace           time.Duration
+		crowded, whole bool
+	}{
+		{"250 streams share 200 kbit/s", httpframe.MostStreams * httpframe.PieceSize * time.Second / 25_000, false, true},
+		{"the client takes nothing", time.Hour, false, false},
+		{"the user holds too much memory", 10 * time.Minute, true, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			feed := published(2)
+			feed[1].Events[0].Title = strings.Repeat("x", size)
+			s := openStream(t, feed[:1:1], "/events")
+			r := request("GET", api+"/events", "", "Accept", "text/event-stream", "Last-Event-ID", feed[0].End().String())
+			r.ProtoMajor, r.ProtoMinor = 2, 0
+			s = s.openBy(t, r)
+			s.slowly(test.pace)
+			s.publish(feed[1])
+			time.Sleep(streams.Slowest)
+			if held, _ := s.memory.Held(); held < size {
+				t.Errorf("%s: the budget holds %d bytes, want the event", test.rule, held)
+			}
+			if test.crowded {
+				other := s.memory.Open(nil)
+				other.For(samples.Ann.ID)
+				other.Add(s.memory.Total() / 2)
+			}
+			time.Sleep(min(2*test.pace, time.Hour))
+			if got := s.take(); s.over() == test.whole || s.aborted == test.whole || strings.Contains(got, "}\n\n") != test.whole {
+				t.Errorf("%s: the stream has ended (%v) with %d bytes", test.rule, s.over(), len(got))
 			}
 		})
 	}

@@ -87,6 +87,7 @@ func Wrap(o Options, next http.Handler) http.Handler {
 			connection: r.Context(),
 			recorder:   recorder{ResponseWriter: w, now: o.Now, deadline: limit(r, began)},
 		}
+		f.recorder.pieceSize, f.recorder.pieceTime = piece(r)
 		if o.Memory != nil {
 			f.memory = o.Memory.Open(r.Context().Done())
 			defer func() {

@@ -7,12 +7,26 @@ import (
 )
 
 const (
-	// PieceSize is the most of an answer that is written at once, in bytes.
+	// PieceSize is the usual size of a piece, and PieceTime its usual time: see piece.
 	PieceSize = 64 << 10
-	// PieceTime is the time for a client to take a piece, once the time of the whole answer is
-	// over. A slower client is cut.
 	PieceTime = 10 * time.Second
+	// MostStreams is the most answers at once on a connection of HTTP/2. They share its speed:
+	// at 200 kbit/s, each of them gets a piece of sharedSize in 168 s, within sharedTime.
+	MostStreams = 250
+
+	sharedSize = 16 << 10
+	sharedTime = 3 * time.Minute
 )
+
+// piece returns the most of an answer that is written at once, in bytes. It also returns the
+// time for the client to take a piece, once the time of the whole answer is over. A slower
+// client is cut.
+func piece(r *http.Request) (size int, within time.Duration) {
+	if r.ProtoMajor == 2 {
+		return sharedSize, sharedTime
+	}
+	return PieceSize, PieceTime
+}
 
 // recorder notes the status and the length of an answer. It gives slow clients the time for
 // long answers.
@@ -21,6 +35,9 @@ type recorder struct {
 	status int // 0: nothing sent yet
 	bytes  int64
 	now    func() time.Time
+	// pieceSize and pieceTime are those of piece.
+	pieceSize int
+	pieceTime time.Duration
 
 	mu       sync.Mutex
 	deadline time.Time // of the answer; zero: none
@@ -46,9 +63,8 @@ func (r *recorder) Write(b []byte) (n int, err error) {
 		r.status = http.StatusOK
 	}
 	for {
-		piece := b[n:min(n+PieceSize, len(b))]
 		r.extend()
-		written, err := r.ResponseWriter.Write(piece)
+		written, err := r.ResponseWriter.Write(b[n:min(n+r.pieceSize, len(b))])
 		r.bytes += int64(written)
 		if n += written; err != nil || n == len(b) {
 			return n, err
@@ -63,7 +79,7 @@ func (r *recorder) extend() {
 	if r.deadline.IsZero() {
 		return
 	}
-	if deadline := r.now().Add(PieceTime); deadline.After(r.deadline) {
+	if deadline := r.now().Add(r.pieceTime); deadline.After(r.deadline) {
 		r.deadline = deadline
 		_ = http.NewResponseController(r.ResponseWriter).SetWriteDeadline(deadline)
 	}

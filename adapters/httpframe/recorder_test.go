@@ -36,16 +36,20 @@ func (w *slowWriter) SetWriteDeadline(at time.Time) error {
 func TestAnswersWaitForSlowClients(t *testing.T) {
 	t.Parallel()
 	const size = 40*PieceSize + 1
+	const shared = MostStreams * PieceSize * time.Second / 25_000 // 200 kbit/s for all of them
 	for _, test := range []struct {
 		rule   string
+		major  int           // of HTTP
 		limit  time.Duration // of the server; 0: none
 		pace   time.Duration
 		arrive bool
 	}{
-		{"the client takes pieces in time", time.Minute, PieceTime - time.Second, true},
-		{"the client takes less", time.Minute, PieceTime + time.Second, false},
-		{"the client has the time of all pieces", 41 * time.Minute, time.Minute, true},
-		{"there is no limit", 0, time.Hour, true},
+		{"the client takes pieces in time", 1, time.Minute, PieceTime - time.Second, true},
+		{"the client takes less", 1, time.Minute, PieceTime + time.Second, false},
+		{"the client has the time of all pieces", 1, 41 * time.Minute, time.Minute, true},
+		{"there is no limit", 1, 0, time.Hour, true},
+		{"the answers of a connection share its speed", 2, time.Minute, shared, true},
+		{"the client takes nothing of an answer", 2, time.Minute, 24 * time.Hour, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			server := &http.Server{WriteTimeout: test.limit}
@@ -57,6 +61,7 @@ func TestAnswersWaitForSlowClients(t *testing.T) {
 			o := options()
 			o.Observe = func(x Exchange) { observed = x }
 			r := httptest.NewRequest("GET", "/", nil)
+			r.ProtoMajor = test.major
 			r = r.WithContext(context.WithValue(r.Context(), http.ServerContextKey, server))
 			Wrap(o, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				Send(w, r, http.StatusOK, make([]byte, size))

@@ -210,8 +210,8 @@ func TestStalledConnectionOfHTTP2Ends(t *testing.T) {
 	server := httptest.NewUnstartedServer(handler)
 	settings := config.Settings{Timeouts: config.Timeouts{WriteTimeout: 100 * time.Millisecond}}
 	server.Config = newAPI(settings, handler, nil, slog.New(slog.DiscardHandler)).server
-	if limits := server.Config.HTTP2; limits == nil || limits.WriteByteTimeout != httpframe.PieceTime {
-		t.Fatalf("the limits of HTTP/2 are %+v, want an end of silence after %v", limits, httpframe.PieceTime)
+	if limits := server.Config.HTTP2; limits == nil || limits.WriteByteTimeout != httpframe.PieceTime || limits.MaxConcurrentStreams != httpframe.MostStreams {
+		t.Fatalf("the limits of HTTP/2 are %+v, want an end of silence after %v, and %d streams", limits, httpframe.PieceTime, httpframe.MostStreams)
 	}
 	server.Config.HTTP2.WriteByteTimeout = 100 * time.Millisecond
 	server.Listener = littleListener{server.Listener}

@@ -190,7 +190,7 @@ func newAPI(settings config.Settings, handler http.Handler, admission *admission
 			MaxHeaderBytes:    int(settings.Limits.MaxHeaders),
 			// A connection of HTTP/2 without a reader cannot even carry the end of one of its
 			// streams. Their handlers would wait for ever.
-			HTTP2: &http.HTTP2Config{WriteByteTimeout: httpframe.PieceTime},
+			HTTP2: &http.HTTP2Config{MaxConcurrentStreams: httpframe.MostStreams, WriteByteTimeout: httpframe.PieceTime},
 			// OPTIONS * is answered, logged and counted like everything else.
 			DisableGeneralOptionsHandler: true,
 			ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelWarn),

@@ -61,6 +61,8 @@ type Stream struct {
 
 	mu      sync.Mutex
 	waiting context.Context // of the write under way; nil: there is none
+	began   time.Time       // of that write
+	size    int             // of its frame, in bytes
 	look    *time.Timer     // at that write
 }
 
@@ -320,12 +322,11 @@ func (s *Stream) uncharge() {
 // write sends a text. chunk is the text as a chunk, if it is known. A slow client gets all of
 // it, as long as it takes each piece in its time. It fails with errEnd.
 func (s *Stream) write(ctx context.Context, chunk, text []byte) error {
-	s.watch(ctx)
+	s.watch(ctx, len(chunk))
 	defer s.unwatch()
-	began := s.Now()
 	err := s.out.write(chunk, text, func() (time.Time, error) {
 		now := s.Now()
-		if ctx.Err() != nil || !s.allowed(ctx) || now.Sub(began) > s.Slowest && !s.affordable(len(chunk)) {
+		if ctx.Err() != nil || !s.allowed(ctx) {
 			return now, errEnd
 		}
 		return now.Add(s.Slowest), nil
@@ -337,20 +338,13 @@ func (s *Stream) write(ctx context.Context, chunk, text []byte) error {
 	return nil
 }
 
-// affordable reports whether a slow client may keep a frame of a size. From now on the frame
-// counts for its user, also if it is shared: otherwise many slow streams could hold any
-// memory, each with another frame.
-func (s *Stream) affordable(size int) bool {
-	s.charge(int64(size))
-	return !s.memory.Crowded()
-}
-
-// watch looks after a write that waits for the client: it cuts the write once ctx ends or the
-// token is revoked. The caller has to call unwatch behind the write.
-func (s *Stream) watch(ctx context.Context) {
+// watch looks after a write that waits for the client, with a frame of a size. It cuts the
+// write once ctx ends, the token is revoked, or a slow client may not keep its frame. The
+// caller has to call unwatch behind the write.
+func (s *Stream) watch(ctx context.Context, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting = ctx
+	s.waiting, s.began, s.size = ctx, s.Now(), size
 	if s.look == nil {
 		s.look = time.AfterFunc(check, s.lookAfter)
 		return
@@ -366,10 +360,21 @@ func (s *Stream) lookAfter() {
 	if s.waiting == nil {
 		return
 	}
-	if s.waiting.Err() != nil || s.revoked(s.waiting) {
+	if s.waiting.Err() != nil || s.revoked(s.waiting) || !s.affordable() {
 		s.out.cut()
 	}
 	s.look.Reset(check)
+}
+
+// affordable reports whether the client may keep the frame of the write. That of a slow client
+// counts for its user, also if it is shared: otherwise many slow streams could hold any
+// memory, each with another frame. The caller holds the lock.
+func (s *Stream) affordable() bool {
+	if s.size == 0 || s.Now().Sub(s.began) <= s.Slowest {
+		return true
+	}
+	s.charge(int64(s.size))
+	return !s.memory.Crowded()
 }
 
 // unwatch ends watch. Then nothing changes a deadline any more.
