@@ -47,6 +47,10 @@ func TestWritten(t *testing.T) {
 		"the mail without more":                {"\n\n" + toldMail, ""},
 		"a signature without more":             {"-- \nAnn", ""},
 		"white space alone":                    {" \r\n\t\u00a0\n", ""},
+		"format characters alone":              {"\u200b", ""},
+		"format characters around a quote":     {"\ufeff\u200e \n" + quotedMail + "\n\u200b\n\u00ad", ""},
+		"lines of format characters":           {"\u200b\nIt was the fuse.\n\u200b\n\u200b", "It was the fuse."},
+		"format characters in a line":          {"a\u200db\u200f\n\nc", "a\u200db\u200f\n\nc"},
 		"two dashes are no signature":          {"Fuse\n--\nIt is new.", "Fuse\n--\nIt is new."},
 		"a colon is no attribution":            {"The log says:\n\n    at 12:05 it was dark", "The log says:\n\n    at 12:05 it was dark"},
 		"a certificate":                        {"Renew this before Friday:\n\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n\nOtherwise all goes down.", "Renew this before Friday:\n\n-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n\nOtherwise all goes down."},
@@ -176,12 +180,12 @@ func TestDividerLineDivides(t *testing.T) {
 
 // Whatever a mail says, its text stays a text, and cutting it again cuts no less.
 func FuzzWritten(f *testing.F) {
-	for _, seed := range []string{"", ">", "a\n> b\nc", "From: a@b\nTo: c\nSubject: d\n" + toldMail, "a@b:\n>\n\n:\n>b", "\x00\xff\r-- \n"} {
+	for _, seed := range []string{"", ">", "a\n> b\nc", "From: a@b\nTo: c\nSubject: d\n" + toldMail, "a@b:\n>\n\n:\n>b", "\x00\xff\r-- \n", "\u200b\n> a\n\u200b"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Written(text)
-		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r") || len(got) > 3*len(text) || strings.TrimSpace(got) == "" && got != "" {
+		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r") || len(got) > 3*len(text) || Blank(got) && got != "" {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	})

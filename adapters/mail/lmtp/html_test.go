@@ -44,6 +44,17 @@ func TestPlainTextOfHTML(t *testing.T) {
 	}
 }
 
+// An answer that nobody sees is none.
+func TestEmptyAnswersInHTML(t *testing.T) {
+	t.Parallel()
+	for _, html := range []string{"<p>&#8203;</p>", "<p>&nbsp;&ZeroWidthSpace;</p><div>&shy;<br></div><blockquote>It is dark.</blockquote>"} {
+		text, err := plainOf(strings.NewReader(html))
+		if got := rules.Written(text); err != nil || got != "" {
+			t.Errorf("%s: %q, %v", html, got, err)
+		}
+	}
+}
+
 // A signature is cut as in plain text.
 func TestSignaturesInHTML(t *testing.T) {
 	t.Parallel()

@@ -133,7 +133,7 @@ type piece struct {
 	size  int // before HTML became text
 }
 
-func (p piece) empty() bool { return strings.TrimSpace(p.text) == "" }
+func (p piece) empty() bool { return mail.Blank(p.text) }
 
 var errUnreadable = unreadable("the parts of the mail cannot be read: it is damaged")
 

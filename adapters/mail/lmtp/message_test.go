@@ -46,6 +46,8 @@ func TestTextOfMails(t *testing.T) {
 			"It was the fuse.\n\nSent from a list"},
 		"two texts in HTML": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\nAbove\n--x\nContent-Type: text/html\n\nBelow\n--x--\n",
 			"Above\nBelow"},
+		"an invisible text and HTML": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain; charset=utf-8\n\n\u200b\n--x\nContent-Type: text/html\n\n<p>It was the fuse.</p>\n--x--\n",
+			"It was the fuse.\n\n"},
 		"an empty text and HTML": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\nContent-Type: text/plain\n\n \n--x\nContent-Type: text/html\n\n<p>It was the fuse.</p>\n--x--\n",
 			"It was the fuse."},
 		"HTML with pictures, beside an empty text": {head + "Content-Type: multipart/alternative; boundary=x\n\n--x\n\n\n--x\nContent-Type: multipart/related; boundary=y\n\n--y\nContent-Type: text/html\n\nIt was the fuse.\n--y\nContent-Type: image/png\n\nPNG\n--y--\n--x--\n",
