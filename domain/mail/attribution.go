@@ -15,7 +15,7 @@ var (
 	verbLast = matching(`^(?:On|Le|El|Il|Em) .*\d(?:(?: [^ ,]+){0,2}, [^,\d][^,]*|.*<[^<>\s]+@[^<>\s]+>\)?,?)\s` +
 		`(?:wrote|a écrit|escribió|ha scritto|escreveu)\s?:$`)
 	// verbInside has its verb in the middle.
-	verbInside = matching(`^(?:Am|Op|Den) .*\d,?(?: [^ ]+){0,2} (?:schrieb|schreef|skrev) .+:$`)
+	verbInside = matching(`^(?:Am|Op|Den) .*\d,?(?: [^ ]+){0,2} (?:(?:schrieb|schreef|skrev) .+|hat .*<[^<>\s]+@[^<>\s]+> Folgendes geschrieben):$`)
 	// nameFirst begins with a name, and ends in an address and a verb.
 	nameFirst = matching(`^[^<].*<[^<>\s]+@[^<>\s]+>\)?,?\s(?:(?:wrote|writes|a écrit|escribió|ha scritto|escreveu` +
 		`|napisała?|napisał\(a\)|napsala?|kirjoitti|пишет|написал\(а\))\s?:|于.*写道：)$`)
