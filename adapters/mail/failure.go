@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/textproto"
+	"strings"
 
 	gomail "github.com/wneessen/go-mail"
 
@@ -38,7 +39,19 @@ func (s *Sender) notConnected(err error) *mail.Failure {
 	if e, ok := errors.AsType[net.Error](err); errors.Is(err, context.DeadlineExceeded) || ok && e.Timeout() {
 		return unreachable("the mail server has not answered within %s", s.Timeout)
 	}
-	return unreachable("there is no connection with the mail server: %v", err)
+	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
+		return unreachable("there is no connection with the mail server: %v", err)
+	}
+	if _, ok := errors.AsType[tls.RecordHeaderError](err); ok && s.Server.TLS == Implicit {
+		return unreachable("the mail server does not speak TLS from the first byte: use smtp:// instead of smtps:// in PROBLEMS_MAIL_URL")
+	}
+	switch text := err.Error(); { // the library has no types for these
+	case strings.HasSuffix(text, "does not support STARTTLS"):
+		return unreachable("the mail server does not offer STARTTLS: use smtps://, or add ?starttls=off to PROBLEMS_MAIL_URL for a server on this machine")
+	case strings.HasPrefix(text, "server does not support SMTP AUTH"), errors.Is(err, gomail.ErrNoSupportedAuthDiscovered):
+		return unreachable("the mail server offers no known way to sign in: leave user and password out of PROBLEMS_MAIL_URL, or use another port of it, such as 587")
+	}
+	return unreachable("the conversation with the mail server has failed: %v", err)
 }
 
 // judge returns the failure of a message.

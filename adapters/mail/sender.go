@@ -100,7 +100,7 @@ func (s *Sender) Send(ctx context.Context, l mail.Letter) error {
 // Test sends a mail to an address, to try the settings.
 func (s *Sender) Test(ctx context.Context, address string) error {
 	if !user.CanGetMail(address) {
-		return errors.New("this is no address for mail, such as ann@example.org")
+		return errors.New("mail cannot be sent to this address: give one such as ann@example.org")
 	}
 	address, err := recipient(address)
 	if err != nil {
