@@ -286,7 +286,7 @@ func (s *Service) loadWebhook(ctx context.Context, r store.Reader, id ident.ID) 
 // webhook that does not go on, are starts: the next event is tried at once. It fails with
 // fault.NotFound and with the faults of a body.
 func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID, cmd ChangeWebhook) (Answer[Webhook], error) {
-	start, err := s.startOf(ctx, cmd)
+	start, err := s.startOf(ctx, id, cmd)
 	if err != nil {
 		return Answer[Webhook]{}, err
 	}
@@ -297,8 +297,10 @@ func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID,
 
 // startOf returns the requested start, once the feed has it. A fault in its form stays in
 // the command.
-func (s *Service) startOf(ctx context.Context, cmd ChangeWebhook) (start event.Cursor, err error) {
+func (s *Service) startOf(ctx context.Context, id ident.ID, cmd ChangeWebhook) (start event.Cursor, err error) {
 	switch {
+	case !body.Given(cmd.Cursor) && body.Given(cmd.Active) && cmd.Active.Value:
+		return event.Start, s.checkResumption(ctx, id)
 	case !body.Given(cmd.Cursor), cmd.Cursor.Value == CursorOldest:
 		return event.Start, nil
 	case cmd.Cursor.Value == CursorNow:
@@ -314,6 +316,27 @@ func (s *Service) startOf(ctx context.Context, cmd ChangeWebhook) (start event.C
 	}
 	f.Close()
 	return start, nil
+}
+
+// checkResumption fails with fault.CursorGone when the feed has lost the position of a webhook that
+// does not go on: it would stop again at once.
+func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
+	a, err := s.Webhook(ctx, id)
+	if err != nil {
+		return err
+	}
+	if state, _ := a.Value.Condition(true); state == webhook.Active {
+		return nil
+	}
+	f, err := s.Follow(ctx, Caller{}, Follow{After: a.Value.Current().Cursor, Limit: 1})
+	if gone, ok := errors.AsType[*GoneError](err); ok {
+		return fault.Wrap(fault.CursorGone, gone, "%s", webhook.CursorGone)
+	}
+	if err != nil {
+		return err
+	}
+	f.Close()
+	return nil
 }
 
 func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[Webhook], error) {

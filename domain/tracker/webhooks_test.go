@@ -237,6 +237,28 @@ func TestChangeWebhookRefuses(t *testing.T) {
 	}
 }
 
+// A webhook whose position the feed has forgotten is resumed with another cursor only.
+func TestResumeWebhookBehindAForgottenEvent(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	hook := s.hook(t, WebhookPatch{})
+	s.create(t, "an event")
+	_, newest, err := s.memory.FeedEnds(t.Context())
+	noError(t, err)
+	_, err = s.memory.Commit(t.Context(), store.Change{Batch: ident.ID{1}, At: s.clock.now(), Effects: []store.Effect{store.ForgetFeed{Through: newest.Number - 1}}})
+	noError(t, err)
+	change := func(cmd ChangeWebhook) error {
+		_, err := s.ChangeWebhook(t.Context(), s.admin, hook.ID, cmd)
+		return err
+	}
+	noError(t, change(ChangeWebhook{Active: patch.Set(false)}))
+	err = change(ChangeWebhook{Active: patch.Set(true)})
+	if _, ends := errors.AsType[*GoneError](err); !fault.Is(err, fault.CursorGone) || !ends {
+		t.Errorf("resumed: %v, want cursor-gone with the ends of the feed", err)
+	}
+	noError(t, change(ChangeWebhook{Active: patch.Set(true), Cursor: patch.Set("oldest")}))
+}
+
 // D40: with the end of its owner a webhook cannot be resumed.
 func TestWebhookOfAnInactiveUser(t *testing.T) {
 	t.Parallel()
