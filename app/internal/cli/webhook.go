@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/remote"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 )
 
@@ -129,8 +131,8 @@ func (c *webhookTest) Run(ctx context.Context, p Process) error {
 type webhookReplay struct {
 	adminServer
 
-	Identifier string `arg:"" help:"Identifier of the webhook."`
-	After      string `placeholder:"EVENT" help:"Send the events behind the one with this identifier. With oldest, send all events. With now, send only new events. Default: go on with the failed event."`
+	Identifier string  `arg:"" help:"Identifier of the webhook."`
+	After      *string `placeholder:"EVENT" help:"Send the events behind the one with this identifier. With oldest, send all events. With now, send only new events. Default: go on with the failed event."`
 }
 
 // Run is called by kong.
@@ -138,22 +140,37 @@ func (c *webhookReplay) Run(ctx context.Context, p Process) error {
 	if err := checkWebhook(c.Identifier); err != nil {
 		return err
 	}
+	body := map[string]any{"active": true}
+	if c.After != nil {
+		if *c.After == "" { // as of a variable that is not set
+			return errors.New("--after is empty: give it the identifier of an event, oldest or now, or leave it out to go on with the failed event")
+		}
+		body["cursor"] = *c.After
+	}
 	server, err := c.open()
 	if err != nil {
 		return err
 	}
-	body := map[string]any{"active": true}
-	if c.After != "" {
-		body["cursor"] = c.After
-	}
 	var now shownWebhook
 	if err := server.Call(ctx, http.MethodPatch, body, &now, "webhooks", c.Identifier); err != nil {
-		return err
+		return replayError(err)
 	}
 	state := now.State
 	if now.Reason != nil {
 		state += ": " + *now.Reason
 	}
 	_, err = fmt.Fprintf(p.Stderr, "Webhook %s is %s.\n", now.Identifier, state)
+	return err
+}
+
+// replayError returns an error of the API in the words of the command.
+func replayError(err error) error {
+	refusal, ok := errors.AsType[*remote.Refusal](err)
+	switch {
+	case ok && refusal.Kind == fault.CursorGone:
+		return errors.New("the feed does not have the event from which to go on: it was forgotten, or is of another store; read the problems anew, and go on with --after now, or with --after oldest")
+	case ok:
+		return errors.New(strings.NewReplacer("cursor: ", "--after: ", "active: ", "").Replace(refusal.Error()))
+	}
 	return err
 }
