@@ -39,7 +39,7 @@ func (r SecretRef) Rotate(key KeyID, at time.Time, endEarlier bool) (SecretRef, 
 	case MostSecrets:
 		return r, fault.New(fault.InUse,
 			"the webhook has %d secrets that sign, and the oldest one ends at %s: try again then, or end the earlier ones at once with \"endEarlier\":true",
-			MostSecrets, r.RotatedBefore.Add(RotationFor).UTC().Format(time.RFC3339))
+			MostSecrets, r.RotatedBefore.Add(RotationFor+time.Second-1).UTC().Format(time.RFC3339)) // rounded up
 	case MostSecrets - 1:
 		next.RotatedBefore = r.Rotated
 	}

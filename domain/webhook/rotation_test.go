@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -87,6 +88,26 @@ func TestRotations(t *testing.T) {
 				clear(ends)
 			}
 			ref = next
+		}
+	}
+}
+
+// A rotation at the time that the refusal names succeeds.
+func TestRotateAtTheNamedTime(t *testing.T) {
+	t.Parallel()
+	for _, part := range []time.Duration{0, time.Millisecond, 999 * time.Millisecond} {
+		at := time.Date(2026, 1, 1, 12, 0, 0, int(part), time.UTC)
+		r := SecretRef{Generation: 1, Rotated: at.Add(time.Minute), RotatedBefore: at}
+		_, err := r.Rotate(r.Key, at.Add(time.Hour), false)
+		if err == nil {
+			t.Fatal("a fourth secret signs")
+		}
+		named, parseErr := time.Parse(time.RFC3339, regexp.MustCompile(`\d{4}-\S+Z`).FindString(err.Error()))
+		if parseErr != nil || named.Sub(at.Add(RotationFor)) >= time.Second {
+			t.Errorf("after %v: %v; want a time within a second after %v", part, err, at.Add(RotationFor))
+		}
+		if _, err := r.Rotate(r.Key, named, false); err != nil {
+			t.Errorf("after %v, at the named time: %v", part, err)
 		}
 	}
 }
