@@ -243,18 +243,21 @@ func connectFirst(ctx context.Context, db *bun.DB) error {
 // can refuse at once, despite the busy timeout, such as while another process brings a new
 // file into WAL mode.
 func patiently(ctx context.Context, try func() error) error {
-	began := time.Now()
-	for pause := 0; time.Since(began) < 5*time.Second; pause++ {
+	limited, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for pause := 0; ; pause++ {
 		if err := try(); !busy(err) {
 			return err
 		}
 		select {
 		case <-time.After(time.Duration(pause) * time.Millisecond):
-		case <-ctx.Done():
-			return store.Ended(ctx)
+		case <-limited.Done():
+			if ctx.Err() != nil {
+				return store.Ended(ctx)
+			}
+			return errors.New("other processes keep the file busy")
 		}
 	}
-	return errors.New("other processes keep the file busy")
 }
 
 // status compares the migrations of this version with the file. It fails for a database of
