@@ -95,7 +95,10 @@ func (q *request) webhookForm(e webhook.Endpoint) []input {
 
 // webhookOf returns the settings of a form. Browsers leave out a group of empty boxes.
 func webhookOf(form url.Values) tracker.WebhookPatch {
-	p := tracker.WebhookPatch{URL: sent(form, "url"), Types: patch.Set(form["types"]), OnFailure: sent(form, "onFailure")}
+	p := tracker.WebhookPatch{URL: sent(form, "url"), Types: patch.Null[[]string](), OnFailure: sent(form, "onFailure")}
+	if types := form["types"]; len(types) > 0 {
+		p.Types = patch.Set(types)
+	}
 	if text := form.Get("predicate"); text != "" {
 		p.Predicate = patch.Set(text)
 	} else {

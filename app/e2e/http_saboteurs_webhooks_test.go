@@ -70,6 +70,11 @@ func webhookSaboteurs() []saboteur {
 				c.body = []byte(strings.Replace(string(c.body), "a:b@", "", 1))
 			}
 		})},
+		{"no types of events stand for all", "HTTP-HOOK-002", asking(func(c *call) {
+			if c.is("POST", "/webhooks") {
+				c.body = []byte(strings.Replace(string(c.body), `"types":[]`, `"types":null`, 1))
+			}
+		})},
 		{"a wrong place of a wrong type of events", "HTTP-HOOK-002", answering(func(c call, r *reply) {
 			if c.is("POST", "/webhooks") {
 				r.body = []byte(strings.Replace(string(r.body), `"/types/1"`, `"/types/0"`, 1))

@@ -185,6 +185,9 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 	}
 	if p.Types.Sent {
 		e.Types = nil
+		if !p.Types.Null && len(p.Types.Value) == 0 && !faults.Covers(fault.At("types")) {
+			faults.Add(fault.InvalidValue, fault.At("types"), "must name at least one type of events: null stands for all")
+		}
 		for i, name := range p.Types.Value {
 			t := event.Type(name)
 			body.AddInvalid(faults, fault.At("types").Element(i), webhook.CheckType(t))

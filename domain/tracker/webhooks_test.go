@@ -103,6 +103,7 @@ func TestCreateWebhookRefuses(t *testing.T) {
 		"a wrong URL":       {WebhookPatch{URL: patch.Set("ftp://example.org")}, fault.InvalidValue, []string{"invalid-value url"}},
 		"null":              {WebhookPatch{URL: patch.Null[string]()}, fault.InvalidValue, []string{"invalid-value url"}},
 		"an unknown type":   {WebhookPatch{URL: patch.Set(hookURL), Types: patch.Set([]string{"user.created", "x"})}, fault.InvalidValue, []string{"invalid-value types[1]"}},
+		"no types":          {WebhookPatch{URL: patch.Set(hookURL), Types: patch.Set([]string{})}, fault.InvalidValue, []string{"invalid-value types"}},
 		"no such predicate": {WebhookPatch{URL: patch.Set(hookURL), Predicate: patch.Set("titel = 1")}, fault.InvalidValue, []string{"invalid-value predicate"}},
 		"another end":       {WebhookPatch{URL: patch.Set(hookURL), OnFailure: patch.Set("drop")}, fault.InvalidValue, []string{"invalid-value onFailure"}},
 		"everything": {WebhookPatch{Predicate: patch.Set("a"), OnFailure: patch.Null[string]()}, fault.ValidationFailed,

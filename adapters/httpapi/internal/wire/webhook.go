@@ -37,7 +37,7 @@ type IssuedWebhook struct {
 // NewWebhook is the body of a new webhook.
 type NewWebhook struct {
 	URL       string   `json:"url" format:"uri" maxLength:"2048" doc:"http or https, without user and fragment."`
-	Types     []string `json:"types,omitempty" nullable:"true"`
+	Types     []string `json:"types,omitempty" nullable:"true" minItems:"1" doc:"The types of the events to send; null for all."`
 	Predicate *string  `json:"predicate,omitempty"`
 	OnFailure string   `json:"onFailure,omitempty" enum:"wait,park" doc:"wait without it."`
 	_         struct{} `additionalProperties:"false"`
@@ -46,7 +46,7 @@ type NewWebhook struct {
 // WebhookPatch is the body of a change of a webhook.
 type WebhookPatch struct {
 	URL       string   `json:"url,omitempty" format:"uri" maxLength:"2048"`
-	Types     []string `json:"types,omitempty" nullable:"true"`
+	Types     []string `json:"types,omitempty" nullable:"true" minItems:"1" doc:"The types of the events to send; null for all."`
 	Predicate *string  `json:"predicate,omitempty"`
 	OnFailure string   `json:"onFailure,omitempty" enum:"wait,park"`
 	Active    bool     `json:"active,omitempty" doc:"true tries the next event at once; false stops."`

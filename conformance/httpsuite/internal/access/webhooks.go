@@ -76,6 +76,7 @@ func faultsOfAWebhook(s *session.Session) {
 	}
 	s.Admin.Post("/webhooks", `{"url":7}`).Fault(422, "invalid-type", "/url")
 	s.Admin.Post("/webhooks", `{"url":"https://example.invalid/","types":["problem.created","x"]}`).Fault(422, "invalid-value", "/types/1")
+	s.Admin.Post("/webhooks", `{"url":"https://example.invalid/","types":[]}`).Fault(422, "invalid-value", "/types")
 	s.Admin.Post("/webhooks", `{"url":"https://example.invalid/","predicate":"titel = 1"}`).Fault(422, "invalid-value", "/predicate")
 	s.Admin.Post("/webhooks", `{"url":"https://example.invalid/","onFailure":"drop"}`).Fault(422, "invalid-value", "/onFailure")
 	s.Admin.Post("/webhooks", `{"url":"https://example.invalid/","secret":"mine"}`).Fault(422, "unknown-field", "/secret")
