@@ -92,7 +92,7 @@ func (s *Service) serviceKey() (webhook.Key, error) {
 	}
 	key, err := s.hookKey()
 	if err != nil {
-		return webhook.Key{}, fault.Wrap(fault.Unavailable, err, "the server has no key for the secrets of webhooks: PROBLEMS_WEBHOOK_KEY_FILE has to name its file")
+		return webhook.Key{}, fault.New(fault.Unavailable, "the server has no key for the secrets of webhooks (PROBLEMS_WEBHOOK_KEY_FILE): %v", err)
 	}
 	return key, nil
 }

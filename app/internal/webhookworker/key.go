@@ -38,10 +38,11 @@ func Beside(given, path string, passing bool) KeyFile {
 	return KeyFile{Passing: passing}
 }
 
-var errNoFile = errors.New("no file for the key is given; make one with: openssl rand -base64 32 > FILE")
+var errNoFile = errors.New("no file is given: make one with openssl rand -base64 32 > FILE")
 
 // Keys returns a function for the key. It reads the file when the key is needed for the
-// first time, and may be called from many goroutines.
+// first time, and may be called from many goroutines. Its errors name the file without the
+// folder: the API shows them.
 func (f KeyFile) Keys(random io.Reader) func() (webhook.Key, error) {
 	var mu sync.Mutex
 	var key webhook.Key
@@ -76,7 +77,7 @@ func (f KeyFile) key(random io.Reader) (webhook.Key, error) {
 		return key, err
 	}
 	if err := f.write(key); err != nil && !errors.Is(err, fs.ErrExist) {
-		return webhook.Key{}, fmt.Errorf("the key cannot be stored: %w", err)
+		return webhook.Key{}, fmt.Errorf("the file %s cannot be made: %w", filepath.Base(f.Path), withoutPath(err))
 	}
 	return f.read() // which may be that of another process
 }
@@ -92,13 +93,24 @@ func newKey(random io.Reader) (webhook.Key, error) {
 func (f KeyFile) read() (webhook.Key, error) {
 	text, err := os.ReadFile(f.Path)
 	if err != nil {
-		return webhook.Key{}, fmt.Errorf("the key cannot be read: %w", err)
+		return webhook.Key{}, fmt.Errorf("the file %s cannot be read: %w", filepath.Base(f.Path), withoutPath(err))
 	}
 	key, err := webhook.ParseKey(string(text))
 	if err != nil {
-		return key, fmt.Errorf("%s: %w", f.Path, err)
+		return key, fmt.Errorf("the file %s is %w", filepath.Base(f.Path), err)
 	}
 	return key, nil
+}
+
+// withoutPath returns the reason of an error about a file.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // write makes the file as a whole: nobody reads a part of it, and no power cut leaves one.

@@ -57,11 +57,19 @@ func TestGivenKey(t *testing.T) {
 	if k, err := good.Keys(rand.Reader)(); err != nil || k.ID() != want.ID() {
 		t.Errorf("the key is %v, %v", k.ID(), err)
 	}
-	for path, reason := range map[string]string{filepath.Join(dir, "missing"): "cannot be read", write("short", "aGVsbG8="): "32 random bytes", write("other", "geheim geheim"): "32 random bytes"} {
+	for path, reason := range map[string]string{
+		filepath.Join(dir, "missing"):   "the file missing cannot be read: no such file or directory",
+		dir + "/.":                      "cannot be read: is a directory",
+		write("short", "aGVsbG8="):      "the file short is not a key for webhooks: it has to be at least 32 random bytes",
+		write("other", "geheim geheim"): "the file other is not a key for webhooks: it has to be at least 32 random bytes",
+	} {
 		_, err := Beside(path, "problems.db", false).Keys(rand.Reader)()
-		if err == nil || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "geheim") {
+		if err == nil || !strings.Contains(err.Error(), reason) || strings.Contains(err.Error(), "geheim") || strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+	if _, err := Beside("", filepath.Join(dir, "nowhere", "problems.db"), false).Keys(rand.Reader)(); err == nil || err.Error() != "the file problems.db.webhook-key cannot be made: no such file or directory" {
+		t.Errorf("in no folder: %v", err)
 	}
 	if _, err := Beside("", "", false).Keys(rand.Reader)(); err == nil || !strings.Contains(err.Error(), "openssl rand") {
 		t.Errorf("without a file: %v", err)
