@@ -232,6 +232,8 @@ func (w Webhook) Condition(ownerActive bool) (State, string) {
 	switch {
 	case !w.Active:
 		return Stopped, "an administrator has stopped it"
+	case p.State == Stopped && p.Reason == OwnerInactive && ownerActive:
+		return Stopped, OwnerReturned
 	case p.State != Active:
 		return p.State, p.Reason
 	case !ownerActive:
@@ -252,5 +254,7 @@ func (w Webhook) NextAttempt(ownerActive bool) time.Time {
 // The reasons for the end of a basis of an endpoint.
 const (
 	OwnerInactive = "the user who made it is inactive: make a webhook of your own"
+	// OwnerReturned takes the place of OwnerInactive once the owner is active again.
+	OwnerReturned = "the user who made it was inactive, and is active again: resume it"
 	CursorGone    = "the feed no longer has the event from which to go on: it was forgotten, or the store was set back; read the problems anew, and set another cursor"
 )

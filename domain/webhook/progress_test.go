@@ -202,6 +202,8 @@ func TestCondition(t *testing.T) {
 		"waiting":            {true, true, Progress{State: Waiting, Reason: "ten"}, Waiting, "ten"},
 		"gone":               {true, true, going.Stop("410"), Stopped, "410"},
 		"without its owner":  {true, false, going, Stopped, "inactive"},
+		"owner inactive":     {true, false, going.Stop(OwnerInactive), Stopped, "make a webhook of your own"},
+		"owner returned":     {true, true, going.Stop(OwnerInactive), Stopped, "active again: resume it"},
 		"waiting without":    {true, false, Progress{State: Waiting, Reason: "ten"}, Waiting, "ten"},
 		"stopped by hand, 2": {false, false, going.Stop("410"), Stopped, "administrator"},
 	} {
