@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"net/textproto"
+	"strconv"
 	"strings"
 
 	gomail "github.com/wneessen/go-mail"
@@ -52,6 +53,30 @@ func (s *Sender) notConnected(err error) *mail.Failure {
 		return unreachable("the mail server offers no known way to sign in: leave user and password out of PROBLEMS_MAIL_URL, or use another port of it, such as 587")
 	}
 	return unreachable("the conversation with the mail server has failed: %v", err)
+}
+
+// answered is a failure with the words of the mail server. They can have addresses, so no log
+// has them.
+type answered struct {
+	*mail.Failure
+	words string
+}
+
+func (a *answered) Unwrap() error { return a.Failure }
+
+// wordsOf returns the answer behind the failure of a message, or "" when there is none.
+func wordsOf(err error) string {
+	e, ok := errors.AsType[*gomail.SendError](err)
+	if !ok || e.ErrorCode() == 0 {
+		return ""
+	}
+	words := strings.TrimPrefix(e.Error(), e.Reason.String()+": ")
+	words, _, _ = strings.Cut(words, ", affected ") // the library adds the recipient and the message
+	_, words, _ = strings.Cut(words, " ")           // the code
+	if plain, err := strconv.Unquote(words); err == nil {
+		words = plain
+	}
+	return strings.Join(strings.Fields(words), " ")
 }
 
 // judge returns the failure of a message.

@@ -97,7 +97,8 @@ func (s *Sender) Send(ctx context.Context, l mail.Letter) error {
 	return s.send(ctx, m)
 }
 
-// Test sends a mail to an address, to try the settings.
+// Test sends a mail to an address, to try the settings. Its error has the words of the mail server
+// in a refusal.
 func (s *Sender) Test(ctx context.Context, address string) error {
 	if !user.CanGetMail(address) {
 		return errors.New("mail cannot be sent to this address: give one such as ann@example.org")
@@ -107,7 +108,11 @@ func (s *Sender) Test(ctx context.Context, address string) error {
 		return err
 	}
 	defer s.Rest()
-	return s.send(ctx, s.test(address))
+	err = s.send(ctx, s.test(address))
+	if a, ok := errors.AsType[*answered](err); ok && a.words != "" {
+		return fmt.Errorf("%w; it says: %q", err, a.words)
+	}
+	return err
 }
 
 // Rest implements mail.Sender: it closes the connection.
@@ -162,7 +167,7 @@ func (s *Sender) attempt(ctx context.Context, m *gomail.Msg) error {
 		_ = conn.Close()
 		s.open = nil
 	}
-	return failure
+	return &answered{failure, wordsOf(err)}
 }
 
 func (s *Sender) connect(ctx context.Context) error {

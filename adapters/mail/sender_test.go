@@ -428,6 +428,35 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// The test of the settings shows the words of the mail server. A letter does not: its failure goes
+// to the log, and the words can have addresses.
+func TestWordsOfTheServer(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"MAIL": `the mail server has refused the sender of the mail with 550: see PROBLEMS_MAIL_FROM; it says: "not for\x1b[31m you 5.1.1 Come back, ann@example.org"`,
+		"RCPT": `the mail server has refused the recipient with 550; it says: "not for\x1b[31m you 5.1.1 Come back, ann@example.org"`,
+		"DATA": `the mail server has refused the content of the mail with 550; it says: "not for\x1b[31m you 5.1.1 Come back, ann@example.org"`,
+	} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, false)
+			s.refuse = func(at, _ string) error {
+				if at == command {
+					return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "not for\x1b[31m you\nCome back, ann@example.org"}
+				}
+				return nil
+			}
+			sender := s.sender(plain)
+			if err := sender.Test(t.Context(), "ann@example.org"); err == nil || err.Error() != want {
+				t.Errorf("the test says\n%v, want\n%s", err, want)
+			}
+			if err := sender.Send(t.Context(), letter()); err == nil || strings.Contains(err.Error(), "not for") {
+				t.Errorf("a letter says %v", err)
+			}
+		})
+	}
+}
+
 // A server that ends idle connections is no failure.
 func TestConnectionIsOpenedAgain(t *testing.T) {
 	t.Parallel()
