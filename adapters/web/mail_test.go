@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -35,6 +36,10 @@ func TestChooseMail(t *testing.T) {
 	}
 	b.post("/settings/mail", "mail", "weekly").is(422)
 	b.post("/settings/mail").is(422)
+	b.get("/settings").is(200).lacks("You can only read here")
+	reader := s.as(t, "Rita", access.Read)
+	reader.get("/settings").is(200).has("Get e-mail about", "You can only read here, so you cannot change this.")
+	reader.post("/settings/mail", "mail", "none").is(403)
 	newSite(t).signedIn(t).get("/settings").is(200).lacks("Get e-mail about")
 }
 

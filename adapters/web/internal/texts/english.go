@@ -67,6 +67,7 @@ var english = Language{
 		"settings.mail":            "E-mail",
 		"settings.mail-help":       "You get e-mail about changes by others, once a problem is quiet.",
 		"settings.mail-no-address": "No e-mail can be sent to your address. An administrator can change it.",
+		"settings.mail-read":       "You can only read here, so you cannot change this.",
 		"settings.mail-choice":     "Get e-mail about",
 		"mail.everything":          "Problems that you watch, made or have to do",
 		"mail.mine":                "Problems that you made or have to do",

@@ -67,6 +67,7 @@ var german = Language{
 		"settings.mail":            "E-Mail",
 		"settings.mail-help":       "Du bekommst E-Mails über Änderungen von anderen, sobald ein Problem zur Ruhe kommt.",
 		"settings.mail-no-address": "An deine Adresse kann keine E-Mail gesendet werden. Ein Administrator kann sie ändern.",
+		"settings.mail-read":       "Du kannst hier nur lesen und dies daher nicht ändern.",
 		"settings.mail-choice":     "E-Mails bekommen über",
 		"mail.everything":          "Probleme, die du beobachtest, angelegt hast oder erledigen sollst",
 		"mail.mine":                "Probleme, die du angelegt hast oder erledigen sollst",
