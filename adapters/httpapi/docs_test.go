@@ -238,7 +238,7 @@ func TestExamplesOfDocsWork(t *testing.T) {
 		t.Fatalf("there are %d commands for %d operations", len(calls), len(all))
 	}
 	f := setup(t)
-	f.queries = []query.Saved{samples.Query()}
+	f.queries, f.feed = []query.Saved{samples.Query()}, feedOfHook()
 	operations := map[string]endpoint{}
 	for _, e := range endpoints() {
 		operations[e.id] = e

@@ -440,6 +440,8 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 				f.snapshot.State, f.snapshot.Revision = samples.Open.ID, 2
 			case "updateProblems":
 				f.hits = []store.Hit{{ID: 12, Revision: 3}}
+			case "updateWebhook":
+				f.feed = feedOfHook()
 			}
 			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version").Replace(e.path)
 			if e.id == "updateProblems" {

@@ -97,6 +97,7 @@ func TestReasonOfALockedWebhook(t *testing.T) {
 func TestWebhooksInDryRuns(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
+	f.feed = feedOfHook()
 	one := hooks + "/" + samples.Webhook().ID.String()
 	for _, r := range []*http.Request{
 		request("POST", hooks+"?dryRun=true", `{"url":"https://hooks.example.org/"}`),
