@@ -36,9 +36,11 @@ const mostEscapes = 3
 // they are percent-encoded, in the source of a mail, or in JSON.
 func Redact(k webhook.Key, text string) string {
 	for _, f := range forms {
-		text = f.redact(k, text, 0)
-		for escapes := 1; escapes <= mostEscapes && strings.Contains(text, "%"); escapes++ {
-			text = f.redact(k, text, escapes)
+		for escapes := 0; escapes <= mostEscapes && (escapes == 0 || strings.Contains(text, "%")); escapes++ {
+			text = f.redact(k, text, escapes, false)
+			if strings.Contains(text, "=\n") || strings.Contains(text, "=\r\n") {
+				text = f.redact(k, text, escapes, true)
+			}
 		}
 	}
 	return text
@@ -50,9 +52,10 @@ const redacted = "…"
 // it: "u003D" of JSON. The source of a mail has "3D".
 const mostRest = 5
 
-// redact returns a text, encoded a number of times, without the tokens of the form. It reads
-// each character once, and checks the end of each run of characters of the form.
-func (f form) redact(k webhook.Key, text string, escapes int) string {
+// redact returns a text, encoded a number of times, without the tokens of the form. joined is
+// true to join the lines of quoted-printable: elsewhere, "=" at the end of a line may end a token.
+// It reads each character once, and checks the end of each run of characters of the form.
+func (f form) redact(k webhook.Key, text string, escapes int, joined bool) string {
 	var out strings.Builder
 	kept := 0 // the text before is in out
 	run, length, end := make([]byte, 0, f.most+mostRest), 0, 0
@@ -69,7 +72,7 @@ func (f form) redact(k webhook.Key, text string, escapes int) string {
 		run, length = run[:0], 0
 	}
 	for at := 0; at < len(text); {
-		if n := softBreak(text[at:]); n > 0 && length > 0 {
+		if n := softBreak(text[at:]); joined && n > 0 && length > 0 {
 			at += n
 			continue
 		}

@@ -22,6 +22,13 @@ func TestRedact(t *testing.T) {
 			}
 		}
 	}
+	for _, token := range []string{NewReplyToken(key, ann, 7), NewToken(key, bob)} { // "=" ends a token, or a line of quoted-printable
+		for text, want := range map[string]string{token + "=\nHello": "…=\nHello", "unsubscribe=\n" + token: "unsubscribe=\n…", token[:20] + "=\r\n" + token[20:] + "\n": "…\n"} {
+			if got := Redact(key, text); got != want {
+				t.Errorf("%q became %q, want %q", text, got, want)
+			}
+		}
+	}
 	for _, text := range []string{"", "a", strings.Repeat("a", 50), strings.Repeat("a", 1000), NewReplyToken(other, ann, 7), NewToken(other, ann)} {
 		if got := Redact(key, text); got != text {
 			t.Errorf("%q became %q", text, got)
