@@ -115,9 +115,9 @@ func (s *Store) wait(ctx context.Context, done <-chan struct{}) bool {
 	return s.await(limited, done)
 }
 
-// await is wait without the limit of a statement.
+// await is wait without the limit of a statement. It looks for a new primary again and again.
 func (s *Store) await(ctx context.Context, done <-chan struct{}) bool {
-	slow := time.NewTimer(min(suspicious, s.options.bound()/2))
+	slow := time.NewTicker(min(suspicious, s.options.bound()/2))
 	defer slow.Stop()
 	for {
 		select {
