@@ -123,13 +123,7 @@ func TestPredicateAtARetry(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
 		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
-		var repaired atomic.Bool
-		w.answer = func(context.Context, string, int) webhook.Attempt {
-			if repaired.Load() {
-				return webhook.Attempt{Status: 200}
-			}
-			return webhook.Attempt{Status: 500}
-		}
+		repaired := w.broken()
 		w.create("public 1")
 		hidden := w.create("public 2")
 		w.create("public 3")
@@ -137,16 +131,32 @@ func TestPredicateAtARetry(t *testing.T) {
 		w.rename(hidden, "secret")
 		repaired.Store(true)
 		time.Sleep(time.Hour)
-		taken := 0
-		for _, r := range w.sent(one) {
-			if r.taken {
-				taken++
-			}
-		}
-		if taken != 2 {
+		if taken := w.taken(one); taken != 2 {
 			t.Errorf("%d events were taken, want those of the first and the third problem", taken)
 		}
 	})
+}
+
+// broken has the receivers fail until the returned flag is set.
+func (w *world) broken() (repaired *atomic.Bool) {
+	repaired = new(atomic.Bool)
+	w.answer = func(context.Context, string, int) webhook.Attempt {
+		if repaired.Load() {
+			return webhook.Attempt{Status: 200}
+		}
+		return webhook.Attempt{Status: 500}
+	}
+	return repaired
+}
+
+// taken returns how many messages the receiver at a URL has taken.
+func (w *world) taken(url string) (n int) {
+	for _, r := range w.sent(url) {
+		if r.taken {
+			n++
+		}
+	}
+	return n
 }
 
 // The predicate counts when an event is sent, also behind events that a slow receiver takes.
@@ -177,13 +187,7 @@ func TestPredicateAtARetryAfterARestart(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
 		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
-		var repaired atomic.Bool
-		w.answer = func(context.Context, string, int) webhook.Attempt {
-			if repaired.Load() {
-				return webhook.Attempt{Status: 200}
-			}
-			return webhook.Attempt{Status: 500}
-		}
+		repaired := w.broken()
 		hidden := w.create("public 1")
 		w.create("public 2")
 		for w.webhook(hook.ID).Current().Failures < 3 { // the next pause is 30 minutes
@@ -194,13 +198,7 @@ func TestPredicateAtARetryAfterARestart(t *testing.T) {
 		w.rename(hidden, "secret")
 		repaired.Store(true)
 		time.Sleep(time.Hour)
-		taken := 0
-		for _, r := range w.sent(one) {
-			if r.taken {
-				taken++
-			}
-		}
-		if taken != 1 {
+		if taken := w.taken(one); taken != 1 {
 			t.Errorf("%d events were taken, want that of the second problem", taken)
 		}
 	})
