@@ -72,9 +72,11 @@ func (f form) redact(k webhook.Key, text string, escapes int, joined bool) strin
 		run, length = run[:0], 0
 	}
 	for at := 0; at < len(text); {
-		if n := softBreak(text[at:]); joined && n > 0 && length > 0 {
-			at += n
-			continue
+		if joined && length > 0 {
+			if n := softBreak(text[at:]); n > 0 {
+				at += n
+				continue
+			}
 		}
 		c, width := decoded(text[at:], escapes)
 		if !f.has(c) {
