@@ -159,8 +159,8 @@ func literal(text string) string {
 	return strings.Join(words, " ")
 }
 
-// place distinguishes the trackers with one sender in identifiers of threads. Such an identifier
-// has neither colons nor most other characters of a path.
+// place distinguishes the trackers with one sender in identifiers of threads. In it, a port
+// follows a dot, and a path is escaped.
 func (s *Sender) place() string {
 	place := s.Base.Hostname()
 	if port := s.Base.Port(); port != "" {

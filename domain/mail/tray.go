@@ -21,7 +21,8 @@ type Item struct {
 // Excess is the changes beyond the Items of a tray. Only their number is known.
 type Excess struct {
 	Count int
-	// Since is the arrival of the first one, or the latest mail about earlier ones.
+	// Since is the arrival of the first one. After a mail about a part of them, it is the time
+	// of that mail.
 	Since time.Time
 	// Tries are the failed attempts of a letter that tells of nothing else.
 	Tries

@@ -18,8 +18,8 @@ type locks struct {
 	opened map[ident.ID]time.Time // when it was seen that the webhook got a secret of this server
 }
 
-// Locked returns the number of webhooks whose events wait for a server with the key behind their
-// secrets. It is 0 on a server that leaves the work to another one with the same key.
+// Locked returns the number of webhooks that this server leaves to a server with the key behind
+// their secrets. It is 0 on a server that leaves the work to another one with the same key.
 func (w *Worker) Locked() int64 { return w.locks.number.Load() }
 
 // see takes note of all webhooks; none while another server delivers. The log gets a line when
