@@ -120,6 +120,8 @@ func receive(t *testing.T, receiver *exec.Cmd, secret webhook.Secret, messages [
 			t.Errorf("%s: status %d, want %d", m.name, answer.StatusCode, m.status)
 		}
 	}
+	// The last message may be on its way through the pipe when the answer is here.
+	eventually(t, "all is printed", func() bool { return len(out.String()) >= len(want) })
 	if got := out.String(); got != string(want) {
 		t.Errorf("printed are %d bytes: %.200q; want %d: %.200q", len(got), got, len(want), want)
 	}
