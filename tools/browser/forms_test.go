@@ -41,7 +41,7 @@ func TestRefusedForm(t *testing.T) {
 	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
 	p := s.signedIn(s.token)
 	p.must(p.Open("/problems/1"), write(p, `"The bell " + "x".repeat(20000)`), p.Click(".comment-form button"), p.Shows("Too large"))
-	p.inAllForms(func(width int64, scheme string) { p.fits("a refused comment", width, scheme) })
+	p.inBothForms(func(width int64, scheme string) { p.fits("a refused comment", width, scheme) })
 	answer := p.answers(false)
 	reload := func(text string, questions int) { // it asks before the input is lost
 		t.Helper()
@@ -74,7 +74,7 @@ func TestPagesAfterForms(t *testing.T) {
 	team(s)
 	p := s.signedIn(s.token)
 	fits := func(page string) {
-		p.inAllForms(func(width int64, scheme string) { p.fits(page, width, scheme) })
+		p.inBothForms(func(width int64, scheme string) { p.fits(page, width, scheme) })
 	}
 	p.must(p.Size(1280, 900), p.Open("/problems/1"), p.Type("input[name=title]", "The lamp is dark"))
 	s.api("PATCH", "/problems/1", map[string]any{"title": "The lamp is broken", "priority": map[string]any{"name": "High"}})
