@@ -16,7 +16,8 @@ type Saved struct {
 	Name  string // 1 to 255 characters; an owner may use one twice
 	// Predicate is the text of the predicate as it was sent (D9).
 	Predicate string
-	// Sort is the order of the results in the form of D31; empty for the default order.
+	// Sort is the order of the results in the form of D31, as it was sent; empty for the
+	// default order.
 	Sort    string
 	Created time.Time
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/transfer"
@@ -203,5 +204,15 @@ func TestLoadTakesPredicatesBeyondTheLimits(t *testing.T) {
 		if got := archive.Queries[0].Predicate; got != predicate {
 			t.Errorf("the predicate is %s, want %s", got, predicate)
 		}
+	}
+}
+
+// D9: an order with too many keys stays as it was, too.
+func TestLoadKeepsOrdersBeyondTheLimits(t *testing.T) {
+	t.Parallel()
+	sort := strings.Repeat("title, ", predicate.MaxSortKeys) + "title.e\u0301"
+	archive, _ := mustLoad(t, edit(12, func(r *transfer.SavedQuery) { r.Sort = sort })(audited()))
+	if got := archive.Queries[0].Sort; got != sort {
+		t.Errorf("the order is %+q, want %+q", got, sort)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // The texts of a saved query (section 6 of the query language).
 var (
 	predicateText = text.Rule{Min: 1, MaxBytes: predicate.MaxBytes, AsSent: true}
-	sortText      = text.Rule{MaxBytes: predicate.MaxBytes}
+	sortText      = text.Rule{MaxBytes: predicate.MaxBytes, AsSent: true}
 )
 
 // savedQuery checks a saved query.
