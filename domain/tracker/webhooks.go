@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -127,6 +128,9 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 	}
 	defer s.wakeWebhooks()
 	return run(ctx, s, command[webhookBasis, IssuedWebhook]{
+		// Several servers together can make some webhooks more than the limit. This does
+		// no harm.
+		locks:  []writerlocks.Key{writerlocks.Webhooks()},
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
 			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {

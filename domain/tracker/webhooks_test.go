@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -125,6 +126,39 @@ func TestCreateWebhookRefuses(t *testing.T) {
 	if len(all.Value) != 0 {
 		t.Errorf("refused webhooks are stored: %+v", all.Value)
 	}
+}
+
+// The requests of a server never make more than the limit together.
+func TestWebhookLimit(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newHookService(t)
+		m, err := s.moment(t.Context())
+		noError(t, err)
+		almostFull := store.Change{Batch: m.IDs.Next(), At: m.At}
+		for range webhook.Most - 1 {
+			almostFull.Effects = append(almostFull.Effects, store.PutWebhook{Endpoint: webhook.Endpoint{ID: m.IDs.Next(), Owner: s.admin.User, URL: hookURL}})
+		}
+		_, err = s.memory.Commit(t.Context(), almostFull)
+		noError(t, err)
+		reached, proceed := make(chan bool), make(chan bool)
+		server := New(Options{
+			Store: &hooked{Store: s.memory, commit: once(func() { close(reached); <-proceed })},
+			Now:   s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+			WebhookKey: func() (webhook.Key, error) { return testKey, nil },
+		})
+		results := make(chan error, 2)
+		create := func() {
+			results <- second(server.CreateWebhook(t.Context(), s.admin, CreateWebhook{WebhookPatch: WebhookPatch{URL: patch.Set(hookURL)}}))
+		}
+		go create()
+		<-reached
+		go create()
+		synctest.Wait()
+		close(proceed)
+		noError(t, <-results)
+		wantFault(t, <-results, fault.InvalidValue, "invalid-value ")
+	})
 }
 
 func TestWebhookDryRuns(t *testing.T) {

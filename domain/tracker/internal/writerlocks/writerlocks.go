@@ -56,6 +56,7 @@ const (
 	ofCatalogue
 	ofQueries
 	ofSessions
+	ofWebhooks
 )
 
 // Reply is the key of an idempotency key of a user.
@@ -75,6 +76,9 @@ func Queries(user ident.ID) Key { return Key{kind: ofQueries, user: user} }
 
 // Sessions is the key of the sessions of a user.
 func Sessions(user ident.ID) Key { return Key{kind: ofSessions, user: user} }
+
+// Webhooks is the key of all webhooks, for additions.
+func Webhooks() Key { return Key{kind: ofWebhooks} }
 
 func compare(a, b Key) int {
 	return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name), a.user.Compare(b.user), cmp.Compare(a.id, b.id))
