@@ -237,7 +237,7 @@ func (i Item) behind(told Item) Item {
 }
 
 // Failed returns the tray after a failed attempt to send a mail. lost is true after the last
-// attempt for some of its items: the tray no longer has them.
+// attempt for some of its items: the tray no longer has them, nor what the mail counts.
 func (t Tray) Failed(d Draft, f *Failure, now time.Time) (next Tray, lost bool) {
 	refused := f.Kind == Refused
 	if f.Person {
@@ -269,9 +269,10 @@ func (t Tray) Failed(d Draft, f *Failure, now time.Time) (next Tray, lost bool) 
 	// The failures of a digest with items are theirs alone.
 	if len(d.Items) == 0 {
 		tries, again := t.More.after(refused, now)
-		if t.More.Tries = tries; !again {
-			t.More, lost = t.More.without(d.More, now), true
-		}
+		t.More.Tries, lost = tries, !again
+	}
+	if lost && d.More.Count > 0 {
+		t.More = t.More.without(d.More, now)
 	}
 	if t.Empty() {
 		t.Since = time.Time{}

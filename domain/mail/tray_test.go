@@ -352,19 +352,29 @@ func TestDigestBehindAMail(t *testing.T) {
 	}
 }
 
-// The changes that a refused digest only counts wait for it, and are told of when it is given up.
-func TestExcessOfARefusedDigest(t *testing.T) {
+// The changes that a failed digest only counts wait for it, and are given up with it: a mail with
+// their number alone would come at once. Those that were counted during the last attempt stay.
+func TestExcessOfAFailedDigest(t *testing.T) {
 	t.Parallel()
-	tray, now := filled(mostItems+7), noon.Add(digestWait)
-	for lost, n := false, 0; !lost; now = now.Add(tray.Wait(now)) {
-		tray, lost = tray.Failed(next(tray, now), refusal, now)
-		n++
-		if _, ok := tray.Mail(now); ok != lost || !lost && tray.Wait(now) < time.Hour {
-			t.Errorf("after refusal %d there is a mail: %t, and the tray waits for %s", n, ok, tray.Wait(now))
+	for name, c := range map[string]struct {
+		failure   *Failure
+		meanwhile int // changes during the last attempt
+	}{"refused": {refusal, 0}, "put off": {deferral, 0}, "refused, while changes come": {refusal, 2}} {
+		tray, now := filled(mostItems+7), noon.Add(digestWait)
+		for lost, n := false, 1; !lost; n++ {
+			d := next(tray, now)
+			if _, again := Pause(n, c.failure == refusal); !again {
+				tray.More.Count += c.meanwhile
+			}
+			tray, lost = tray.Failed(d, c.failure, now)
+			if _, ok := tray.Mail(now); !lost && (ok || tray.Wait(now) <= 0 || tray.More.Count != 7) {
+				t.Errorf("%s: after attempt %d there is a mail: %t, the tray waits for %s, and it has %d more", name, n, ok, tray.Wait(now), tray.More.Count)
+			}
+			now = now.Add(tray.Wait(now))
 		}
-	}
-	if d := next(tray, now); len(d.Items) != 0 || d.More.Count != 7 || d.More.Any() {
-		t.Errorf("after the last attempt, the next mail is %+v", d)
+		if len(tray.Items) != 0 || tray.More.Count != c.meanwhile || tray.Empty() != tray.Since.IsZero() {
+			t.Errorf("%s: after the last attempt, the tray is %+v", name, tray)
+		}
 	}
 }
 
