@@ -31,10 +31,31 @@ type Group struct {
 	Authors []ident.ID
 	// Unassigned are the former assignees.
 	Unassigned []ident.ID
+	// Tries are the failed attempts to read the problem. They count as deferrals.
+	Tries
 
 	before        event.Cursor // in front of the first change
 	end           event.Cursor // behind the last one
 	first, latest time.Time
+}
+
+// Since returns the time of the first change.
+func (g Group) Since() time.Time { return g.first }
+
+// Wait returns the time until the next attempt to read the problem.
+func (g Group) Wait(now time.Time) time.Duration { return g.wait(now) }
+
+// Resumed returns a stored group with its time of the next attempt by the clock of now.
+func (g Group) Resumed(now time.Time) Group {
+	g.Tries = g.resumed(now)
+	return g
+}
+
+// Failed returns the group after a failed attempt to read its problem. ok is false after the
+// last one.
+func (g Group) Failed(now time.Time) (next Group, ok bool) {
+	g.Tries, ok = g.after(false, now)
+	return g, ok
 }
 
 // Mark says that a problem is in mails up to a revision.

@@ -129,6 +129,8 @@ type Failure struct {
 	Kind FailureKind
 	// Person is true when every letter to the addressee would fail like this one.
 	Person bool
+	// Items are those at fault, when a digest without them would not fail.
+	Items []Item
 	// Reason is a sentence for the operator. It has no secret and no address.
 	Reason string
 }

@@ -22,6 +22,8 @@ type State struct {
 	Ahead map[problem.ID]Mark
 	// Trays are in the order of their making.
 	Trays []Tray
+	// Unread are the groups up to the Cursor without addressees: their problems cannot be read.
+	Unread []Group
 }
 
 // Due returns the time until the next mail may be sent. ok is false when none waits.
@@ -34,6 +36,11 @@ func (s State) Due(now time.Time) (wait time.Duration, ok bool) {
 			wait, ok = own, true
 		}
 	}
+	for _, g := range s.Unread {
+		if own := g.Wait(now); !ok || own < wait {
+			wait, ok = own, true
+		}
+	}
 	return wait, ok
 }
 
@@ -41,10 +48,19 @@ func (s State) Due(now time.Time) (wait time.Duration, ok bool) {
 const stateVersion = 1
 
 type encodedState struct {
-	Version int           `json:"version"`
-	Cursor  string        `json:"cursor"`
-	Ahead   [][4]int64    `json:"ahead,omitempty"`
-	Trays   []encodedTray `json:"trays,omitempty"`
+	Version int            `json:"version"`
+	Cursor  string         `json:"cursor"`
+	Ahead   [][4]int64     `json:"ahead,omitempty"`
+	Trays   []encodedTray  `json:"trays,omitempty"`
+	Unread  []encodedGroup `json:"unread,omitempty"` // earlier versions forget it
+}
+
+type encodedGroup struct {
+	Changes    [3]int64 `json:"changes"` // problem, from, through
+	Authors    []string `json:"authors"`
+	Unassigned []string `json:"unassigned,omitempty"`
+	Since      int64    `json:"since"`
+	Tries      [2]int64 `json:"tries"` // deferrals, next
 }
 
 type encodedTray struct {
@@ -80,6 +96,12 @@ func (s State) Encode() string {
 			}
 		}
 		e.Trays = append(e.Trays, tray)
+	}
+	for _, g := range s.Unread {
+		e.Unread = append(e.Unread, encodedGroup{
+			[3]int64{int64(g.Problem), g.From, g.Through}, textsOf(g.Authors), textsOf(g.Unassigned), millis(g.first),
+			[2]int64{int64(g.Deferred), millis(g.Next)},
+		})
 	}
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -127,7 +149,36 @@ func ParseState(text string) (State, error) {
 		}
 		s.Trays = append(s.Trays, tray)
 	}
+	for _, g := range e.Unread {
+		authors, err := idsOf(g.Authors)
+		unassigned, other := idsOf(g.Unassigned)
+		if err != nil || other != nil {
+			return State{}, errors.New("mail: the state is damaged: a group has authors or assignees without an identifier")
+		}
+		s.Unread = append(s.Unread, Group{
+			Problem: problem.ID(g.Changes[0]), From: g.Changes[1], Through: g.Changes[2], Authors: authors, Unassigned: unassigned,
+			Tries: triesOf(g.Tries[0], 0, g.Tries[1]), first: timeOf(g.Since),
+		})
+	}
 	return s, nil
+}
+
+func textsOf(ids []ident.ID) (texts []string) {
+	for _, id := range ids {
+		texts = append(texts, id.String())
+	}
+	return texts
+}
+
+func idsOf(texts []string) (ids []ident.ID, err error) {
+	for _, text := range texts {
+		id, err := ident.Parse(text)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
 }
 
 func triesOf(deferred, refused, next int64) Tries {

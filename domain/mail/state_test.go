@@ -21,6 +21,10 @@ func TestStateIsReadAgain(t *testing.T) {
 			{User: bob, Items: []Item{item(1, 2, 3), item(2, 1, 1), failed}, More: Excess{Count: 4, Since: noon.Add(time.Second), Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Hour)}}, Since: noon, Tries: Tries{Deferred: 2, Refused: 1, Next: noon.Add(time.Minute)}, Sent: 3, Begun: noon.Add(-time.Minute)},
 			{User: ann, Sent: 1, Begun: noon},
 		}},
+		"unread": {Cursor: cursor(7), Unread: []Group{
+			{Problem: 3, From: 4, Through: 5, Authors: []ident.ID{ann, bob}, Unassigned: []ident.ID{cy}, Tries: Tries{Deferred: 2, Next: noon.Add(time.Hour)}, first: noon},
+			{Problem: 4, From: 1, Through: 1, Authors: []ident.ID{ann}, first: noon},
+		}},
 	} {
 		got, err := ParseState(s.Encode())
 		if err != nil || !reflect.DeepEqual(got, s) {
@@ -68,8 +72,9 @@ func TestStateOfAnotherVersion(t *testing.T) {
 		"{":                            "damaged",
 		`{"version":2,"cursor":"x"}`:   "has version 2, and this program reads version 1",
 		`{"version":1,"cursor":"now"}`: "damaged",
-		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), `"}]`, `","items":[[1,2,3]],"tries":[[1,1,1,1]]}]`, 1): "failures of item 1, and 1 items",
-		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), ann.String(), "ann", 1):                                "a tray has no user",
+		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), `"}]`, `","items":[[1,2,3]],"tries":[[1,1,1,1]]}]`, 1):            "failures of item 1, and 1 items",
+		strings.Replace(State{Trays: []Tray{{User: ann}}}.Encode(), ann.String(), "ann", 1):                                           "a tray has no user",
+		strings.Replace(State{Unread: []Group{{Problem: 3, Authors: []ident.ID{ann}, first: noon}}}.Encode(), ann.String(), "ann", 1): "a group has authors or assignees without an identifier",
 	} {
 		if _, err := ParseState(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", text, err, want)

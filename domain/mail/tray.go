@@ -240,6 +240,9 @@ func (i Item) behind(told Item) Item {
 // attempt for some of its items: the tray no longer has them, nor what the mail counts.
 func (t Tray) Failed(d Draft, f *Failure, now time.Time) (next Tray, lost bool) {
 	refused := f.Kind == Refused
+	if len(f.Items) > 0 {
+		d = Draft{User: d.User, Items: f.Items}
+	}
 	if f.Person {
 		tries, again := t.after(refused, now)
 		if !again {

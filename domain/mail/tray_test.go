@@ -329,6 +329,21 @@ func TestDigestThatFails(t *testing.T) {
 	}
 }
 
+// Only the items at fault wait, when a digest without them would not fail.
+func TestItemsThatFailADigest(t *testing.T) {
+	t.Parallel()
+	tray, now := filled(mostItems+7), noon.Add(digestWait)
+	d := next(tray, now)
+	tray, lost := tray.Failed(d, &Failure{Kind: Deferred, Items: d.Items[3:5]}, now)
+	if d := next(tray, now); lost || tray.Wait(now) != 0 || len(d.Items) != mostItems-2 || d.More.Count != 7 {
+		t.Errorf("the next mail has %d items and %d more, after %s", len(d.Items), d.More.Count, tray.Wait(now))
+	}
+	tray = tray.Done(next(tray, now), true, now)
+	if want := []problem.ID{4, 5}; len(tray.Items) != 2 || tray.Items[0].Problem != want[0] || tray.Items[1].Problem != want[1] || tray.Wait(now) != time.Minute {
+		t.Errorf("after %s, the items %+v are tried again", tray.Wait(now), tray.Items)
+	}
+}
+
 // Letters about one problem are no digest, however many were refused.
 func TestRefusedLettersAboutOneProblem(t *testing.T) {
 	t.Parallel()

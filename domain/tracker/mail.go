@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -186,11 +187,32 @@ func (w *MailWorker) Newest(ctx context.Context) (event.Cursor, error) {
 type Addressed struct {
 	mail.Group
 	Users []ident.ID
+	Err   error // the problem cannot be read: it is damaged
 }
 
 // Address returns the addressees of each group, from the current problems and users. It reads
-// all of them in one View.
+// all of them in one View. Only a damaged problem makes it read each one in a View of its own.
 func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
+	all, unread, err := w.address(ctx, groups)
+	if err != nil || unread == nil {
+		return all, err
+	}
+	for _, g := range groups {
+		of, unread, err := w.address(ctx, []mail.Group{g})
+		if err != nil {
+			return nil, err
+		}
+		if unread != nil {
+			of = []Addressed{{Group: g, Err: unread}}
+		}
+		all = append(all, of...)
+	}
+	return all, nil
+}
+
+// address returns the addressees of each group, or why a problem cannot be read. Other errors
+// say nothing about a problem.
+func (w *MailWorker) address(ctx context.Context, groups []mail.Group) (all []Addressed, unread, err error) {
 	byProblem := make(map[problem.ID]mail.Group, len(groups))
 	var ids []problem.ID
 	for _, g := range groups {
@@ -203,17 +225,41 @@ func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Ad
 			return err
 		}
 		problems, err := r.Problems(ctx, ids, ident.None, store.Watchers)
+		if err != nil {
+			if fault.Is(err, fault.Internal) {
+				unread = err
+			}
+			return err
+		}
 		for _, of := range problems {
 			g := byProblem[of.ID]
 			who := g.Addressees(mail.Involved{Originator: of.Originator, Assignee: of.Assignee, Watchers: of.Watchers}, catalogue.User)
-			all = append(all, Addressed{g, who})
+			all = append(all, Addressed{Group: g, Users: who})
 		}
-		return err
+		return nil
 	})
-	if err != nil {
-		return nil, err
+	switch {
+	case unread != nil:
+		return nil, unread, nil
+	case err != nil:
+		return nil, nil, err
 	}
-	return all, nil
+	return all, nil, nil
+}
+
+// unreadable returns the items of a digest whose problems are damaged. Each read has a View of
+// its own: a failed one may end it.
+func (w *MailWorker) unreadable(ctx context.Context, d mail.Draft) (items []mail.Item) {
+	for _, i := range d.Items {
+		err := w.service.store.View(ctx, func(r store.Reader) error {
+			_, err := r.Problems(ctx, []problem.ID{i.Problem}, ident.None, 0)
+			return err
+		})
+		if fault.Is(err, fault.Internal) {
+			items = append(items, i)
+		}
+	}
+	return items
 }
 
 // Letter writes a mail. ok is false when it is not due any more: the user has switched e-mail
@@ -239,12 +285,12 @@ func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, o
 			l.Stories, left, err = stories.Digest(ctx, r, catalogue, d.Items)
 			l.ID = fmt.Sprintf("%v.%s", to.ID, d.ID())
 			l.More = left + d.More.Count
-			return unwritten(err)
+			return unwritten("the problems of a digest", err)
 		}
 		for _, i := range d.Items {
 			s, err := stories.Of(ctx, r, catalogue, to, i)
 			if err != nil {
-				return unwritten(err)
+				return unwritten(fmt.Sprintf("the changes of problem %d for an e-mail", i.Problem), err)
 			}
 			if len(s.Entries) > 0 {
 				l.ID = fmt.Sprintf("%v.%v", to.ID, s.Entries[len(s.Entries)-1].ID)
@@ -254,17 +300,22 @@ func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, o
 		}
 		return nil
 	})
+	if f, ok := errors.AsType[*mail.Failure](err); ok && f.Kind == mail.Deferred && d.Digest() {
+		if f.Items = w.unreadable(ctx, d); len(f.Items) > 0 {
+			f.Reason = fmt.Sprintf("%s; the first of %d such changes is of problem %d", f.Reason, len(f.Items), f.Items[0].Problem)
+		}
+	}
 	return l, err == nil && (len(l.Stories) > 0 || l.More > 0), err
 }
 
 // unwritten returns the failure of a mail that cannot be written. When the store is away, that
 // says nothing about the mail.
-func unwritten(err error) error {
+func unwritten(what string, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case fault.Is(err, fault.Unavailable):
-		return &mail.Failure{Kind: mail.Unreachable, Reason: "the changes for an e-mail cannot be read in time: " + err.Error()}
+		return &mail.Failure{Kind: mail.Unreachable, Reason: what + " cannot be read in time: " + err.Error()}
 	}
-	return &mail.Failure{Kind: mail.Deferred, Reason: "the changes for an e-mail cannot be read: " + err.Error()}
+	return &mail.Failure{Kind: mail.Deferred, Reason: what + " cannot be read: " + err.Error()}
 }

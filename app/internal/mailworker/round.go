@@ -37,6 +37,9 @@ const (
 	writing = 15 * time.Second
 	// trayBytes and itemBytes are what a tray and an item add to the size of a state.
 	trayBytes, itemBytes = 80, 12
+	// mostUnread is the largest number of groups whose problems cannot be read. With more of
+	// them the store is at fault, and all mail waits.
+	mostUnread = 1000
 	// leastPause and mostPause bound the pauses of an outage of the mail server.
 	leastPause = 5 * time.Second
 	mostPause  = time.Minute
@@ -56,8 +59,9 @@ type round struct {
 	gathering *mail.Gathering
 	trays     []*tray
 	byUser    map[ident.ID]*tray
-	dirty     bool // the trays have mail that is not stored
-	told      bool // attempts are not stored
+	unread    []mail.Group // their problems cannot be read
+	dirty     bool         // the trays have mail that is not stored
+	told      bool         // attempts are not stored
 	worked    time.Time
 	busy      *tray // whose mail is under way
 	results   chan result
@@ -152,6 +156,9 @@ func (r *round) begin(s mail.State) (err error) {
 	for _, t := range s.Trays {
 		r.add(t.Resumed(now), now)
 	}
+	for _, g := range s.Unread {
+		r.unread = append(r.unread, g.Resumed(now))
+	}
 	return nil
 }
 
@@ -243,12 +250,16 @@ func (r *round) fill() error {
 		}
 		return forgotten
 	})
+	if err := r.again(now); err != nil {
+		return err
+	}
 	for {
 		groups := r.gathering.Complete(time.Now(), groupsAtOnce)
 		if len(groups) == 0 {
 			return nil
 		}
 		if err := r.put(groups); err != nil {
+			r.gathering.Reopen(groups)
 			return err
 		}
 		if len(groups) == groupsAtOnce && time.Since(r.renewed) >= saveEvery {
@@ -259,17 +270,58 @@ func (r *round) fill() error {
 	}
 }
 
-// put puts complete groups into trays.
+// again puts the groups into trays whose problems could not be read before, once they are due.
+func (r *round) again(now time.Time) error {
+	all := r.unread
+	var due []mail.Group
+	r.unread = slices.DeleteFunc(slices.Clone(all), func(g mail.Group) bool {
+		again := len(due) < groupsAtOnce && g.Wait(now) == 0
+		if again {
+			due = append(due, g)
+		}
+		return again
+	})
+	if len(due) == 0 {
+		return nil
+	}
+	if err := r.put(due); err != nil {
+		r.unread = all
+		return err
+	}
+	return nil
+}
+
+// unreadable keeps a group whose problem cannot be read for its next attempt, if there is one.
+func (r *round) unreadable(of tracker.Addressed, now time.Time) {
+	r.counts.Add(Outcome(mail.Deferred))
+	next, again := of.Failed(now)
+	switch {
+	case !again:
+		r.counts.Add(Lost)
+		r.Logger.Warn("the e-mail about a problem is given up after the last attempt: the problem cannot be read", "problem", int64(of.Problem), "error", of.Err.Error())
+		return
+	case !of.Any():
+		r.Logger.Error("the e-mail about a problem waits, and will be tried again: the problem cannot be read", "problem", int64(of.Problem), "error", of.Err.Error())
+	}
+	r.unread = append(r.unread, next)
+}
+
+// put puts complete groups into trays. After an error none is in a tray.
 func (r *round) put(groups []mail.Group) error {
 	all, err := r.part.Address(r.ctx, groups)
 	if err != nil {
-		r.gathering.Reopen(groups)
 		return err
+	}
+	if at := slices.IndexFunc(all, func(of tracker.Addressed) bool { return of.Err != nil }); at >= 0 && len(r.unread)+len(groups) > mostUnread {
+		return all[at].Err
 	}
 	r.dirty = true
 	now := time.Now()
 	filled := make(map[*tray]bool)
 	for _, of := range all {
+		if of.Err != nil {
+			r.unreadable(of, now)
+		}
 		for _, who := range of.Users {
 			t := r.of(who)
 			t.Tray = t.Put(mail.Item{Problem: of.Problem, From: of.From, Through: of.Through}, now)
@@ -303,6 +355,7 @@ func (r *round) state() (s mail.State) {
 	for _, t := range r.trays {
 		s.Trays = append(s.Trays, t.Tray)
 	}
+	s.Unread = r.unread
 	return s
 }
 
@@ -460,7 +513,8 @@ func (r *round) behind(of result) {
 func (r *round) idle() bool {
 	open, _ := r.gathering.Open()
 	soon := time.Now().Add(idleFor)
-	waits := slices.ContainsFunc(r.trays, func(t *tray) bool { return !t.Empty() && t.due.Before(soon) })
+	waits := slices.ContainsFunc(r.trays, func(t *tray) bool { return !t.Empty() && t.due.Before(soon) }) ||
+		slices.ContainsFunc(r.unread, func(g mail.Group) bool { return g.Wait(soon) == 0 })
 	return open == 0 && !waits && !r.dirty && !r.told && r.busy == nil && time.Since(r.worked) >= idleFor
 }
 
@@ -471,5 +525,6 @@ func (r *round) report() {
 	for _, t := range r.trays {
 		s.add(t.Tray)
 	}
+	s.addUnread(r.unread)
 	r.stat.Store(&s)
 }

@@ -38,8 +38,8 @@ func New(o Options) *Worker { return &Worker{Options: o} }
 
 // Stat is the state of e-mail: on the sending server, or on each one while none sends.
 type Stat struct {
-	// Gathering counts the changed problems before they are quiet, and Pending the waiting
-	// mails, each with one problem.
+	// Gathering counts the changed problems before they are quiet, and those that cannot be
+	// read. Pending counts the waiting mails, each with one problem.
 	Gathering, Pending int
 	// Oldest is the time since which the oldest mail waits; zero: none does.
 	Oldest time.Time
@@ -50,8 +50,21 @@ type Stat struct {
 // add adds a tray.
 func (s *Stat) add(t mail.Tray) {
 	s.Pending += len(t.Items) + t.More.Count
-	if !t.Since.IsZero() && (s.Oldest.IsZero() || t.Since.Before(s.Oldest)) {
-		s.Oldest = t.Since
+	s.waits(t.Since)
+}
+
+// addUnread adds the groups whose problems cannot be read.
+func (s *Stat) addUnread(groups []mail.Group) {
+	s.Gathering += len(groups)
+	for _, g := range groups {
+		s.waits(g.Since())
+	}
+}
+
+// waits notes the time since which a mail waits; zero: none does.
+func (s *Stat) waits(since time.Time) {
+	if !since.IsZero() && (s.Oldest.IsZero() || since.Before(s.Oldest)) {
+		s.Oldest = since
 	}
 }
 
@@ -112,6 +125,7 @@ func (w *Worker) look(stored *mail.State) {
 	for _, t := range stored.Trays {
 		s.add(t)
 	}
+	s.addUnread(stored.Unread)
 	w.stat.Store(&s)
 }
 

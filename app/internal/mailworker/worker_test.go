@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -55,6 +56,7 @@ type server struct {
 	cut    atomic.Bool
 	slow   atomic.Int64                                            // nanoseconds before each View
 	log    atomic.Pointer[func(context.Context, problem.ID) error] // comes before a read of a log
+	row    atomic.Int64                                            // the number of the problem that cannot be read
 	writes atomic.Int64
 	stop   func()
 }
@@ -74,10 +76,26 @@ func (s *server) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.Store.View(ctx, func(r store.Reader) error { return fn(damaged{r, s}) })
 }
 
-// damaged is a reader. The log of one problem cannot be read.
+// damaged is a reader. One problem, or the log of one, cannot be read.
 type damaged struct {
 	store.Reader
 	*server
+}
+
+var errRow = fault.New(fault.Internal, "the row is damaged")
+
+func (d damaged) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if int64(id) == d.row.Load() {
+		return store.Snapshot{}, errRow
+	}
+	return d.Reader.Problem(ctx, id, as, parts)
+}
+
+func (d damaged) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+	if slices.Contains(ids, problem.ID(d.row.Load())) {
+		return nil, errRow
+	}
+	return d.Reader.Problems(ctx, ids, as, parts)
 }
 
 func (d damaged) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
@@ -699,6 +717,63 @@ func TestMailThatCannotBeWritten(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A damaged problem holds up no mail about another one, also to the same person. Its own mail
+// waits for three days, and shows meanwhile.
+func TestDamagedProblem(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		ann := w.person("ann")
+		broken := w.create(ann, "a lamp")
+		var all []string
+		for range mail.MostSeparate + 2 {
+			all = append(all, fmt.Sprintf(" #%d", w.create(ann, "a fuse")))
+		}
+		time.Sleep(10 * time.Minute)
+		w.mails()
+		comment := func() {
+			for id := range problem.ID(len(all) + 1) {
+				w.comment(w.admin, id+1, "hello")
+			}
+		}
+		server := w.servers[0]
+		digest := "ann:" + strings.Join(all, "")
+
+		comment()
+		server.row.Store(int64(broken)) // before the addressees are known
+		time.Sleep(mail.Quiet + 2*time.Minute)
+		w.expect("about the others", digest)
+		if stat, _ := server.worker.Stat(); stat.Gathering != 1 || time.Since(stat.Oldest) < mail.Quiet || server.worker.Attempts(Outcome(mail.Deferred)) == 0 {
+			t.Errorf("the state is %+v, after %d attempts", stat, server.worker.Attempts(Outcome(mail.Deferred)))
+		}
+		w.comment(w.admin, 2, "again")
+		time.Sleep(mail.Quiet + time.Minute)
+		w.expect("later", "ann: #2")
+		server.row.Store(0)
+		time.Sleep(time.Hour)
+		w.expect("once it can be read", "ann: #1")
+
+		comment()
+		time.Sleep(mail.Quiet + 5*time.Second)
+		server.row.Store(int64(broken)) // before the digest is written
+		time.Sleep(2 * time.Minute)
+		w.expect("digest about the others", digest)
+		server.row.Store(0)
+		time.Sleep(time.Hour)
+		w.expect("once it can be told", "ann: #1")
+
+		comment()
+		server.row.Store(int64(broken))
+		time.Sleep(75 * time.Hour)
+		w.expect("in three days", digest)
+		if stat, _ := server.worker.Stat(); stat.Gathering != 0 || !stat.Oldest.IsZero() || server.worker.Attempts(Lost) != 1 {
+			t.Errorf("after them, the state is %+v, and %d mails are lost", stat, server.worker.Attempts(Lost))
+		}
+		server.row.Store(0)
+		time.Sleep(10 * time.Hour)
+		w.expect("of what was given up")
+	})
 }
 
 // A mail at which the mail server breaks the connection holds up nobody else, now and later.

@@ -33,7 +33,7 @@ type mails struct {
 
 var (
 	mailGathering = prometheus.NewDesc("problems_mail_gathering",
-		"Changed problems within the quiet time before an e-mail. On the sending server, or the same on each server while none sends.", nil, nil)
+		"Changed problems within the quiet time before an e-mail, and damaged ones that wait for theirs. On the sending server, or the same on each server while none sends.", nil, nil)
 	mailPending = prometheus.NewDesc("problems_mail_pending",
 		"Changed problems with an e-mail still to send. On the sending server, or the same on each server while none sends.", nil, nil)
 	mailOldest = prometheus.NewDesc("problems_mail_oldest_timestamp_seconds",
