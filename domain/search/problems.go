@@ -171,11 +171,13 @@ func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) 
 
 // forget drops the parts of a large problem. Get loads them again if necessary.
 func (e *problemEntry) forget() {
-	e.snapshot = store.Snapshot{
-		Problem: e.snapshot.Problem, Watching: e.snapshot.Watching, Read: e.snapshot.Read, ReadByAssignee: e.snapshot.ReadByAssignee,
-	}
+	e.snapshot = withoutParts(e.snapshot)
 	e.loaded = 0
 	clear(e.members[:])
+}
+
+func withoutParts(s store.Snapshot) store.Snapshot {
+	return store.Snapshot{Problem: s.Problem, Watching: s.Watching, Read: s.Read, ReadByAssignee: s.ReadByAssignee}
 }
 
 // take copies the missing ones of the parts from s.

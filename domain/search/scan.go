@@ -16,7 +16,8 @@ import (
 )
 
 // Scan is a store.Reader.Search built from Reader.Dossiers, Problem and Problems. It
-// looks at every problem, at the moment of the reader.
+// looks at every problem, at the moment of the reader. It reads at most 8 MiB of problems at a
+// time, or one problem.
 func Scan(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
 	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), snapshots(ctx, r, q.As))
 }
@@ -149,22 +150,16 @@ func (f *Found) add(ctx context.Context, problems *Problems, plan *predicate.Pla
 	return nil
 }
 
+// snapshots returns all problems. Large ones have no parts: a batch has many problems, and
+// memory is for the parts of one large problem at a time.
 func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[store.Snapshot, error] {
 	return func(yield func(store.Snapshot, error) bool) {
-		var after problem.ID
-		for {
-			page, err := r.Dossiers(ctx, after, batchSize)
-			if err != nil {
-				yield(store.Snapshot{}, err)
-				return
+		for d, err := range store.AllDossiers(ctx, r) {
+			s := Snapshot(d, as)
+			if err == nil && d.Size() > store.Small {
+				s = withoutParts(s)
 			}
-			for _, d := range page {
-				if !yield(Snapshot(d, as), nil) {
-					return
-				}
-				after = d.ID
-			}
-			if len(page) < batchSize {
+			if !yield(s, err) {
 				return
 			}
 		}

@@ -19,13 +19,6 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// Problems and events are read in pages: small enough to fit in memory, and large enough
-// to make the calls cheap.
-const (
-	pageProblems = 200     // the most problems of a page
-	pageSize     = 8 << 20 // the most bytes of a page with more than one problem, by problem.Size
-)
-
 // auditPage is the number of audit entries in one read.
 const auditPage = 1000
 
@@ -36,8 +29,7 @@ type Reader interface {
 	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
 	Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error)
 	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
-	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error)
-	Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error)
+	store.DossierReader
 	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 }
 
@@ -102,56 +94,20 @@ func (all put) audit(ctx context.Context, r Reader, fail func(error)) bool {
 	return true
 }
 
-// dossiers puts all problems, and returns the last one. It reads them in pages of a bounded
-// size. ok is false when the records have ended.
+// dossiers puts all problems, and returns the last one. ok is false when the records have
+// ended.
 func (all put) dossiers(ctx context.Context, r Reader, fail func(error)) (last problem.ID, ok bool) {
-	var ahead []store.Snapshot // the next problems, for their sizes
-	for {
-		if len(ahead) == 0 {
-			var err error
-			if ahead, err = r.Problems(ctx, following(last), ident.None, 0); err != nil {
-				fail(err)
-				return last, false
-			}
-		}
-		fitting := fittingIn(ahead, pageSize)
-		ahead = ahead[fitting:]
-		limit := max(1, fitting) // there may be problems behind a gap
-		dossiers, err := r.Dossiers(ctx, last, limit)
+	for d, err := range store.AllDossiers(ctx, r) {
 		if err != nil {
 			fail(err)
 			return last, false
 		}
-		for i := range dossiers {
-			if !all.dossier(&dossiers[i]) {
-				return last, false
-			}
-			last = dossiers[i].ID
+		if !all.dossier(&d) {
+			return last, false
 		}
-		if len(dossiers) < limit {
-			return last, true
-		}
+		last = d.ID
 	}
-}
-
-// following returns the numbers of the problems of a page, if there is no gap.
-func following(last problem.ID) []problem.ID {
-	ids := make([]problem.ID, pageProblems)
-	for i := range ids {
-		ids[i] = last + 1 + problem.ID(i)
-	}
-	return ids
-}
-
-// fittingIn returns how many of the first problems fit in a page of this size: at least
-// one, if there is any.
-func fittingIn(problems []store.Snapshot, size int64) int {
-	for i := range problems {
-		if size -= problems[i].Size; size < 0 {
-			return max(1, i)
-		}
-	}
-	return len(problems)
+	return last, true
 }
 
 // webhookRecord leaves out the deliveries: they are a help for the search of a fault, and
@@ -161,13 +117,16 @@ func webhookRecord(w webhook.Webhook) Record {
 	return Webhook{w}
 }
 
-// feedPage is the number of entries in one read of the feed, with a limit in bytes.
-const feedPage = 1000
+// One read of the feed has at most so many entries, and about so many bytes.
+const (
+	feedPage  = 1000
+	feedBytes = 8 << 20
+)
 
 // feed puts all events. It calls failed for an error of the Reader.
 func (all put) feed(ctx context.Context, r Reader, failed func(error)) bool {
 	for next := int64(1); ; {
-		entries, err := r.Feed(ctx, next, feedPage, pageSize)
+		entries, err := r.Feed(ctx, next, feedPage, feedBytes)
 		if err != nil {
 			failed(err)
 			return false
