@@ -68,12 +68,12 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 # the suite, the race detector watches the cases with calls at once. It watches the others on
 # the store in memory.
 unwatched = ^(TestConformance|TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*)$$
-at_once   = ^TestConformance$$/./^(at-once|random|peers)$$
+at_once   = -run '^TestConformance$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
 
 test-waiting:
 	@trap 'exit 130' INT; failed=; $(gotest) $(slow) -run '$(unwatched)' || failed=yes; \
 	$(gotest) $(race) $(slow) -skip '$(unwatched)' || failed=yes; \
-	$(gotest) $(race) $(slow) -run '$(at_once)' || failed=yes; \
+	$(gotest) $(race) $(slow) $(at_once) || failed=yes; \
 	$(call each,$(APART),$(gotest) ./...); \
 	[[ -z $$failed ]]
 
@@ -84,7 +84,7 @@ test-others:
 	$(gotest) $(mails) -run '$(days)' || failed=yes; \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
 	$(gotest) $(race) $(sqlite) -skip '$(unwatched)' || failed=yes; \
-	$(gotest) $(race) $(sqlite) -run '$(at_once)' || failed=yes; \
+	$(gotest) $(race) $(sqlite) $(at_once) || failed=yes; \
 	$(gotest) $$(grep -vxF "$$raced" <<< "$$all" | grep -vx $(e2e)) || failed=yes; \
 	$(gotest) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
