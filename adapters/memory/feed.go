@@ -80,10 +80,16 @@ func feedOf(ctx context.Context, archive store.Archive, known interned) (feed []
 	return feed, forgotten, nil
 }
 
+// head returns the entry at an index of the feed without its events.
+func (s *state) head(i int) event.Entry {
+	p := &s.feed[i]
+	return event.Entry{Number: s.forgotten + int64(i) + 1, Batch: p.batch, At: timeOf(p.at), Author: *p.author}
+}
+
 // entry returns the entry at an index of the feed in its full form.
 func (s *state) entry(i int) event.Entry {
-	p := &s.feed[i]
-	e := event.Entry{Number: s.forgotten + int64(i) + 1, Batch: p.batch, At: timeOf(p.at), Author: *p.author, Events: make([]event.Event, len(p.events))}
+	p, e := &s.feed[i], s.head(i)
+	e.Events = make([]event.Event, len(p.events))
 	for j, h := range p.events {
 		e.Events[j] = h.Event
 		for _, l := range h.lines {
@@ -136,7 +142,5 @@ func (s *Store) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err e
 	if len(now.feed) == 0 {
 		return event.Entry{}, event.Entry{}, store.Ended(ctx)
 	}
-	oldest, newest = now.entry(0), now.entry(len(now.feed)-1)
-	oldest.Events, newest.Events = nil, nil
-	return oldest, newest, store.Ended(ctx)
+	return now.head(0), now.head(len(now.feed) - 1), store.Ended(ctx)
 }
