@@ -74,8 +74,10 @@ const mailLease = "mail"
 type MailWorker struct {
 	service *Service
 	lease   holder.Holder
-	seen    ident.ID  // the version of the lease at the latest look
-	next    time.Time // when the next mail of its state may be sent, by a clock that nobody sets
+	seen    ident.ID   // the version of the lease at the latest look
+	next    time.Time  // when the next mail of its state may be sent, by a clock that nobody sets
+	text    string     // the state at the latest look
+	state   mail.State // what text says
 }
 
 // NewMailWorker returns a MailWorker without the lease. alone is true when no other server
@@ -85,7 +87,7 @@ func (s *Service) NewMailWorker(alone bool) *MailWorker {
 }
 
 // Take takes the lease if it is free and there is work. It returns the stored state, or nil
-// while another server has the lease. The first server ever begins behind the newest change.
+// while another server has the lease. The caller may change the state only if it was taken. The first server ever begins behind the newest change.
 // now is a monotonic time: see lease.Watch. It fails with fault.Internal for a server without
 // a key.
 func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
@@ -107,7 +109,7 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, ta
 	}
 	stored := mail.State{Cursor: newest}
 	if current.State != "" {
-		if stored, err = parseMail(current.State); err != nil {
+		if stored, err = w.parsed(current.State); err != nil {
 			return nil, false, err
 		}
 		if stored.Cursor == newest && !w.due(current.Version, stored, now) {
@@ -117,7 +119,21 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, ta
 	if taken, err = w.lease.Take(ctx, current, stored.Encode()); err != nil || !taken {
 		return nil, false, err
 	}
+	w.text, w.state = "", mail.State{} // the caller changes it
 	return &stored, true, nil
+}
+
+// parsed parses a stored state. Mail may wait for a day, and the text has some hundred KB at
+// most: only a changed text is parsed again.
+func (w *MailWorker) parsed(text string) (mail.State, error) {
+	if w.text == text {
+		return w.state, nil
+	}
+	s, err := parseMail(text)
+	if err == nil {
+		w.text, w.state = text, s
+	}
+	return s, err
 }
 
 // due reports whether a mail of the stored state may be sent. The clock may have stepped back

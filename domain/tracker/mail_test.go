@@ -76,3 +76,30 @@ func TestHeldMailLeaseIsEnough(t *testing.T) {
 		t.Errorf("taken %t, %v, after %d reads of the feed", taken, err, counted.n)
 	}
 }
+
+// A state is parsed once. The worker changes what it has taken, and may end without a save.
+func TestMailStateIsTakenAsStored(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	id := s.create(t, "told of")
+	part := s.NewMailWorker(true)
+	take := func() *mail.State {
+		t.Helper()
+		state, taken, err := part.Take(t.Context(), time.Now())
+		if noError(t, err); !taken {
+			t.Fatal("there is work, and the lease is not taken")
+		}
+		return state
+	}
+	state := take()
+	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, noon)}
+	want := state.Encode()
+	noError(t, part.Release(t.Context(), *state))
+	for range 3 {
+		state = take()
+		if got := state.Encode(); got != want {
+			t.Fatalf("the state is %s, want %s", got, want)
+		}
+		state.Trays[0].Items[0].Through++
+	}
+}
