@@ -43,14 +43,22 @@ build: ## build bin/problems
 race   = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 e2e    = github.com/problemtracking/problems/app/e2e
 raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|web/internal/(codes|views)|webhook)|app/internal/(background|flood|mailworker|metrics|observe|outage|serve|sink|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
-# One test lives through five days, one second after the other: it goes without.
-days   = ^TestBreaksBetweenMailsThatArrive$$
+# Of the worker of e-mail, tests that live through days, one second after the other, go without:
+# the others have the same goroutines. So do the tests of documents and pages of the API, with
+# one call after the other.
+days   = ForDays$$
+pages  = BasePath|Docs|Document|Index|Page|Recorded
 serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^$(e2e)$$
 
 slow   = github.com/problemtracking/problems/adapters/postgres
 sqlite = github.com/problemtracking/problems/adapters/sqlite
 web    = github.com/problemtracking/problems/adapters/web
 mails  = github.com/problemtracking/problems/app/internal/mailworker
+api    = github.com/problemtracking/problems/adapters/httpapi
+
+# $(call all_but,PATTERN,PACKAGE) runs all tests of a package: those with the pattern in their
+# names without the race detector, and the others with it.
+all_but = $(gotest) $(2) -run '$(1)' || failed=yes; $(gotest) $(race) $(2) -skip '$(1)' || failed=yes
 
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
@@ -80,8 +88,9 @@ test-waiting:
 test-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vx $(slow)); \
 	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
-	$(gotest) $(race) -skip '$(days)' $$raced || failed=yes; \
-	$(gotest) $(mails) -run '$(days)' || failed=yes; \
+	$(gotest) $(race) $$(grep -vx -e $(mails) -e $(api) <<< "$$raced") || failed=yes; \
+	$(call all_but,$(days),$(mails)); \
+	$(call all_but,$(pages),$(api)); \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
 	$(gotest) $(race) $(sqlite) -skip '$(unwatched)' || failed=yes; \
 	$(gotest) $(race) $(sqlite) $(at_once) || failed=yes; \

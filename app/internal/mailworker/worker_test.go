@@ -498,7 +498,7 @@ func TestOutageOfTheMailServer(t *testing.T) {
 }
 
 // One person whose mail is refused holds up nobody else.
-func TestRefusals(t *testing.T) {
+func TestRefusalsForDays(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
 		ann, bob := w.person("ann"), w.person("bob")
@@ -534,7 +534,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // A mail that waits for its next attempt shows on all servers while none of them has work.
-func TestStatOfWaitingMail(t *testing.T) {
+func TestStatOfMailThatWaitsForDays(t *testing.T) {
 	t.Parallel()
 	inTime(t, 2, func(t *testing.T, w *world) {
 		id := w.create(w.person("ann"), "a lamp")
@@ -610,7 +610,7 @@ func TestClockStepsWhileAMailWaits(t *testing.T) {
 }
 
 // A mail whose content the mail server does not take holds up no other mail of its addressee.
-func TestLetterThatFails(t *testing.T) {
+func TestLetterThatFailsForDays(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[mail.FailureKind][]string{
 		mail.Refused:     {"ann: #1", "ann: #2"}, // a later change stays apart
@@ -664,7 +664,7 @@ func TestLetterThatFails(t *testing.T) {
 }
 
 // A mail that cannot be written, or only slowly, holds up no other one.
-func TestMailThatCannotBeWritten(t *testing.T) {
+func TestMailThatCannotBeWrittenForDays(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		read    func(context.Context) error
@@ -806,7 +806,7 @@ func TestMailThatBreaksTheConnection(t *testing.T) {
 
 // A mail at which the connection breaks each time, while those to others arrive, is given up
 // like a deferred one. Nothing is given up while no mail arrives.
-func TestBreaksBetweenMailsThatArrive(t *testing.T) {
+func TestBreaksForDays(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		arrives bool // what goes to others
