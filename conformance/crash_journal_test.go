@@ -10,6 +10,8 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -151,8 +153,29 @@ func next(content []byte) (r record, size int, ok bool) {
 	if len(content) < size || crc32.ChecksumIEEE(content[head:size]) != binary.BigEndian.Uint32(content[4:]) {
 		return r, 0, false
 	}
-	err := gob.NewDecoder(bytes.NewReader(content[head:size])).Decode(&r)
-	return r, size, err == nil
+	body := string(content[head:size])
+	if known, ok := decoded.Load(body); ok {
+		return known.(record).clone(), size, true
+	}
+	if err := gob.NewDecoder(strings.NewReader(body)).Decode(&r); err != nil {
+		return r, size, false
+	}
+	decoded.Store(body, r.clone())
+	return r, size, true
+}
+
+// decoded has the records by their content. A case reads the same ones after each crash,
+// and a decoder of its own for each takes most of the time.
+var decoded sync.Map
+
+// clone returns a copy with a list of Changes of its own. A flaw alters the list, and appends
+// to the effects.
+func (r record) clone() record {
+	r.Changes = slices.Clone(r.Changes)
+	for i := range r.Changes {
+		r.Changes[i].Effects = slices.Clip(r.Changes[i].Effects)
+	}
+	return r
 }
 
 // Append writes a record, and syncs it unless it may be lazy.

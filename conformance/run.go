@@ -7,8 +7,10 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -158,7 +160,7 @@ func (s *session) jobs() []engine.Job {
 	for _, c := range Cases() {
 		j := engine.Job{
 			Case: report.Case{
-				ID: c.ID, Rule: c.Rule, Source: c.Source(), Links: rules.Links(c.Source()), Profile: c.Profile, Level: c.Level(),
+				ID: c.ID, Rule: c.Rule, Source: c.Source(), Links: linksOf(c.Source()), Profile: c.Profile, Level: c.Level(),
 				Seed: strconv.FormatUint(s.Seed, 10),
 			},
 			Limit: s.Patience,
@@ -232,4 +234,15 @@ func (s *session) report(cases []report.Case) *report.Report {
 	}
 	r.Conclude()
 	return r
+}
+
+// links has the addresses of the rules by source: all runs have the same cases.
+var links sync.Map
+
+func linksOf(source string) []string {
+	known, ok := links.Load(source)
+	if !ok {
+		known, _ = links.LoadOrStore(source, rules.Links(source))
+	}
+	return slices.Clone(known.([]string))
 }

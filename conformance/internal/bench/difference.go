@@ -61,10 +61,10 @@ func differ(path string, want, got reflect.Value) string {
 
 func differSlice(path string, want, got reflect.Value) string {
 	for i := range min(want.Len(), got.Len()) {
-		d := differ(fmt.Sprintf("%s[%d]", path, i), want.Index(i), got.Index(i))
-		if d == "" {
+		if differ("", want.Index(i), got.Index(i)) == "" {
 			continue
 		}
+		d := differ(fmt.Sprintf("%s[%d]", path, i), want.Index(i), got.Index(i))
 		if order, ok := reordered(want, got); ok {
 			return fmt.Sprintf("%s has the %d expected elements in another order: those with the indices %s; so %s", place(path), want.Len(), order, d)
 		}
@@ -115,6 +115,9 @@ func differTime(path string, want, got time.Time) string {
 }
 
 func differMap(path string, want, got reflect.Value) string {
+	if sameMap(want, got) {
+		return ""
+	}
 	for _, key := range sortedKeys(want) {
 		at := fmt.Sprintf("%s[%v]", path, key)
 		if !got.MapIndex(key).IsValid() {
@@ -130,6 +133,21 @@ func differMap(path string, want, got reflect.Value) string {
 		}
 	}
 	return ""
+}
+
+// sameMap reports whether two maps are equal. It writes no key as a text, which takes far
+// longer than a comparison.
+func sameMap(want, got reflect.Value) bool {
+	if want.Len() != got.Len() {
+		return false
+	}
+	for entry := want.MapRange(); entry.Next(); {
+		other := got.MapIndex(entry.Key())
+		if !other.IsValid() || differ("", entry.Value(), other) != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // sortedKeys returns the keys of a map in a fixed order.
