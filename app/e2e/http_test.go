@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -24,9 +25,11 @@ import (
 // caseLimit is how long a case may take beside other tests: some open a thousand streams.
 const caseLimit = 20 * time.Minute
 
-// TestHTTP holds the assembled server against the HTTP contract, on every adapter. The race
-// detector watches the server in memory. The other servers have problems, users and tokens
-// already, and another client writes to them meanwhile.
+// TestHTTP holds the assembled server against the HTTP contract, on every adapter. Each
+// server has an address of another kind: at the root, below a base path (D34), or behind a
+// proxy that strips this path. The race detector watches the server in memory. The other
+// servers have problems, users and tokens already, and another client writes to them
+// meanwhile.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	each := eachAdapter
@@ -35,17 +38,39 @@ func TestHTTP(t *testing.T) {
 	}
 	each(t, func(t *testing.T, store string) {
 		token := newToken(t)
-		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+		variables := []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + token}
+		if store != "memory:" {
+			variables = append(variables, "PROBLEMS_BASE_PATH=/tracker")
+		}
+		s := serve(t, store, variables...)
+		if strings.HasPrefix(store, "postgres") {
+			s.url = stripping(t, s.url)
+		}
 		if store != "memory:" && !testing.Short() {
 			s.as(token).crowd(t, 50) // what counts is how much there is, not where
 			quiet := s.as(token).noise(t)
 			defer expectNoise(t, quiet)
 		}
+		var only *regexp.Regexp
+		if program(t) == racing {
+			only = exactly(withoutLargeBodies()...)
+		}
 		name := "problems-serve-" + path.Base(t.Name()) // in a report, if one is asked for
 		httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: token}, httpsuite.Options{
-			Implementation: report.Implementation{Name: name}, Limit: caseLimit,
+			Implementation: report.Implementation{Name: name}, Limit: caseLimit, Only: only,
 		})
 	})
+}
+
+// withoutLargeBodies returns the cases without those two whose bodies of many MiB take a
+// third of a run with the race detector. Their requests come one after the other.
+func withoutLargeBodies() (ids []string) {
+	for _, c := range httpsuite.Cases() {
+		if c.ID != "HTTP-LIMIT-003" && c.ID != "HTTP-LIMIT-005" {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
 }
 
 // expectNoise ends the writes of the other client, and demands that there were some.
@@ -56,31 +81,17 @@ func expectNoise(t *testing.T, quiet func() int64) {
 	}
 }
 
-// TestBasePath holds a server below a base path (D34) against the contract.
-func TestBasePath(t *testing.T) {
-	t.Parallel()
-	token := newToken(t)
-	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_BASE_PATH=/tracker")
-	base, err := url.Parse(s.url)
+// stripping returns the URL of a proxy before a server below a base path. The proxy strips
+// this path. Links and locations lead through the proxy again.
+func stripping(t *testing.T, server string) string {
+	t.Helper()
+	behind, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base.Path = "/tracker"
-	httpsuite.Run(t, httpsuite.Target{BaseURL: base.String(), AdminToken: token}, httpsuite.Options{Limit: caseLimit})
-}
-
-// TestProxyThatStrips holds a server against the contract through a proxy that strips
-// the base path. Links and locations lead through the proxy again.
-func TestProxyThatStrips(t *testing.T) {
-	t.Parallel()
-	token := newToken(t)
-	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_BASE_PATH=/tracker")
-	behind, err := url.Parse(s.url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base := behind.Path
 	behind.Path = ""
-	strip := http.StripPrefix("/tracker", &httputil.ReverseProxy{
+	strip := http.StripPrefix(base, &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(behind)
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // which the proxy would mend
@@ -99,12 +110,14 @@ func TestProxyThatStrips(t *testing.T) {
 		strip.ServeHTTP(w, r)
 	}))
 	t.Cleanup(proxy.Close)
-	httpsuite.Run(t, httpsuite.Target{BaseURL: proxy.URL + "/tracker", AdminToken: token}, httpsuite.Options{Limit: caseLimit})
+	return proxy.URL + base
 }
 
-// TestHTTPCommand runs the program problems-conformance against the program problems. It
-// runs twice in a row, and the server has hundreds of problems, users and tokens that are
-// not its own.
+// TestHTTPCommand runs the program problems-conformance against the program problems. The
+// server has hundreds of problems, users and tokens that are not the program's own, and at
+// the second run those of the first. The second run goes through a front as it stands
+// before the server of TestHTTPSaboteurs, with the same seed: without a saboteur, all cases
+// pass.
 func TestHTTPCommand(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -114,7 +127,7 @@ func TestHTTPCommand(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, output)
 	}
 	token := newToken(t)
-	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token)
+	s := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, fewStreams)
 	run := func(code int, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), program, args...)
@@ -127,10 +140,18 @@ func TestHTTPCommand(t *testing.T) {
 	}
 	s.as(token).crowd(t, 200)
 	folder := filepath.Join(dir, "report")
-	for range 2 {
-		output := run(0, "http", "--url", s.url, "--report", folder, "--name", "problems", "--version", "e2e")
-		if want := fmt.Sprintf("all %d cases that apply passed", len(httpsuite.Cases())); !strings.Contains(output, want) {
-			t.Errorf("the command says\n%s\nwant %q", output, want)
+	selection := withoutLargeBodies()
+	for _, c := range []struct {
+		code int
+		args []string
+		want string
+	}{
+		{2, []string{"--url", s.url, "--only", exactly(selection...).String()}, fmt.Sprintf("of which %d passed", len(selection))},
+		{0, []string{"--url", front(t, s.real()), "--seed", fmt.Sprint(saboteurSeed)}, fmt.Sprintf("all %d cases that apply passed", len(httpsuite.Cases()))},
+	} {
+		output := run(c.code, append([]string{"http", "--report", folder, "--name", "problems", "--version", "e2e"}, c.args...)...)
+		if !strings.Contains(output, c.want) {
+			t.Errorf("the command says\n%s\nwant %q", output, c.want)
 		}
 	}
 	for _, name := range []string{report.JSONFile, report.JUnitFile, report.PageFile, report.BadgeFile} {
