@@ -50,7 +50,7 @@ func TestFloodOfWrongTokens(t *testing.T) {
 				}
 			}()
 		}
-		for i := 0; i < 100 || refused.Load() < 100; i++ {
+		for i := 0; i < 2*rate || refused.Load() < 100; i++ {
 			if time.Since(began) > patience {
 				t.Errorf("the flood is not refused: %d requests were, %d were answered", refused.Load(), wrong.Load())
 				break
