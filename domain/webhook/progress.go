@@ -15,7 +15,7 @@ type State string
 // The states.
 const (
 	// Active is the state of an endpoint that gets events, also between two attempts, and while
-	// events wait for a server with the key behind its secret.
+	// no server has the key behind its secret.
 	Active State = "active"
 	// Waiting is the state after the last attempt for an event, with OnFailure Wait.
 	Waiting State = "waiting"

@@ -33,7 +33,7 @@ var (
 	webhookAttempts = prometheus.NewDesc("problems_webhook_attempts_total",
 		"Attempts of this server to deliver an event, by outcome: delivered, failed or parked.", []string{"outcome"}, nil)
 	webhooksLocked = prometheus.NewDesc("problems_webhooks_locked",
-		"Webhooks that this server cannot deliver to, because it lacks the key behind their secrets.", nil, nil)
+		"Webhooks that this server cannot deliver to, because it lacks the key behind their secrets. Their events wait unless another server has it.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -40,7 +40,7 @@ func (w *Worker) see(all []tracker.Webhook) {
 		return
 	}
 	if first != nil {
-		w.Logger.Warn("events of webhooks wait for a server with the right key", "webhooks", len(locked), "first", first.ID.String(),
+		w.Logger.Warn("this server leaves webhooks to servers with the right key; without one, their events wait", "webhooks", len(locked), "first", first.ID.String(),
 			"key", first.Secret.Key.String(), "error", first.Locked.Error())
 	}
 	opened := make(map[ident.ID]time.Time)

@@ -127,8 +127,11 @@ func TestServersWithTwoKeys(t *testing.T) {
 				if first < 0 || got[first].at.Sub(rotated) > 10*time.Second {
 					t.Fatalf("the webhook has not moved: %+v", got)
 				}
-				for _, s := range w.servers {
+				for i, s := range w.servers {
 					s.stop()
+					if log := s.log.String(); !strings.Contains(log, "leaves webhooks to servers with the right key; without one, their events wait") {
+						t.Errorf("the log of server %d does not say who delivers:\n%s", i, log)
+					}
 				}
 				if log := w.servers[1].log.String(); strings.Contains(log, "no longer") {
 					t.Errorf("the server has lost the lease:\n%s", log)

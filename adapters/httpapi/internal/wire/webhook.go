@@ -18,7 +18,7 @@ type Webhook struct {
 	OnFailure    string     `json:"onFailure" enum:"wait,park" doc:"After the last attempt for an event: wait for an administrator, or park the event and go on."`
 	Active       bool       `json:"active" doc:"false once an administrator has stopped it."`
 	State        string     `json:"state" enum:"active,waiting,stopped" doc:"waiting after the last attempt for an event; stopped for another reason."`
-	Reason       *string    `json:"reason" doc:"Why it is not active, or why the server that answers cannot deliver to it: events wait for a server with the right key."`
+	Reason       *string    `json:"reason" doc:"Why it is not active, or why the server that answers cannot deliver to it: events wait unless another server has the right key."`
 	Cursor       string     `json:"cursor" doc:"The position in the feed, behind the last event that needs no further attempt, or just before one whose attempt has failed."`
 	Owner        Reference  `json:"owner" doc:"Whoever made it. The predicate is evaluated for this user."`
 	CreationDate time.Time  `json:"creationDate"`
