@@ -8,6 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // Resolve returns the one object of a kind with all the given members of a partial (D3).
@@ -83,26 +84,31 @@ func (c *Catalogue) choice(kind Kind) string {
 	for _, id := range c.kinds[kind].all() {
 		u, _ := c.User(id)
 		o, _ := c.Component(id)
-		if !u.Inactive && !o.Closed {
-			names = append(names, c.distinctName(kind, id))
+		if u.Inactive || o.Closed {
+			continue
 		}
+		if len(names) == maxListed {
+			return ""
+		}
+		names = append(names, c.distinctName(kind, id))
 	}
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return "; there are none"
-	case len(names) > maxListed:
-		return ""
-	default:
-		return "; known: " + strings.Join(names, ", ")
 	}
+	return "; known: " + strings.Join(names, ", ")
 }
 
-// distinctName is the name of an object; for a component it is the full name.
+// distinctName is the name of an object; for a component it is the full name, or the end of
+// a long one.
 func (c *Catalogue) distinctName(kind Kind, id ident.ID) string {
-	if kind == Components {
-		return c.FullName(id)
+	if kind != Components {
+		return c.Name(kind, id)
 	}
-	return c.Name(kind, id)
+	full := c.FullName(id)
+	if name := []rune(full); len(name) > text.Name.Max {
+		return "…" + string(name[len(name)-text.Name.Max:])
+	}
+	return full
 }
 
 // reader reads one partial with all partials inside it, and collects their faults.

@@ -230,11 +230,16 @@ func (c *Catalogue) inCycle(o Component, next func(Component) ident.ID) bool {
 	return false
 }
 
-// cyclePath returns the full names on the way from the component back to itself.
+// cyclePath returns the full names on the way from the component back to itself, the first ones
+// of many.
 func (c *Catalogue) cyclePath(o Component, next func(Component) ident.ID) string {
-	path := []string{c.FullName(o.ID)}
+	path := []string{c.distinctName(Components, o.ID)}
 	for id := next(o); id != o.ID; {
-		path = append(path, c.FullName(id))
+		if len(path) == maxListed {
+			path = append(path, "…")
+			break
+		}
+		path = append(path, c.distinctName(Components, id))
 		at, _ := c.Component(id)
 		id = next(at)
 	}

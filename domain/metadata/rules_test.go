@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -90,6 +91,41 @@ func TestLastInitialState(t *testing.T) {
 	}
 	if err := c.CheckState(State{ID: id(2), Name: "Closed", Initial: true}); err != nil {
 		t.Errorf("no other state can become initial: %v", err)
+	}
+}
+
+// An error has the first names of a long cycle, and the end of a long full name: it says most.
+func TestLongComponentCircles(t *testing.T) {
+	t.Parallel()
+	const n = 40
+	var content Content
+	var ids []ident.ID
+	for i := range n {
+		o := Component{ID: id(100 + i), Name: strings.Repeat("é", 250) + fmt.Sprint(100+i)}
+		if i > 0 {
+			o.Parent, o.Successor = ids[i-1], ids[i-1]
+		}
+		content.Components, ids = append(content.Components, o), append(ids, o.ID)
+	}
+	c := NewCatalogue(ident.Version{Number: 1}, content)
+	for _, o := range []Component{
+		{ID: ids[0], Name: content.Components[0].Name, Parent: ids[n-1]},
+		{ID: ids[0], Name: content.Components[0].Name, Successor: ids[n-1]},
+	} {
+		err := c.CheckComponent(o)
+		if !fault.Is(err, fault.MetadataCycle) {
+			t.Fatalf("%v, want metadata-cycle", err)
+		}
+		_, path, _ := strings.Cut(err.Error(), " would be: ")
+		names := strings.Split(path, " → ")
+		for i, want := range []string{"é100", "é139", "é138", "é137", "é136", "é135", "é134", "é133", "é132", "é131", "…", "é100"} {
+			if i >= len(names) || !strings.HasSuffix(names[i], want) || utf8.RuneCountInString(names[i]) > 256 {
+				t.Fatalf("name %d of the path is not %s: %s", i, want, path)
+			}
+		}
+	}
+	if got := c.candidates(Components, ids); len(got) > 8<<10 {
+		t.Errorf("%d bytes list the candidates", len(got))
 	}
 }
 
