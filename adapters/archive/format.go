@@ -83,7 +83,7 @@ func (t *tally) add(kind transfer.Kind, line []byte) {
 // Summary says how much an archive holds.
 type Summary struct {
 	Problems int64
-	Records  int64 // the problems among them
+	Records  int64 // of all kinds, with the problems
 }
 
 func (t *tally) summary() Summary {

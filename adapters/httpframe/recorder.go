@@ -7,8 +7,9 @@ import (
 )
 
 const (
-	// PieceSize is the usual size of a piece, and PieceTime its usual time: see piece.
+	// PieceSize is the usual size of a piece of an answer, in bytes: so much is written at once.
 	PieceSize = 64 << 10
+	// PieceTime is the usual time for a client to take a piece: see piece.
 	PieceTime = 10 * time.Second
 	// MostStreams is the most answers at once on a connection of HTTP/2. They share its speed:
 	// at 200 kbit/s, each of them gets a piece of sharedSize in 168 s, within sharedTime.

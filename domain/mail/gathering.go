@@ -60,7 +60,7 @@ func (g Group) Failed(now time.Time) (next Group, ok bool) {
 
 // Mark says that a problem is in mails up to a revision.
 type Mark struct {
-	Through int64
+	Through int64 // the revision
 	// Number and Index are the place of that revision in the feed.
 	Number int64
 	Index  int

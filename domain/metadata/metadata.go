@@ -12,10 +12,10 @@ import (
 // State is a stage in the life of a problem (D2, D19).
 type State struct {
 	ID       ident.ID
-	Name     string // unique, 1 to 255 characters
-	Resolved bool   // problems in it count as done; cannot change while a problem is in it
-	Initial  bool   // problems can be created in it
-	Order    int
+	Name     string     // unique, 1 to 255 characters
+	Resolved bool       // problems in it count as done; cannot change while a problem is in it
+	Initial  bool       // problems can be created in it
+	Order    int        // lists are sorted by it: MinOrder to MaxOrder, not unique
 	Next     []ident.ID // the possible next states; empty for a terminal state
 }
 
@@ -23,7 +23,7 @@ type State struct {
 type Priority struct {
 	ID    ident.ID
 	Name  string // unique, 1 to 255 characters
-	Order int
+	Order int    // lists are sorted by it: MinOrder to MaxOrder, not unique
 }
 
 // Classification is the category of a problem.

@@ -18,7 +18,7 @@ type Const struct {
 // a nil it is nil, or empty for a collection. After a to-many key, the rest is mapped,
 // and nested collections are flattened.
 type Path struct {
-	Slot  int
+	Slot  int  // of the variable: see Plan.Slots
 	Start Type // of the variable
 	Steps []*Key
 }
@@ -34,7 +34,7 @@ type List struct {
 // Steps, it follows them from each such member.
 type Filter struct {
 	Coll  Expr
-	Slot  int
+	Slot  int // of the variable for a member
 	Where Cond
 	Steps []*Key
 }
@@ -114,14 +114,19 @@ func (Filter) expr()    {}
 func (Aggregate) expr() {}
 func (Call) expr()      {}
 
+// Type implements Expr, as do the methods below.
 func (e Const) Type() Type { return e.Of }
 
+// Type is that of the last key, and a collection if any value on the way is one.
 func (e Path) Type() Type { return follow(e.Start, e.Steps) }
 
+// Type is Many.
 func (e List) Type() Type { return e.Of }
 
+// Type is that of the last step, or of the filtered collection without steps.
 func (e Filter) Type() Type { return follow(e.Coll.Type(), e.Steps) }
 
+// Type is Int for Count, Float for Average, and else that of the members.
 func (e Aggregate) Type() Type {
 	switch member := e.Coll.Type().Member(); {
 	case e.Func == Count:
@@ -133,6 +138,7 @@ func (e Aggregate) Type() Type {
 	}
 }
 
+// Type is that of the result: the arguments are already checked.
 func (e Call) Type() Type { return e.Of }
 
 // follow returns the type at the end of the keys.

@@ -22,7 +22,7 @@ import (
 // auditPage is the number of audit entries in one read.
 const auditPage = 1000
 
-// Reader is the part of store.Reader used by Records.
+// Reader is the part of store.Reader used by Records. The methods have the contracts of store.Reader.
 type Reader interface {
 	Catalogue(ctx context.Context) (*metadata.Catalogue, error)
 	Tokens(ctx context.Context) ([]access.Token, error)

@@ -20,9 +20,11 @@ type Message struct {
 	Body      []byte
 }
 
-// Sender sends a message once. It follows no redirect, waits for a bounded time, and takes
-// note of the status alone.
+// Sender sends messages to receivers.
 type Sender interface {
+	// Send posts the message to an absolute URL, once. It follows no redirect, waits for a
+	// bounded time, and takes note of the status alone. A failure is in the Attempt. The
+	// caller sets At.
 	Send(ctx context.Context, url string, m Message) Attempt
 }
 

@@ -97,9 +97,10 @@ func Pause(failures int) (pause time.Duration, ok bool) {
 
 // Attempt is the answer of a receiver, or the reason why there is none.
 type Attempt struct {
-	At       time.Time
-	Duration time.Duration
-	Status   int
+	At       time.Time     // of its beginning
+	Duration time.Duration // until the status was known, or the failure
+	// Status is the HTTP status of the answer; 0: there was none.
+	Status int
 	// Err describes a failure without an answer. It holds no secret.
 	Err string
 }

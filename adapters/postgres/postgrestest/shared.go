@@ -38,7 +38,7 @@ var shared struct {
 }
 
 // T is the part of a test that this package needs. *testing.T is one, and so is a T of
-// the conformance suite.
+// the conformance suite. The methods do the same as those of *testing.T.
 type T interface {
 	Helper()
 	Cleanup(func())

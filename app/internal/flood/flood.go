@@ -15,9 +15,10 @@ const (
 	PerMinute = 120
 	// Pause is how long lines are counted before the log says how many there were.
 	Pause = 10 * time.Second
-	// MostAddresses and MostLabels are up to how many of them are told apart.
+	// MostAddresses is the largest number of addresses in Held. Further ones are left out.
 	MostAddresses = 1000
-	MostLabels    = 50
+	// MostLabels is the largest number of labels in Held, beside Other.
+	MostLabels = 50
 	// Other is the label of the lines with one label too many.
 	Other = "other"
 )

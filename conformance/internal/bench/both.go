@@ -26,6 +26,7 @@ var _ store.Store = (*Both)(nil)
 // repeats itself, so no case falls into step with it.
 func (s *Both) next() store.Store { return s.Handles[bits.OnesCount64(s.calls.Add(1))%2] }
 
+// View implements store.Store, as do the methods below.
 func (s *Both) View(ctx context.Context, fn func(store.Reader) error) error {
 	return s.next().View(ctx, fn)
 }
@@ -33,28 +34,35 @@ func (s *Both) View(ctx context.Context, fn func(store.Reader) error) error {
 // Reserve always asks the same handle: two may return the same number.
 func (s *Both) Reserve(ctx context.Context) (problem.ID, error) { return s.Handles[0].Reserve(ctx) }
 
+// Commit may go to the handle that did not show what the change expects.
 func (s *Both) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	return s.next().Commit(ctx, change)
 }
 
+// Outcome may ask the handle that did not commit the batch.
 func (s *Both) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	return s.next().Outcome(ctx, batch, at)
 }
 
+// Confirm may ask the handle that did not show this history.
 func (s *Both) Confirm(ctx context.Context, shown store.History) error {
 	return s.next().Confirm(ctx, shown)
 }
 
+// Versions asks the next handle.
 func (s *Both) Versions(ctx context.Context) (store.Versions, error) { return s.next().Versions(ctx) }
 
+// Feed asks the next handle. So pages of one walk come from both.
 func (s *Both) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
 	return s.next().Feed(ctx, from, limit, budget)
 }
 
+// FeedEnds asks the next handle.
 func (s *Both) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
 	return s.next().FeedEnds(ctx)
 }
 
+// Restore fills the data of both handles by one of them.
 func (s *Both) Restore(ctx context.Context, archive store.Archive) error {
 	return s.next().Restore(ctx, archive)
 }

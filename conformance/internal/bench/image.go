@@ -47,6 +47,7 @@ type Mark struct {
 	User    ident.ID
 }
 
+// ReplyKey names a stored answer: the keys of a user are unique, and users share none.
 type ReplyKey struct {
 	User ident.ID
 	Key  string
@@ -62,6 +63,7 @@ type Scope struct {
 	Saved    map[ident.ID]ident.ID // saved queries with their owners
 }
 
+// NewScope returns an empty scope.
 func NewScope() *Scope {
 	return &Scope{
 		Problems: make(map[problem.ID]bool),

@@ -77,6 +77,8 @@ func (t *Trace) log(call string, result any, err error) {
 	t.Logf("%s%s → %v", t.name, call, result)
 }
 
+// View implements store.Store, as do the methods below. Only a failed read is logged: cases read
+// much more than they write.
 func (t *Trace) View(ctx context.Context, fn func(store.Reader) error) error {
 	defer t.begin("View")()
 	err := t.Store.View(ctx, fn)
@@ -86,6 +88,7 @@ func (t *Trace) View(ctx context.Context, fn func(store.Reader) error) error {
 	return err
 }
 
+// Feed logs failures alone, like View.
 func (t *Trace) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
 	call := fmt.Sprintf("Feed from %d", from)
 	defer t.begin(call)()
@@ -96,6 +99,7 @@ func (t *Trace) Feed(ctx context.Context, from int64, limit int, budget int64) (
 	return entries, err
 }
 
+// FeedEnds logs failures alone, like View.
 func (t *Trace) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
 	defer t.begin("FeedEnds")()
 	oldest, newest, err = t.Store.FeedEnds(ctx)
@@ -105,6 +109,7 @@ func (t *Trace) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err e
 	return oldest, newest, err
 }
 
+// Reserve logs the number.
 func (t *Trace) Reserve(ctx context.Context) (problem.ID, error) {
 	defer t.begin("Reserve")()
 	id, err := t.Store.Reserve(ctx)
@@ -112,6 +117,7 @@ func (t *Trace) Reserve(ctx context.Context) (problem.ID, error) {
 	return id, err
 }
 
+// Commit logs the parts of the Change, and its position in the feed.
 func (t *Trace) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	call := "Commit of " + Describe(change)
 	defer t.begin(call)()
@@ -120,6 +126,7 @@ func (t *Trace) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	return receipt, err
 }
 
+// Outcome logs the fate of the batch.
 func (t *Trace) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	call := "Outcome of batch " + Short(batch)
 	defer t.begin(call)()
@@ -128,6 +135,7 @@ func (t *Trace) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return receipt, stored, err
 }
 
+// Confirm logs whether the history is confirmed.
 func (t *Trace) Confirm(ctx context.Context, shown store.History) error {
 	defer t.begin("Confirm")()
 	err := t.Store.Confirm(ctx, shown)
@@ -135,6 +143,7 @@ func (t *Trace) Confirm(ctx context.Context, shown store.History) error {
 	return err
 }
 
+// Versions logs the versions.
 func (t *Trace) Versions(ctx context.Context) (store.Versions, error) {
 	defer t.begin("Versions")()
 	v, err := t.Store.Versions(ctx)
@@ -142,6 +151,7 @@ func (t *Trace) Versions(ctx context.Context) (store.Versions, error) {
 	return v, err
 }
 
+// Restore logs its end. The Archive would be too long for a line.
 func (t *Trace) Restore(ctx context.Context, archive store.Archive) error {
 	defer t.begin("Restore")()
 	err := t.Store.Restore(ctx, archive)

@@ -23,7 +23,9 @@ func Environment() report.Environment {
 
 // T is the test of a case and of its harness. *testing.T is one.
 type T interface {
+	// Helper marks the calling function as a helper of tests, for *testing.T.
 	Helper()
+	// Name returns the identifier of the case, such as FIND-001/fields.
 	Name() string
 	// Context is cancelled when the case is over, before its Cleanup
 	// functions are called, and when it has used up its time.
@@ -32,6 +34,7 @@ type T interface {
 	TempDir() string
 	// Cleanup has a function called after the case; the last one first.
 	Cleanup(func())
+	// Logf adds a line to the log. The report of a failure shows the latest lines.
 	Logf(format string, args ...any)
 	// Errorf fails the case and goes on.
 	Errorf(format string, args ...any)

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
+// Cases returns the cases of FIND with fixed queries.
 func Cases() []bench.Case {
 	about := func(what, rule string, findings func() []finding) bench.Case {
 		return bench.Case{ID: "FIND-001/" + what, Rule: rule, Run: func(b *bench.Bench) { findsAll(b, findings()) }}

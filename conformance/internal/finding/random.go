@@ -19,6 +19,7 @@ const (
 	manyQueries = 500
 )
 
+// Random returns the case of FIND with random queries. A model answers them, too.
 func Random() []bench.Case {
 	return []bench.Case{{
 		ID:     "FIND-001/random",

@@ -78,6 +78,8 @@ func NewSeeker(ctx context.Context, r store.Reader, catalogue *metadata.Catalogu
 	return Seeker{ctx, r, catalogue}
 }
 
+// Search returns the hits. It has the error of the Reader, or one about a query that nobody can
+// ask.
 func (s Seeker) Search(a Asked) ([]store.Hit, error) {
 	q, err := a.Query(s.catalogue)
 	if err != nil {

@@ -33,6 +33,7 @@ type Edges [members]uint8
 
 func (e Edges) has(from, to int) bool { return e[from]&(1<<to) != 0 }
 
+// Set adds a relationship between two members, by their indices below 5.
 func (e *Edges) Set(from, to int) { e[from] |= 1 << to }
 
 // Turned returns the relationships in the other direction.

@@ -23,8 +23,10 @@ type Entry struct {
 	Objects  map[string]func() predicate.Value
 }
 
+// Identity implements predicate.Entry, as does Get. Equal identities mean the same object.
 func (e Entry) Identity() any { return e.identity }
 
+// Get fails for a key outside of the model.
 func (e Entry) Get(_ context.Context, key *predicate.Key) (predicate.Value, error) {
 	if object, ok := e.Objects[key.Name]; ok {
 		return object(), nil

@@ -26,8 +26,7 @@ func (w *World) objectEntry(kind metadata.Kind, id ident.ID) predicate.Value {
 	}
 }
 
-// A missing object is nil to predicates.
-
+// UserEntry returns a user for predicates. A missing object is nil to them, as below.
 func (w *World) UserEntry(id ident.ID) predicate.Value {
 	u, ok := w.Users[id]
 	if !ok {
@@ -40,6 +39,7 @@ func (w *World) UserEntry(id ident.ID) predicate.Value {
 	return e
 }
 
+// PriorityEntry returns a priority for predicates, or nil.
 func (w *World) PriorityEntry(id ident.ID) predicate.Value {
 	p, ok := w.Priorities[id]
 	if !ok {
@@ -48,6 +48,7 @@ func (w *World) PriorityEntry(id ident.ID) predicate.Value {
 	return Entry{id, values{"identifier": id, "name": p.Name, "order": int64(p.Order)}, nil}
 }
 
+// ClassificationEntry returns a classification for predicates, or nil.
 func (w *World) ClassificationEntry(id ident.ID) predicate.Value {
 	c, ok := w.Classifications[id]
 	if !ok {
@@ -56,6 +57,7 @@ func (w *World) ClassificationEntry(id ident.ID) predicate.Value {
 	return Entry{id, values{"identifier": id, "name": c.Name}, nil}
 }
 
+// MilestoneEntry returns a milestone for predicates, or nil.
 func (w *World) MilestoneEntry(id ident.ID) predicate.Value {
 	m, ok := w.Milestones[id]
 	if !ok {
@@ -67,6 +69,7 @@ func (w *World) MilestoneEntry(id ident.ID) predicate.Value {
 	}
 }
 
+// StateEntry returns a state for predicates, or nil. It leaves out next states that are missing.
 func (w *World) StateEntry(id ident.ID) predicate.Value {
 	s, ok := w.States[id]
 	if !ok {
@@ -85,6 +88,7 @@ func (w *World) StateEntry(id ident.ID) predicate.Value {
 	}
 }
 
+// ComponentEntry returns a component for predicates, or nil.
 func (w *World) ComponentEntry(id ident.ID) predicate.Value {
 	c, ok := w.Components[id]
 	if !ok {

@@ -33,6 +33,7 @@ type Kept struct {
 
 var _ store.Store = (*Model)(nil)
 
+// NewModel returns a model without content.
 func NewModel() *Model {
 	k := &Kept{Now: NewWorld(), Batches: make(map[ident.ID]Settled)}
 	k.Now.Of = k
@@ -63,6 +64,7 @@ func (m *Model) Call(ctx context.Context) (leave func(), err error) {
 	return m.inside.Done, nil
 }
 
+// Over fails with fault.Unavailable when the context is over.
 func Over(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fault.Wrap(fault.Unavailable, ctx.Err(), "the context is over")
@@ -70,6 +72,8 @@ func Over(ctx context.Context) error {
 	return nil
 }
 
+// View implements store.Store, as do the methods below. fn reads the World of this moment: a
+// Change replaces it.
 func (m *Model) View(ctx context.Context, fn func(store.Reader) error) error {
 	leave, err := m.Call(ctx)
 	if err != nil {
@@ -82,6 +86,7 @@ func (m *Model) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(now)
 }
 
+// Reserve returns the next number. It leaves no gaps, as a store may.
 func (m *Model) Reserve(ctx context.Context) (problem.ID, error) {
 	leave, err := m.Call(ctx)
 	if err != nil {
@@ -94,6 +99,8 @@ func (m *Model) Reserve(ctx context.Context) (problem.ID, error) {
 	return m.Reserved, nil
 }
 
+// Commit applies all of the Change, or nothing. A known batch gets its earlier Receipt, or
+// fault.Abandoned when it was ruled out.
 func (m *Model) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
 	leave, err := m.Call(ctx)
 	if err != nil {
@@ -133,6 +140,7 @@ func (m *Model) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	return receipt, nil
 }
 
+// Outcome rules out an unknown batch.
 func (m *Model) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	leave, err := m.Call(ctx)
 	if err != nil {
@@ -148,6 +156,7 @@ func (m *Model) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	return known.Receipt, known.Stored, nil
 }
 
+// Confirm confirms any history, since the model takes nothing back.
 func (m *Model) Confirm(ctx context.Context, _ store.History) error {
 	leave, err := m.Call(ctx)
 	if err != nil {
@@ -157,6 +166,7 @@ func (m *Model) Confirm(ctx context.Context, _ store.History) error {
 	return nil
 }
 
+// Versions asks the World of this moment.
 func (m *Model) Versions(ctx context.Context) (v store.Versions, err error) {
 	err = m.View(ctx, func(r store.Reader) error {
 		v, err = r.Versions(ctx)
@@ -165,6 +175,7 @@ func (m *Model) Versions(ctx context.Context) (v store.Versions, err error) {
 	return v, err
 }
 
+// Restore fails with fault.Conflict unless the model is empty. Stored answers and leases stay.
 func (m *Model) Restore(ctx context.Context, archive store.Archive) error {
 	leave, err := m.Call(ctx)
 	if err != nil {

@@ -23,11 +23,11 @@ import (
 // World is the content of the model at one moment.
 type World struct {
 	Of              *Kept // with their batches
-	Position        int64
+	Position        int64 // of the last Change
 	Counters        store.Versions
 	AllProblems     map[problem.ID]problem.Problem
 	Batches         map[problem.ID]ident.ID // of the last write of each problem
-	Sizes           map[problem.ID]int64
+	Sizes           map[problem.ID]int64    // in bytes
 	Keywords        map[named]problem.Keyword
 	Relationships   map[Link]relationship.Relationship
 	watchers        map[bench.Mark]bool
@@ -57,12 +57,14 @@ type named struct {
 	name    string
 }
 
+// Link names a relationship from the side of its owner.
 type Link struct {
 	Owner problem.ID
 	Type  relationship.Type
 	Other problem.ID
 }
 
+// NewWorld returns the content of an empty store. Set Of before you call Oldest.
 func NewWorld() *World {
 	return &World{
 		AllProblems:     make(map[problem.ID]problem.Problem),
@@ -84,6 +86,8 @@ func NewWorld() *World {
 	}
 }
 
+// Clone returns a copy for the next Change. The two share objects: a Change replaces these, and
+// never alters them.
 func (w *World) Clone() *World {
 	return &World{
 		Of:              w.Of,
@@ -117,6 +121,8 @@ func (w *World) Clone() *World {
 	}
 }
 
+// Expect fails with fault.Conflict when the expectation does not hold, and with
+// fault.Unsupported when it is of an unknown kind.
 func (w *World) Expect(expectation store.Expectation) error {
 	holds := false
 	switch e := expectation.(type) {
@@ -153,6 +159,8 @@ func (w *World) Expect(expectation store.Expectation) error {
 	return nil
 }
 
+// Run applies the effects and the log entries, and raises the versions. It fails with
+// fault.Conflict or fault.Unsupported, and leaves the effects before that: so run it on a Clone.
 func (w *World) Run(change store.Change) error {
 	var catalogue, tokens bool
 	for _, effect := range change.Effects {

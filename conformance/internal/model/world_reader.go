@@ -21,6 +21,8 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
+// Problem implements store.Reader, as do the methods below. They copy lists that a caller may
+// change.
 func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
 	if err := Over(ctx); err != nil {
 		return store.Snapshot{}, err
@@ -94,6 +96,7 @@ func (w *World) addParts(s *store.Snapshot, parts store.Parts) {
 	}
 }
 
+// Problems leaves out numbers without a problem.
 func (w *World) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
 	for _, id := range ids {
 		if _, ok := w.AllProblems[id]; ok {
@@ -107,6 +110,7 @@ func (w *World) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	return all, Over(ctx)
 }
 
+// Neighbours is in no order.
 func (w *World) Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) (found []relationship.Relationship, err error) {
 	for at, r := range w.Relationships {
 		if at.Type == t && slices.Contains(owners, at.Owner) {
@@ -119,10 +123,12 @@ func (w *World) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 // History implements store.Reader. There is but one.
 func (*World) History() store.History { return 0 }
 
+// Epoch starts at 0.
 func (w *World) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
 	return w.Epochs[family], Over(ctx)
 }
 
+// Catalogue makes a new catalogue for each call.
 func (w *World) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	if err := Over(ctx); err != nil {
 		return nil, err
@@ -137,8 +143,10 @@ func (w *World) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	}), nil
 }
 
+// Versions are those of the last Change with metadata or tokens.
 func (w *World) Versions(ctx context.Context) (store.Versions, error) { return w.Counters, Over(ctx) }
 
+// Dossiers has the problems in ascending order.
 func (w *World) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	ids := slices.Sorted(maps.Keys(w.AllProblems))
 	first, found := slices.BinarySearch(ids, after)
@@ -202,10 +210,12 @@ func (w *World) furnish(of map[problem.ID]*store.Dossier) {
 	}
 }
 
+// Tokens has expired and revoked ones, too.
 func (w *World) Tokens(ctx context.Context) ([]access.Token, error) {
 	return slices.Clone(w.AllTokens), Over(ctx)
 }
 
+// Log is empty for a missing problem.
 func (w *World) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
 	s, err := w.Problem(ctx, id, ident.None, store.Log)
 	if fault.Is(err, fault.ProblemNotFound) {
@@ -214,6 +224,7 @@ func (w *World) Log(ctx context.Context, id problem.ID, skip, limit int, budget 
 	return Portion(s.Log, skip, limit, budget, problem.LogEntry.Size), err
 }
 
+// Comments are none for a missing problem.
 func (w *World) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
 	s, err := w.Problem(ctx, id, ident.None, store.Comments)
 	if fault.Is(err, fault.ProblemNotFound) {
@@ -234,6 +245,7 @@ func Portion[T any](all []T, skip, limit int, budget int64, size func(T) int64) 
 	return found
 }
 
+// Audit has the oldest entries first.
 func (w *World) Audit(ctx context.Context, skip, limit int) (page []audit.Entry, err error) {
 	for i, e := range w.AuditLog {
 		if i >= skip && len(page) < limit {
@@ -243,6 +255,7 @@ func (w *World) Audit(ctx context.Context, skip, limit int) (page []audit.Entry,
 	return page, Over(ctx)
 }
 
+// SavedQueries has those of all users for ident.None.
 func (w *World) SavedQueries(ctx context.Context, owner ident.ID) (all []query.Saved, err error) {
 	for _, q := range w.Queries {
 		if owner.IsNone() || q.Owner == owner {
@@ -252,6 +265,7 @@ func (w *World) SavedQueries(ctx context.Context, owner ident.ID) (all []query.S
 	return all, Over(ctx)
 }
 
+// SavedQuery finds the saved queries of all users.
 func (w *World) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool, error) {
 	for _, q := range w.Queries {
 		if q.ID == id {
@@ -261,6 +275,7 @@ func (w *World) SavedQuery(ctx context.Context, id ident.ID) (query.Saved, bool,
 	return query.Saved{}, false, Over(ctx)
 }
 
+// Sessions has those of all users for ident.None.
 func (w *World) Sessions(ctx context.Context, user ident.ID) (all []access.Session, err error) {
 	for _, s := range w.AllSessions {
 		if user.IsNone() || s.User == user {
@@ -270,6 +285,7 @@ func (w *World) Sessions(ctx context.Context, user ident.ID) (all []access.Sessi
 	return all, Over(ctx)
 }
 
+// SessionWith also finds an expired session: its end is a rule of the domain.
 func (w *World) SessionWith(ctx context.Context, digest access.Digest) (access.Session, bool, error) {
 	for _, s := range w.AllSessions {
 		if s.Digest == digest {
@@ -279,11 +295,13 @@ func (w *World) SessionWith(ctx context.Context, digest access.Digest) (access.S
 	return access.Session{}, false, Over(ctx)
 }
 
+// Webhooks has them in the order of their first PutWebhook.
 func (w *World) Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error) {
 	all := w.AllWebhooks[min(max(skip, 0), len(w.AllWebhooks)):]
 	return bench.CloneWebhooks(all[:min(limit, len(all))]), Over(ctx)
 }
 
+// Webhook returns a copy with all of its progress.
 func (w *World) Webhook(ctx context.Context, id ident.ID) (webhook.Webhook, bool, error) {
 	for _, h := range w.AllWebhooks {
 		if h.ID == id {
@@ -293,17 +311,20 @@ func (w *World) Webhook(ctx context.Context, id ident.ID) (webhook.Webhook, bool
 	return webhook.Webhook{}, false, Over(ctx)
 }
 
+// Lease also finds a lease that has ended.
 func (w *World) Lease(ctx context.Context, name string) (lease.Lease, bool, error) {
 	l, ok := w.Leases[name]
 	return l, ok, Over(ctx)
 }
 
+// Reply also finds an answer that is too old to be given again.
 func (w *World) Reply(ctx context.Context, user ident.ID, key string) (store.Reply, bool, error) {
 	r, ok := w.Replies[bench.ReplyKey{User: user, Key: key}]
 	r.Body = slices.Clone(r.Body)
 	return r, ok, Over(ctx)
 }
 
+// Oldest is the time of the oldest answer or batch, of those that Expire removes.
 func (w *World) Oldest(ctx context.Context) (at time.Time, ok bool, err error) {
 	var all []time.Time
 	for _, r := range w.Replies {

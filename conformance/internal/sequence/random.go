@@ -23,6 +23,7 @@ func Moods() map[string]mood {
 	}
 }
 
+// Cases returns the cases with random sequences: see Moods.
 func Cases() []bench.Case {
 	return []bench.Case{{
 		ID:     "READ-001/random",

@@ -24,7 +24,7 @@ type Step interface {
 	// within returns the remaining part of the step after the given ones: all with a
 	// definition in the contract. ok is false if nothing remains.
 	within(*past) (left Step, ok bool)
-	// happen does the step to the model, and returns the expected answer.
+	// Happen does the step to the model, and returns the expected answer.
 	Happen(*past) Due
 	// try does the step to the store, and returns the fault of its answer.
 	try(*player, Due) error
@@ -99,6 +99,7 @@ type past struct {
 	scope *bench.Scope
 }
 
+// NewPast returns the past of an empty store.
 func NewPast() *past {
 	return &past{model: model.NewModel(), sent: make(map[ident.ID]store.Change), scope: bench.NewScope()}
 }
@@ -110,6 +111,7 @@ type Due struct {
 	Known  bool  // the Receipt is an earlier one
 }
 
+// Happen implements Step, as do the methods below. A Change counts as sent, even if it is refused.
 func (s Commits) Happen(of *past) Due {
 	of.steps++
 	of.sent[s.Change.Batch] = s.Change
@@ -119,24 +121,29 @@ func (s Commits) Happen(of *past) Due {
 	return Due{Err: err, Known: known}
 }
 
+// Happen commits the same Change again.
 func (s Repeats) Happen(of *past) Due { return Commits{of.sent[s.Batch]}.Happen(of) }
 
+// Happen rules out an unknown batch.
 func (s Asks) Happen(of *past) Due {
 	of.steps++
 	_, stored, err := of.model.Outcome(context.Background(), s.Batch, s.At)
 	return Due{Err: err, Stored: stored, Known: stored}
 }
 
+// Happen changes nothing: the numbers of two stores may differ.
 func (Reserves) Happen(of *past) Due {
 	of.steps++
 	return Due{}
 }
 
+// Happen changes nothing: all content survives.
 func (Reopens) Happen(of *past) Due {
 	of.steps++
 	return Due{}
 }
 
+// Happen widens the scope by the Archive, unless the store refuses it.
 func (s Restores) Happen(of *past) Due {
 	of.steps++
 	err := of.model.Restore(context.Background(), s.Holdings.Archive())

@@ -105,7 +105,9 @@ func halves(n int) func(func(int) bool) {
 // Divisible is a step with removable parts.
 type Divisible interface {
 	Step
+	// parts is the number of removable parts.
 	parts() int
+	// Without returns the step without the parts with indices from "from" to "to", exclusive.
 	Without(from, to int) Step
 }
 
@@ -146,6 +148,8 @@ func (s Commits) parts() int {
 	return len(s.Change.Expect) + len(s.Change.Effects) + len(s.Change.Log)
 }
 
+// Without implements Divisible. The expectations are the first parts, then come the effects, and
+// the log entries.
 func (s Commits) Without(from, to int) Step {
 	c := store.Change{Batch: s.Change.Batch, At: s.Change.At, Author: s.Change.Author}
 	gone := &Span{From: from, To: to}
@@ -164,6 +168,7 @@ func (s Restores) parts() int {
 	return n
 }
 
+// Without implements Divisible. It closes the gaps between the numbers of the feed.
 func (s Restores) Without(from, to int) Step {
 	h, gone := s.Holdings.Clone(), &Span{From: from, To: to}
 	for i := range h.Dossiers {

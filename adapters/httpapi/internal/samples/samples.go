@@ -17,21 +17,28 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
+// The objects of the samples. They refer to each other, as in a small tracker.
 var (
+	// Time is the time of all that happens in the samples. Its milliseconds are not 0: they
+	// show the form of times.
 	Time = time.Date(2015, time.November, 5, 9, 30, 0, 125e6, time.UTC)
-	Ann  = user.User{ID: Identifier(1), Name: "Ann", Email: "ann@example.org"}
-	Bob  = user.User{ID: Identifier(2), Name: "Bob", Email: "bob@example.org"}
+	// Ann has the Token, and Bob is another user.
+	Ann = user.User{ID: Identifier(1), Name: "Ann", Email: "ann@example.org"}
+	Bob = user.User{ID: Identifier(2), Name: "Bob", Email: "bob@example.org"}
 
+	// Open is the initial state. It leads to Progress, and from there to Closed, the resolved one.
 	Open     = metadata.State{ID: Identifier(3), Name: "Open", Initial: true, Order: 1, Next: []ident.ID{Identifier(4)}}
 	Progress = metadata.State{ID: Identifier(4), Name: "In Progress", Order: 2, Next: []ident.ID{Identifier(3), Identifier(19)}}
 	Closed   = metadata.State{ID: Identifier(19), Name: "Closed", Resolved: true, Order: 3, Next: []ident.ID{Identifier(3)}}
 
+	// The other metadata: Accounts is a part of Server, and the Milestone is for Server alone.
 	Priority       = metadata.Priority{ID: Identifier(5), Name: "High", Order: 2}
 	Classification = metadata.Classification{ID: Identifier(6), Name: "Incorrect Behavior"}
 	Server         = metadata.Component{ID: Identifier(7), Name: "Server"}
 	Accounts       = metadata.Component{ID: Identifier(8), Name: "Accounts", Parent: Identifier(7)}
 	Milestone      = metadata.Milestone{ID: Identifier(9), Name: "Spring", Component: Identifier(7), Created: Time, End: Time.AddDate(0, 6, 0)}
 
+	// Token is a token of Ann, with an expiry.
 	Token = access.Token{ID: Identifier(15), User: Ann.ID, Scope: access.Write, Created: Time,
 		Expires: time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)}
 )

@@ -239,9 +239,11 @@ func set[T any](d *decoder, field *patch.Field[T], value any, where fault.Locati
 	}
 }
 
+// The reasons for fault.InvalidType, and errTime for fault.InvalidValue. Clients see them.
 var (
-	errString  = errors.New("must be a string")
-	errBool    = errors.New("must be true or false")
+	errString = errors.New("must be a string")
+	errBool   = errors.New("must be true or false")
+	// ErrInteger is the reason for any value but an integer, also for null where it is refused.
 	ErrInteger = errors.New("must be an integer: a number without fraction or exponent")
 	errArray   = errors.New("must be an array of objects")
 	errStrings = errors.New("must be an array of strings")

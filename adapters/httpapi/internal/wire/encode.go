@@ -527,7 +527,7 @@ func (e *Encoder) items(items []fault.Item) {
 		e.Open('{')
 		e.key("type").Text(ErrorType(e.Base, item.Kind))
 		e.key("detail").Text(item.Detail)
-		e.key("pointer").Text(Pointer(item.At))
+		e.key("pointer").Text(pointer(item.At))
 		e.Close('}')
 	})
 }

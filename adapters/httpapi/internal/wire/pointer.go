@@ -9,9 +9,9 @@ import (
 
 var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// Pointer returns the JSON Pointer to a place in the body (RFC 6901, section 3). It is
+// pointer returns the JSON Pointer to a place in the body (RFC 6901, section 3). It is
 // empty for the body as a whole.
-func Pointer(at fault.Location) string {
+func pointer(at fault.Location) string {
 	var b strings.Builder
 	for _, step := range at.Steps() {
 		b.WriteByte('/')

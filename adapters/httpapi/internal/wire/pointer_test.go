@@ -16,7 +16,7 @@ func TestPointerTo(t *testing.T) {
 		"/a~1b~0c/~01":     fault.At("a/b~c").Member("~1"),
 		"/ é~1~0":          fault.At(" é/~"),
 	} {
-		if got := Pointer(at); got != want {
+		if got := pointer(at); got != want {
 			t.Errorf("the pointer to %v is %q, want %q", at, got, want)
 		}
 	}

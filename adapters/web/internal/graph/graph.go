@@ -15,8 +15,8 @@ import (
 
 // Sizes in pixels.
 const (
-	NodeWidth  = 196
-	NodeHeight = 54
+	nodeWidth  = 196
+	nodeHeight = 54
 	gapAcross  = 24
 	gapDown    = 66
 	margin     = 12
@@ -54,9 +54,9 @@ type Drawing struct {
 // sweeps is how often each layer is ordered by its neighbours.
 const sweeps = 12
 
-// Lay lays out a graph with this number of nodes. The edges are drawn in the order of their
+// lay gives a graph with this number of nodes its coordinates. The edges are drawn in the order of their
 // ends and labels.
-func Lay(nodes int, edges []Edge) Drawing {
+func lay(nodes int, edges []Edge) Drawing {
 	edges = slices.DeleteFunc(slices.Clone(edges), func(e Edge) bool { return e.From == e.To })
 	slices.SortFunc(edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Label, b.Label))
@@ -234,7 +234,7 @@ func (l *layout) crossings() (n int) {
 // width returns how much room a node or a bend takes.
 func (l *layout) width(n int) int {
 	if n < l.nodes {
-		return NodeWidth
+		return nodeWidth
 	}
 	return bend
 }
@@ -313,16 +313,16 @@ func (l *layout) settle(layer []int, neighbours [][]int) {
 }
 
 // top returns the upper end of a layer.
-func top(layer int) int { return margin + layer*(NodeHeight+gapDown) }
+func top(layer int) int { return margin + layer*(nodeHeight+gapDown) }
 
 // draw returns the coordinates of nodes and edges.
 func (l *layout) draw() Drawing {
 	d := Drawing{Height: margin, Nodes: make([]Point, l.nodes)}
 	for n, at := range l.layer {
 		d.Width = max(d.Width, l.x[n]+l.width(n)/2+margin)
-		d.Height = max(d.Height, top(at)+NodeHeight+margin)
+		d.Height = max(d.Height, top(at)+nodeHeight+margin)
 		if n < l.nodes {
-			d.Nodes[n] = Point{l.x[n] - NodeWidth/2, top(at)}
+			d.Nodes[n] = Point{l.x[n] - nodeWidth/2, top(at)}
 		}
 	}
 	ports := l.ports()
@@ -366,7 +366,7 @@ func (l *layout) ports() [][2]int {
 	for side, ends := range [][][]end{below, above} {
 		for n, all := range ends {
 			slices.SortStableFunc(all, func(a, b end) int { return cmp.Compare(a.towards, b.towards) })
-			step := min(34, NodeWidth*3/4/max(1, len(all)))
+			step := min(34, nodeWidth*3/4/max(1, len(all)))
 			for i, e := range all {
 				ports[e.edge][side] = l.x[n] + (2*i-len(all)+1)*step/2
 			}
@@ -383,12 +383,12 @@ func (l *layout) line(e Edge, route []int, ports [2]int) Line {
 		switch {
 		case i == 0:
 			at.X = ports[0]
-			at.Y += NodeHeight
+			at.Y += nodeHeight
 		case i == len(route)-1:
 			at.X = ports[1]
 		case n >= l.nodes: // a bend goes straight through its layer
 			points = append(points, at)
-			at.Y += NodeHeight
+			at.Y += nodeHeight
 		}
 		points = append(points, at)
 	}

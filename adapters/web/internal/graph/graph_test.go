@@ -12,11 +12,11 @@ import (
 func check(t *testing.T, nodes int, edges []Edge, d Drawing) {
 	t.Helper()
 	for i, a := range d.Nodes {
-		if a.X < 0 || a.Y < 0 || a.X+NodeWidth > d.Width || a.Y+NodeHeight > d.Height {
+		if a.X < 0 || a.Y < 0 || a.X+nodeWidth > d.Width || a.Y+nodeHeight > d.Height {
 			t.Fatalf("node %d at %v is outside of %d×%d", i, a, d.Width, d.Height)
 		}
 		for j, b := range d.Nodes[:i] {
-			if a.X < b.X+NodeWidth && b.X < a.X+NodeWidth && a.Y < b.Y+NodeHeight && b.Y < a.Y+NodeHeight {
+			if a.X < b.X+nodeWidth && b.X < a.X+nodeWidth && a.Y < b.Y+nodeHeight && b.Y < a.Y+nodeHeight {
 				t.Fatalf("the nodes %d at %v and %d at %v overlap", i, a, j, b)
 			}
 		}
@@ -39,7 +39,7 @@ func check(t *testing.T, nodes int, edges []Edge, d Drawing) {
 		y := func(i int) int { n, _ := strconv.Atoi(all[i]); return n }
 		first, last := y(1), y(len(all)-1)
 		from, to := d.Nodes[line.From].Y, d.Nodes[line.To].Y
-		if first != from && first != from+NodeHeight || last != to && last != to+NodeHeight {
+		if first != from && first != from+nodeHeight || last != to && last != to+nodeHeight {
 			t.Fatalf("the line of %v goes from %d to %d, and the nodes are at %d and %d: %s", line.Edge, first, last, from, to, line.Path)
 		}
 	}
@@ -61,7 +61,7 @@ func TestLay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			check(t, c.nodes, c.edges, Lay(c.nodes, c.edges))
+			check(t, c.nodes, c.edges, lay(c.nodes, c.edges))
 		})
 	}
 }
@@ -77,7 +77,7 @@ func TestEdgesGoDown(t *testing.T) {
 			from := random.IntN(nodes - 1)
 			edges = append(edges, Edge{From: from, To: from + 1 + random.IntN(nodes-from-1)})
 		}
-		d := Lay(nodes, edges)
+		d := lay(nodes, edges)
 		check(t, nodes, edges, d)
 		for _, e := range edges {
 			if d.Nodes[e.From].Y >= d.Nodes[e.To].Y {
@@ -97,10 +97,10 @@ func TestLayAnyGraph(t *testing.T) {
 		for range random.IntN(2 * nodes) {
 			edges = append(edges, Edge{From: random.IntN(nodes), To: random.IntN(nodes), Label: strconv.Itoa(random.IntN(3))})
 		}
-		d := Lay(nodes, edges)
+		d := lay(nodes, edges)
 		check(t, nodes, edges, d)
 		random.Shuffle(len(edges), func(i, j int) { edges[i], edges[j] = edges[j], edges[i] })
-		if again := Lay(nodes, edges); !reflect.DeepEqual(again, d) {
+		if again := lay(nodes, edges); !reflect.DeepEqual(again, d) {
 			t.Fatalf("seed %d: the order of the edges makes a difference", seed)
 		}
 	}
@@ -113,7 +113,7 @@ func BenchmarkLay(b *testing.B) {
 		edges = append(edges, Edge{From: random.IntN(60), To: random.IntN(60)})
 	}
 	for b.Loop() {
-		Lay(60, edges)
+		lay(60, edges)
 	}
 }
 
@@ -124,7 +124,7 @@ func TestLabelsArePart(t *testing.T) {
 	for to := 1; to < 6; to++ {
 		edges = append(edges, Edge{From: 0, To: to, Label: "Parent of"}, Edge{From: to, To: (to + 1) % 6, Label: "Blocks"}, Edge{From: to, To: 0, Label: "Blocks"})
 	}
-	lines := Lay(6, edges).Lines
+	lines := lay(6, edges).Lines
 	for i, a := range lines {
 		for _, b := range lines[:i] {
 			if abs(a.At.X-b.At.X) < labelWidth && abs(a.At.Y-b.At.Y) < labelHeight {

@@ -37,11 +37,11 @@ func (n Node) Line(i int) int {
 
 // Draw lays out nodes and edges. It sets the places of the nodes given.
 func Draw(name string, nodes []Node, edges []Edge) Picture {
-	d := Lay(len(nodes), edges)
+	d := lay(len(nodes), edges)
 	p := Picture{Name: name, Width: d.Width, Height: d.Height, Nodes: nodes, Lines: d.Lines}
 	for i, at := range d.Nodes {
 		n := &p.Nodes[i]
-		n.X, n.Y, n.Width, n.Height = at.X, at.Y, NodeWidth, NodeHeight
+		n.X, n.Y, n.Width, n.Height = at.X, at.Y, nodeWidth, nodeHeight
 		n.Text = shortened(n.Title)
 	}
 	return p

@@ -13,6 +13,7 @@ type Fake struct {
 	Values map[string]predicate.Value
 }
 
+// Get implements predicate.Entry, as does Identity.
 func (f *Fake) Get(_ context.Context, key *predicate.Key) (predicate.Value, error) {
 	v, ok := f.Values[key.Name]
 	if !ok {
@@ -21,4 +22,5 @@ func (f *Fake) Get(_ context.Context, key *predicate.Key) (predicate.Value, erro
 	return v, nil
 }
 
+// Identity returns the ID: two Fakes with the same one are equal to predicates.
 func (f *Fake) Identity() any { return f.ID }

@@ -162,16 +162,21 @@ func (*Call) operand()       {}
 func (*Minus) operand()      {}
 func (*Arithmetic) operand() {}
 
+// Start implements Operand, as do the methods below.
 func (n *Literal) Start() int   { return n.Offset }
 func (n *List) Start() int      { return n.Offset }
 func (n *Self) Start() int      { return n.Offset }
 func (n *Reference) Start() int { return n.Offset }
+
+// Start is that of the operand in front of the keys, or of the first key.
 func (n *Path) Start() int {
 	if n.Of != nil {
 		return n.Of.Start()
 	}
 	return n.Steps[0].Offset
 }
+
+// Start is the offset of the first word or sign.
 func (n *Subquery) Start() int   { return n.Offset }
 func (n *Cast) Start() int       { return n.Offset }
 func (n *Call) Start() int       { return n.Offset }

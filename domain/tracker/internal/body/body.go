@@ -96,25 +96,25 @@ func AddInvalid(faults *fault.List, where fault.Location, err error) {
 // Resolve returns the only match of the partial. An object no longer in use can stay as the
 // current value, but Resolve refuses it as a new one (D2).
 func Resolve(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, current ident.ID, where fault.Location, faults *fault.List) ident.ID {
-	id, found := Find(c, kind, partial, where, faults)
+	id, found := find(c, kind, partial, where, faults)
 	if !found {
 		return current
 	}
 	if id != current {
-		CheckNew(c, id, where, faults)
+		checkNew(c, id, where, faults)
 	}
 	return id
 }
 
-// Find returns the only match of the partial.
-func Find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, where fault.Location, faults *fault.List) (ident.ID, bool) {
+// find returns the only match of the partial.
+func find(c *metadata.Catalogue, kind metadata.Kind, partial metadata.Partial, where fault.Location, faults *fault.List) (ident.ID, bool) {
 	id, found := c.Resolve(kind, partial, where)
 	faults.Append(found)
 	return id, len(found) == 0
 }
 
-// CheckNew refuses an object no longer in use as a new value (D2).
-func CheckNew(c *metadata.Catalogue, id ident.ID, where fault.Location, faults *fault.List) {
+// checkNew refuses an object no longer in use as a new value (D2).
+func checkNew(c *metadata.Catalogue, id ident.ID, where fault.Location, faults *fault.List) {
 	if u, _ := c.User(id); u.Inactive {
 		faults.Add(fault.InvalidValue, where, "this user is inactive: name an active one")
 	}

@@ -72,11 +72,11 @@ func TestMembers(t *testing.T) {
 		{"an unknown component", func(v *values, faults *fault.List) {
 			SetReference(&v.component, metadata.Components, named("None"), at, catalogue, faults)
 		}, old, fault.MetadataNotFound},
-		{"a closed component", func(_ *values, faults *fault.List) { CheckNew(catalogue, legacy, at, faults) }, old, fault.InvalidValue},
+		{"a closed component", func(_ *values, faults *fault.List) { checkNew(catalogue, legacy, at, faults) }, old, fault.InvalidValue},
 		{"a closed component that stays", func(v *values, faults *fault.List) {
 			v.component = Resolve(catalogue, metadata.Components, named("Legacy").Value, legacy, at, faults)
 		}, values{name: "old", flag: true, order: 3, at: noon, component: legacy}, ""},
-		{"an inactive user", func(_ *values, faults *fault.List) { CheckNew(catalogue, cat, at, faults) }, old, fault.InvalidValue},
+		{"an inactive user", func(_ *values, faults *fault.List) { checkNew(catalogue, cat, at, faults) }, old, fault.InvalidValue},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()

@@ -65,7 +65,7 @@ func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *meta
 	case sent.Null:
 		return ident.None, true
 	}
-	return Find(c, f.To, sent.Value, fault.At(f.Name), faults)
+	return find(c, f.To, sent.Value, fault.At(f.Name), faults)
 }
 
 // Apply returns the fields of a problem after the settings. It adds the errors of the
@@ -79,7 +79,7 @@ func (set Settings) Apply(old problem.Fields, c *metadata.Catalogue, faults *fau
 		}
 		value := s.ClientReference(&fields)
 		if s.id != *value {
-			CheckNew(c, s.id, fault.At(s.Name), faults)
+			checkNew(c, s.id, fault.At(s.Name), faults)
 		}
 		*value = s.id
 	}

@@ -27,11 +27,11 @@ type Mix struct {
 type wants uint8
 
 const (
-	WantsLimits wants = 1 << iota // the bare handlers
-	WantsLarge                    // the servers with the large data set
-	WantsDisk                     // the disk, where there are most connections
-	WantsReads                    // the store port alone
-	WantsCommits
+	WantsLimits  wants = 1 << iota // the bare handlers
+	WantsLarge                     // the servers with the large data set
+	WantsDisk                      // the disk, where there are most connections
+	WantsReads                     // reads at the store port alone
+	WantsCommits                   // commits at the store port alone
 )
 
 // PortClients is how many clients the store port has, and mostWorkers how many
