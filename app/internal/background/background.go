@@ -1,11 +1,13 @@
 // Package background has the common parts of the workers of webhooks and e-mail: their loop,
-// their pauses and their counts.
+// their pauses, their view of the store's errors, and their counts.
 package background
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
 )
 
 // Calls is the time limit of one call of a worker to the store.
@@ -15,19 +17,24 @@ const Calls = 3 * time.Second
 const lookFor = time.Second
 
 // Repeat calls work until ctx ends, with a second between two calls. It calls failed with
-// the first of several failures in a row. An expected error is no failure, nor is one after
-// the end of ctx.
-func Repeat(ctx context.Context, work func() error, expected func(error) bool, failed func(error)) {
+// the first of several failures in a row. An error while the store is away is no failure: the
+// outage has log lines of its own. Nor is an error after the end of ctx.
+func Repeat(ctx context.Context, work func() error, failed func(error)) {
 	failing := false
 	for ctx.Err() == nil {
 		err := work()
-		if now := err != nil && ctx.Err() == nil && !expected(err); now != failing {
+		if now := err != nil && ctx.Err() == nil && !Away(err); now != failing {
 			if failing = now; failing {
 				failed(err)
 			}
 		}
 		Sleep(ctx, lookFor)
 	}
+}
+
+// Away reports whether the store was away in a call, also in the middle of a write.
+func Away(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.UnknownOutcome)
 }
 
 // Sleep waits for a time, or for the end of ctx.

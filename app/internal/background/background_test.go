@@ -8,15 +8,19 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
 )
 
-// Each series of failures is told once. The end of the worker is none.
+// Each series of failures is told once. An outage of the store is none, nor is the end of the
+// worker.
 func TestRepeatTellsTheFirstFailure(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		one, other, away := errors.New("one"), errors.New("other"), errors.New("away")
+		one, other := errors.New("one"), errors.New("other")
+		away, cut := fault.New(fault.Unavailable, "away"), fault.New(fault.UnknownOutcome, "cut off")
 		ctx, end := context.WithCancel(t.Context())
-		results := []error{nil, one, other, away, one, nil, other, nil, one}
+		results := []error{nil, one, other, away, one, cut, other, nil, one, nil, one}
 		began, calls := time.Now(), 0
 		var told []error
 		Repeat(ctx, func() error {
@@ -24,8 +28,8 @@ func TestRepeatTellsTheFirstFailure(t *testing.T) {
 				end()
 			}
 			return results[calls-1]
-		}, func(err error) bool { return err == away }, func(err error) { told = append(told, err) })
-		if want := []error{one, one, other}; !slices.Equal(told, want) || calls != len(results) {
+		}, func(err error) { told = append(told, err) })
+		if want := []error{one, one, other, one}; !slices.Equal(told, want) || calls != len(results) {
 			t.Errorf("%d calls, told are %v, want %v", calls, told, want)
 		}
 		if took, want := time.Since(began), time.Duration(len(results)-1)*lookFor; took != want {

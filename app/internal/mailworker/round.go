@@ -211,7 +211,7 @@ func (r *round) step() error {
 
 // later returns no error for a failure that may pass: the guard ends the round in time.
 func (r *round) later(err error) error {
-	if r.ctx.Err() != nil || fault.Is(err, fault.Unavailable) {
+	if r.ctx.Err() != nil || background.Away(err) {
 		return nil
 	}
 	return err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/app/internal/background"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -109,7 +108,7 @@ func (w *Worker) Run(ctx context.Context) {
 			err = w.send(ctx, part, *state, begun.Add(lease.Hold))
 		}
 		return err
-	}, away, func(err error) {
+	}, func(err error) {
 		w.Logger.Error("e-mail is not sent; it will be tried again", "error", err.Error())
 	})
 }
@@ -128,6 +127,3 @@ func (w *Worker) look(stored *mail.State) {
 	s.addUnread(stored.Unread)
 	w.stat.Store(&s)
 }
-
-// away reports whether the store was away in a call. Its outage has log lines of its own.
-func away(err error) bool { return fault.Is(err, fault.Unavailable) }

@@ -54,6 +54,7 @@ type server struct {
 	*tracker.Service
 	worker *Worker
 	cut    atomic.Bool
+	lost   atomic.Bool                                             // writes are lost, and nobody knows
 	slow   atomic.Int64                                            // nanoseconds before each View
 	log    atomic.Pointer[func(context.Context, problem.ID) error] // comes before a read of a log
 	row    atomic.Int64                                            // the number of the problem that cannot be read
@@ -111,8 +112,18 @@ func (s *server) Commit(ctx context.Context, c store.Change) (store.Receipt, err
 	if s.cut.Load() {
 		return store.Receipt{}, errCut
 	}
+	if s.lost.Load() {
+		return store.Receipt{}, fault.New(fault.UnknownOutcome, "the store went away during the write")
+	}
 	s.writes.Add(1)
 	return s.Store.Commit(ctx, c)
+}
+
+func (s *server) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
+	if s.lost.Load() {
+		return store.Receipt{}, false, errCut
+	}
+	return s.Store.Outcome(ctx, batch, at)
 }
 
 // Send and Rest make the world the sender of all servers.
@@ -907,6 +918,29 @@ func TestDeathOfAServer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// The store goes away while the server stores that a mail has arrived. The mail does not come
+// again once the store is back.
+func TestStoreGoesAwayDuringAWrite(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		bob := w.person("bob")
+		id := w.create(w.admin, "a lamp")
+		w.watch(bob, id)
+		w.answers(func(context.Context, mail.Letter) error {
+			w.servers[0].lost.Store(true)
+			return nil
+		})
+		for w.count() == 0 {
+			time.Sleep(100 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Second)
+		w.servers[0].lost.Store(false)
+		w.answers(nil)
+		time.Sleep(time.Hour)
+		w.expect("after the outage", "bob: #1")
+	})
 }
 
 // A mail to many people is stored in portions. A death of the server repeats the mails of a

@@ -61,7 +61,7 @@ func (h *hold) renew(ctx context.Context, progress []store.PutProgress) (stored 
 	defer cancel()
 	held, err := h.part.Renew(limited, progress)
 	switch {
-	case err != nil && ctx.Err() != nil, away(err):
+	case err != nil && ctx.Err() != nil, background.Away(err):
 		return false, nil // the guard ends the round in time
 	case err != nil:
 		return false, err

@@ -140,7 +140,7 @@ func (r *round) later(err error, lines ...*line) error {
 		l.waiting = true
 	}
 	r.catchUp = append(r.catchUp, lines...)
-	if away(err) {
+	if background.Away(err) {
 		background.Sleep(r.ctx, tick)
 		return nil
 	}
@@ -171,7 +171,7 @@ func (r *round) take(p page) error {
 		if r.ctx.Err() != nil {
 			return nil
 		}
-		if !away(err) {
+		if !background.Away(err) {
 			return err
 		}
 		background.Sleep(r.ctx, tick)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -194,7 +195,7 @@ func (r *round) load() error {
 // again.
 func (r *round) reload() error {
 	err := r.load()
-	if away(err) || r.ctx.Err() != nil {
+	if background.Away(err) || r.ctx.Err() != nil {
 		return nil // the next tick tries again
 	}
 	return err

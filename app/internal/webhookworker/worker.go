@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/app/internal/background"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -71,13 +70,7 @@ func (w *Worker) Run(ctx context.Context) {
 			part.Rest(ctx, unusedPause)
 		}
 		return err
-	}, away, func(err error) {
+	}, func(err error) {
 		w.Logger.Error("webhooks are not delivered; it will be tried again", "error", err.Error())
 	})
-}
-
-// away reports whether the store was away in a call, also in the middle of a write. Its
-// outage has log lines of its own.
-func away(err error) bool {
-	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.UnknownOutcome)
 }
