@@ -69,7 +69,10 @@ func loadProblems(b *testing.B, traces *tracing.Tracer) {
 		Settings: settings, Stderr: lines, Now: time.Now,
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
-	handler, err := newHandler(o, service, nil, nil, metrics.New("benchmark"), traces, outage.New(logger, func() string { return "" }), newThrottles(logger, time.Now), newStopping(), newCodes(), logger)
+	handler, err := newHandler(handling{
+		Options: o, Logger: logger, Metrics: metrics.New("benchmark"), Traces: traces, Outages: outage.New(logger, func() string { return "" }),
+		Service: service, Throttles: newThrottles(logger, time.Now), Stopping: newStopping(), Codes: newCodes(),
+	})
 	if err != nil {
 		b.Fatal(err)
 	}

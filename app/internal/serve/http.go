@@ -56,42 +56,62 @@ func newStreams(o Options, m *metrics.Metrics) *httpapi.Streams {
 // newCodes returns the codes of the link for the first sign-in.
 func newCodes() *web.Codes { return &web.Codes{} }
 
-func newHandler(o Options, service *tracker.Service, streams *httpapi.Streams, memory *budget.Budget, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, logger *slog.Logger) (http.Handler, error) {
-	settings := o.Settings
-	requests := newAccessLog(logger, o.Stderr, o.Now, limits)
+// handling is what requests need.
+type handling struct {
+	fx.In
+
+	Options Options
+	Logger  *slog.Logger
+	Metrics *metrics.Metrics
+	Traces  *tracing.Tracer // nil: there are none
+	Outages *outage.Log
+
+	Service   *tracker.Service
+	Memory    *budget.Budget
+	Throttles *throttles
+	Streams   *httpapi.Streams
+	Stopping  stopping
+	Codes     *web.Codes
+}
+
+// newHandler returns the handler of the API, and of the client application unless it is off.
+func newHandler(h handling) (http.Handler, error) {
+	settings := h.Options.Settings
+	requests := newAccessLog(h.Logger, h.Options.Stderr, h.Options.Now, h.Throttles)
 	observe := func(x httpframe.Exchange) {
-		m.Request(x.Route, x.Method, x.Status, x.Duration)
-		traces.Request(x)
+		h.Metrics.Request(x.Route, x.Method, x.Status, x.Duration)
+		h.Traces.Request(x)
 		if x.Replayed {
-			m.Replayed()
+			h.Metrics.Replayed()
 		}
 		// An outage has a line of its own, instead of one for each request.
-		if x.Status != http.StatusServiceUnavailable || !outages.Quiet() {
+		if x.Status != http.StatusServiceUnavailable || !h.Outages.Quiet() {
 			requests.write(x)
 		}
 	}
-	quiet := func() bool { return outages.Ongoing() || service.ClockRefused() }
-	api := apiOptions(o)
-	api.Service, api.Memory, api.Streams, api.Stopping = service, memory, streams, stop
-	api.Logger, api.Observe, api.Quiet = limits.causes.logger(logger), observe, quiet
+	quiet := func() bool { return h.Outages.Ongoing() || h.Service.ClockRefused() }
+	logger := h.Throttles.causes.logger(h.Logger)
+	api := apiOptions(h.Options)
+	api.Service, api.Memory, api.Streams, api.Stopping = h.Service, h.Memory, h.Streams, h.Stopping
+	api.Logger, api.Observe, api.Quiet = logger, observe, quiet
 	handler, err := httpapi.New(api)
 	if err != nil {
 		return nil, err
 	}
 	if settings.Server.Web == "off" {
-		return m.UnderWay(traces.Handler(handler)), nil
+		return h.Metrics.UnderWay(h.Traces.Handler(handler)), nil
 	}
-	client := webOptions(o)
-	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = service, memory, codes, streams.Acquire, stop
-	client.Logger, client.Observe, client.Quiet = limits.causes.logger(logger), observe, quiet
-	if client.OpenID, err = newOpenID(settings.SignIn, traces); err != nil {
+	client := webOptions(h.Options)
+	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = h.Service, h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
+	client.Logger, client.Observe, client.Quiet = logger, observe, quiet
+	if client.OpenID, err = newOpenID(settings.SignIn, h.Traces); err != nil {
 		return nil, err
 	}
 	pages, err := web.New(client)
 	if err != nil {
 		return nil, err
 	}
-	return m.UnderWay(traces.Handler(both(handler, pages))), nil
+	return h.Metrics.UnderWay(h.Traces.Handler(both(handler, pages))), nil
 }
 
 // apiOptions returns the options of the API that are settings.
@@ -222,19 +242,44 @@ func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metri
 	}
 }
 
+// parts are the parts of the service that the start brings together.
+type parts struct {
+	fx.In
+
+	Options Options
+	Logger  *slog.Logger
+	Broken  breakdown
+	Metrics *metrics.Metrics
+	Outages *outage.Log
+
+	Store   *handle
+	Service *tracker.Service
+
+	Files     *files
+	Throttles *throttles
+	Handler   http.Handler
+	Streams   *httpapi.Streams
+	Stopping  stopping
+	Codes     *web.Codes
+
+	Webhooks *webhookworker.Worker
+	Mail     *mailworker.Worker // nil: there is none
+	Replies  *replies           // nil: there are none
+}
+
 // serveAll registers the steps of the start, in order, after the store was opened; fx
 // undoes them in reverse at the end, before the store is closed.
-func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options, handler http.Handler, service *tracker.Service, streams *httpapi.Streams, m *metrics.Metrics, outages *outage.Log, limits *throttles, stop stopping, codes *web.Codes, messages *webhookworker.Worker, mails *mailworker.Worker, answers *replies, logger *slog.Logger) {
-	settings := o.Settings
-	connections := limits.connections.logger(logger)
-	api := newAPI(settings, handler, newAdmission(o, m, connections), connections)
-	api.listener = o.Listener
-	api.server.RegisterOnShutdown(stop.begin)
+func serveAll(lc fx.Lifecycle, p parts) {
+	settings := p.Options.Settings
+	connections := p.Throttles.connections.logger(p.Logger)
+	api := newAPI(settings, p.Handler, newAdmission(p.Options, p.Metrics, connections), connections)
+	api.listener = p.Options.Listener
+	api.server.RegisterOnShutdown(p.Stopping.begin)
 	if settings.Server.TLSCert != "" {
-		api.files = f
-		m.Certificate(f.certificateEnd)
+		api.files = p.Files
+		p.Metrics.Certificate(p.Files.certificateEnd)
 	}
-	api.streams = streams
+	api.streams = p.Streams
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
 		var recorder *diagnose.Recorder
@@ -242,7 +287,7 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 			recorder = diagnose.NewRecorder(window)
 			lc.Append(fx.StartStopHook(recorder.Start, recorder.Stop))
 		}
-		endpoints = append(endpoints, newMetricsPage(settings, handler, m, recorder, connections))
+		endpoints = append(endpoints, newMetricsPage(settings, p.Handler, p.Metrics, recorder, connections))
 	}
 	// Listen first: with the port in use, the token of a first administrator would never
 	// be shown.
@@ -250,24 +295,18 @@ func serveAll(lc fx.Lifecycle, s *handle, f *files, broken breakdown, o Options,
 		lc.Append(fx.Hook{
 			OnStart: e.listen,
 			OnStop: func(ctx context.Context) error {
-				return e.drain(ctx, settings.Timeouts.ShutdownTimeout, logger)
+				return e.drain(ctx, settings.Timeouts.ShutdownTimeout, p.Logger)
 			},
 		})
 	}
-	if answers != nil {
-		lc.Append(fx.Hook{
-			OnStart: answers.listen,
-			OnStop: func(ctx context.Context) error {
-				answers.drain(ctx)
-				return nil
-			},
-		})
+	if p.Replies != nil {
+		lc.Append(fx.StartStopHook(p.Replies.listen, p.Replies.drain))
 	}
-	p := &opening{
-		options: o, store: s, service: service, outages: outages, api: api, endpoints: endpoints, broken: broken,
-		keeper:   &housekeeper{service: service, logger: logger, now: o.Now, ran: m.Housekept},
-		delivery: &delivery{worker: messages}, post: &post{worker: mails}, answers: answers,
-		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: o.Stdout}, codes: codes, logger: logger,
+	s := &opening{
+		parts: p, api: api, endpoints: endpoints,
+		keeper:   &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept},
+		delivery: &delivery{worker: p.Webhooks}, post: &post{worker: p.Mail},
+		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: p.Options.Stdout},
 	}
-	lc.Append(fx.Hook{OnStart: p.start, OnStop: p.stop})
+	lc.Append(fx.Hook{OnStart: s.start, OnStop: s.stop})
 }

@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
 	"sync"
 
-	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/internal/config"
-	"github.com/problemtracking/problems/app/internal/outage"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -18,41 +15,34 @@ import (
 // opening is the end of the start: the store gets its seed, and the service answers. When
 // the store is away, the service answers first, and waits.
 type opening struct {
-	options   Options
-	store     *handle
-	service   *tracker.Service
+	parts
 	keeper    *housekeeper
 	delivery  *delivery
 	post      *post
-	answers   *replies // nil: there are none
-	outages   *outage.Log
 	api       *endpoint
 	endpoints []*endpoint
-	broken    breakdown
 	seeder    seeder
 	printer   *printer
-	codes     *web.Codes
-	logger    *slog.Logger
 	waiting   sync.WaitGroup
 }
 
 func (p *opening) start(context.Context) error {
-	if p.store.isOpen() {
+	if p.Store.isOpen() {
 		b, err := p.seed()
 		if err == nil {
 			p.answer()
 			p.begin(b, listening(p.url()))
 			return nil
 		}
-		if !p.store.worthWaiting(err) {
+		if !p.Store.worthWaiting(err) {
 			return err
 		}
 	}
 	p.answer()
 	p.print(bootstrap{seeded: true}, listening(p.url()))
 	p.waiting.Go(func() {
-		if err := p.wait(); err != nil && p.store.ctx.Err() == nil {
-			p.broken.report(err)
+		if err := p.wait(); err != nil && p.Store.ctx.Err() == nil {
+			p.Broken.report(err)
 		}
 	})
 	return nil
@@ -61,22 +51,22 @@ func (p *opening) start(context.Context) error {
 // seed makes the store ready, unless the clock is unbelievable: waiting does not help,
 // because an operator has to decide.
 func (p *opening) seed() (bootstrap, error) {
-	ctx := p.store.forSeed()
-	if err := p.service.CheckClock(ctx); err != nil {
+	ctx := p.Store.forSeed()
+	if err := p.Service.CheckClock(ctx); err != nil {
 		return bootstrap{}, config.ClockRefused(err)
 	}
-	b, err := p.seeder.seed(ctx, p.service)
+	b, err := p.seeder.seed(ctx, p.Service)
 	if err == nil {
-		p.store.seeded.Store(true)
+		p.Store.seeded.Store(true)
 	}
 	return b, err
 }
 
 // wait goes on with the start once the store is there.
 func (p *opening) wait() error {
-	if !p.store.isOpen() {
-		where := p.options.Settings.Storage.Store.String()
-		if err := p.store.wait(func(err error) { p.outages.Waits(p.options.Now(), where, err) }); err != nil {
+	if !p.Store.isOpen() {
+		where := p.Options.Settings.Storage.Store.String()
+		if err := p.Store.wait(func(err error) { p.Outages.Waits(p.Options.Now(), where, err) }); err != nil {
 			return err
 		}
 	}
@@ -86,10 +76,10 @@ func (p *opening) wait() error {
 		case err == nil:
 			p.begin(b)
 			return nil
-		case !p.store.worthWaiting(err):
+		case !p.Store.worthWaiting(err):
 			return err
 		}
-		if err := p.store.pause(); err != nil {
+		if err := p.Store.pause(); err != nil {
 			return err
 		}
 	}
@@ -97,7 +87,7 @@ func (p *opening) wait() error {
 
 // begin prints the lines of the start, after the given ones.
 func (p *opening) begin(b bootstrap, lines ...string) {
-	p.print(b, append(lines, announcement(p.options, p.url(), p.page(b), b)...)...)
+	p.print(b, append(lines, announcement(p.Options, p.url(), p.page(b), b)...)...)
 	p.keeper.start()
 	p.delivery.start()
 	p.post.start()
@@ -109,14 +99,14 @@ func (p *opening) answer() {
 	for _, e := range p.endpoints {
 		e.serving.Go(func() {
 			if err := e.serve(); err != nil {
-				p.broken.report(fmt.Errorf("the service could not go on: %w", err))
+				p.Broken.report(fmt.Errorf("the service could not go on: %w", err))
 			}
 		})
 	}
-	if p.answers != nil {
+	if p.Replies != nil {
 		go func() {
-			if err := p.answers.serve(); err != nil {
-				p.broken.report(fmt.Errorf("replies by e-mail could not be taken any more: %w", err))
+			if err := p.Replies.serve(); err != nil {
+				p.Broken.report(fmt.Errorf("replies by e-mail could not be taken any more: %w", err))
 			}
 		}()
 	}
@@ -124,22 +114,22 @@ func (p *opening) answer() {
 
 // page returns the address for a browser. For a new token, it signs its reader in, once.
 func (p *opening) page(b bootstrap) string {
-	server := p.options.Settings.Server
+	server := p.Options.Settings.Server
 	if server.Web == "off" {
 		return ""
 	}
 	page := cmp.Or(server.PublicURL, p.url()) + "/"
-	if b.generated == (access.Secret{}) || !p.options.Hints {
+	if b.generated == (access.Secret{}) || !p.Options.Hints {
 		return page
 	}
-	code, err := p.codes.Issue(b.generated, p.options.Random, p.options.Now())
+	code, err := p.Codes.Issue(b.generated, p.Options.Random, p.Options.Now())
 	if err != nil { // the form takes the token as well
 		return page
 	}
 	return page + "sign-in?code=" + code
 }
 
-func (p *opening) url() string { return p.api.url() + p.options.Settings.Server.BasePath }
+func (p *opening) url() string { return p.api.url() + p.Options.Settings.Server.BasePath }
 
 // print prints lines. If nobody takes them, the log has the address, and the command for
 // a token. The token itself does not belong in a log.
@@ -151,16 +141,16 @@ func (p *opening) print(b bootstrap, lines ...string) {
 	args := []any{"error", err.Error(), "url", p.url()}
 	switch {
 	case b.generated != access.Secret{}:
-		args = append(args, "new_token", newTokenCommand(p.options, p.url(), tracker.AdminEmail))
+		args = append(args, "new_token", newTokenCommand(p.Options, p.url(), tracker.AdminEmail))
 	case !b.seeded:
-		args = append(args, "new_token", newTokenCommand(p.options, p.url(), b.admin))
+		args = append(args, "new_token", newTokenCommand(p.Options, p.url(), b.admin))
 	}
-	p.logger.Warn("standard output does not take the lines of the start", args...)
+	p.Logger.Warn("standard output does not take the lines of the start", args...)
 }
 
 // stop ends the wait for the store, the delivery of webhooks, e-mail and the housekeeping.
 func (p *opening) stop(context.Context) error {
-	p.store.cancel()
+	p.Store.cancel()
 	p.waiting.Wait()
 	p.delivery.stop()
 	p.post.stop()
