@@ -1,5 +1,6 @@
-// Package background has the common parts of the workers of webhooks and e-mail: their loop,
-// their pauses, their view of the store's errors, and their counts.
+// Package background runs work beside the requests. It has the common parts of the workers of
+// webhooks and e-mail: their loop, their pauses, their view of the store's errors, and their
+// counts.
 package background
 
 import (
@@ -15,6 +16,18 @@ const Calls = 3 * time.Second
 
 // lookFor is the time between two looks at the work, on a server without its lease.
 const lookFor = time.Second
+
+// Run calls work in a goroutine. end ends the context of the work, and waits until the work has
+// returned.
+func Run(work func(context.Context)) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { work(ctx) })
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
 
 // Repeat calls work until ctx ends, with a second between two calls. It calls failed with
 // the first of several failures in a row. An error while the store is away is no failure: the

@@ -12,6 +12,22 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
+// The end waits until the work has returned.
+func TestRunEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		returned := false
+		end := Run(func(ctx context.Context) {
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			returned = true
+		})
+		if end(); !returned {
+			t.Error("the work goes on after its end")
+		}
+	})
+}
+
 // Each series of failures is told once. An outage of the store is none, nor is the end of the
 // worker.
 func TestRepeatTellsTheFirstFailure(t *testing.T) {

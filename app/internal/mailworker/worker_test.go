@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -213,10 +214,7 @@ func (w *world) serve() *server {
 		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{1}), nil },
 	})
 	s.worker = New(Options{Service: s.Service, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { s.worker.Run(ctx) })
-	s.stop = func() { cancel(); running.Wait() }
+	s.stop = background.Run(s.worker.Run)
 	return s
 }
 

@@ -3,9 +3,9 @@ package serve
 import (
 	"context"
 	"log/slog"
-	"sync"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -15,8 +15,6 @@ type housekeeper struct {
 	logger  *slog.Logger
 	now     func() time.Time
 	ran     func(at time.Time, err error) // is told how each run has ended
-	cancel  context.CancelFunc
-	running sync.WaitGroup
 }
 
 // The first time is soon, for servers with frequent restarts, but not while the service
@@ -26,34 +24,17 @@ const (
 	nextHousekeeping  = time.Hour
 )
 
-func (h *housekeeper) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	h.cancel = cancel
-	h.running.Go(func() {
-		timer := time.NewTimer(firstHousekeeping)
-		defer timer.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-timer.C:
-			}
-			err := h.service.Housekeep(ctx)
-			if err != nil && ctx.Err() != nil {
-				return
-			}
-			if h.ran(h.now(), err); err != nil {
-				h.logger.Warn("housekeeping failed; it will be tried again", "error", err.Error())
-			}
-			timer.Reset(nextHousekeeping)
+// run expires data until ctx ends.
+func (h *housekeeper) run(ctx context.Context) {
+	background.Sleep(ctx, firstHousekeeping)
+	for ctx.Err() == nil {
+		err := h.service.Housekeep(ctx)
+		if err != nil && ctx.Err() != nil {
+			return
 		}
-	})
-}
-
-// stop ends it, if it was started.
-func (h *housekeeper) stop() {
-	if h.cancel != nil {
-		h.cancel()
+		if h.ran(h.now(), err); err != nil {
+			h.logger.Warn("housekeeping failed; it will be tried again", "error", err.Error())
+		}
+		background.Sleep(ctx, nextHousekeeping)
 	}
-	h.running.Wait()
 }

@@ -302,10 +302,13 @@ func serveAll(lc fx.Lifecycle, p parts) {
 	if p.Replies != nil {
 		lc.Append(fx.StartStopHook(p.Replies.listen, p.Replies.drain))
 	}
+	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept}
+	works := []func(context.Context){p.Webhooks.Run, keeper.run}
+	if p.Mail != nil {
+		works = append(works, p.Mail.Run)
+	}
 	s := &opening{
-		parts: p, api: api, endpoints: endpoints,
-		keeper:   &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept},
-		delivery: &delivery{worker: p.Webhooks}, post: &post{worker: p.Mail},
+		parts: p, api: api, endpoints: endpoints, works: works,
 		seeder: seeder{given: settings.Server.BootstrapToken}, printer: &printer{to: p.Options.Stdout},
 	}
 	lc.Append(fx.Hook{OnStart: s.start, OnStop: s.stop})

@@ -1,10 +1,8 @@
 package serve
 
 import (
-	"context"
 	"log/slog"
 	"net/url"
-	"sync"
 
 	"go.uber.org/fx"
 
@@ -45,28 +43,4 @@ func MailSender(settings config.Settings, o Options) (*mail.Sender, error) {
 		Server: settings.Mail.Server(), Password: settings.Mail.Password, From: from, Replies: settings.Mail.MailRepliesAddress, Base: base, Language: settings.Mail.MailLanguage,
 		HTML: web.NewSafeHTML(), Now: o.Now,
 	})
-}
-
-// post runs the worker in the background.
-type post struct {
-	worker  *mailworker.Worker // nil: there is none
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-}
-
-func (p *post) start() {
-	if p.worker == nil {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	p.cancel = cancel
-	p.running.Go(func() { p.worker.Run(ctx) })
-}
-
-// stop ends it, if it was started.
-func (p *post) stop() {
-	if p.cancel != nil {
-		p.cancel()
-	}
-	p.running.Wait()
 }

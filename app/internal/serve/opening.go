@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -16,11 +17,10 @@ import (
 // the store is away, the service answers first, and waits.
 type opening struct {
 	parts
-	keeper    *housekeeper
-	delivery  *delivery
-	post      *post
 	api       *endpoint
 	endpoints []*endpoint
+	works     []func(context.Context) // in the background, from begin on
+	ends      []func()                // of the works
 	seeder    seeder
 	printer   *printer
 	waiting   sync.WaitGroup
@@ -85,12 +85,12 @@ func (p *opening) wait() error {
 	}
 }
 
-// begin prints the lines of the start, after the given ones.
+// begin prints the lines of the start, after the given ones, and begins the works.
 func (p *opening) begin(b bootstrap, lines ...string) {
 	p.print(b, append(lines, announcement(p.Options, p.url(), p.page(b), b)...)...)
-	p.keeper.start()
-	p.delivery.start()
-	p.post.start()
+	for _, work := range p.works {
+		p.ends = append(p.ends, background.Run(work))
+	}
 	go debug.FreeOSMemory() // a start leaves some 4 MB of garbage
 }
 
@@ -148,12 +148,12 @@ func (p *opening) print(b bootstrap, lines ...string) {
 	p.Logger.Warn("standard output does not take the lines of the start", args...)
 }
 
-// stop ends the wait for the store, the delivery of webhooks, e-mail and the housekeeping.
+// stop ends the wait for the store, and then the works.
 func (p *opening) stop(context.Context) error {
 	p.Store.cancel()
 	p.waiting.Wait()
-	p.delivery.stop()
-	p.post.stop()
-	p.keeper.stop()
+	for _, end := range p.ends {
+		end()
+	}
 	return nil
 }

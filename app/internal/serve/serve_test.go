@@ -15,6 +15,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/app/internal/builtin"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/store"
@@ -98,9 +99,9 @@ func TestHousekeeping(t *testing.T) {
 				}
 			},
 		}
-		keeper.start()
+		end := background.Run(keeper.run)
 		time.Sleep(2*time.Hour + 30*time.Minute) // of the bubble's clock
-		keeper.stop()
+		end()
 		var after []time.Duration
 		for _, change := range kept.changes {
 			after = append(after, change.At.Sub(start))

@@ -1,9 +1,7 @@
 package serve
 
 import (
-	"context"
 	"log/slog"
-	"sync"
 
 	"go.uber.org/fx"
 
@@ -31,25 +29,4 @@ var webhookModule = fx.Module("webhooks", fx.Provide(func(lc fx.Lifecycle, o Opt
 func keyFile(o Options) webhookworker.KeyFile {
 	store := o.Settings.Storage.Store
 	return webhookworker.Beside(o.Settings.Webhooks.WebhookKeyFile, store.Path(), store.Is(backend.Private))
-}
-
-// delivery runs the worker in the background.
-type delivery struct {
-	worker  *webhookworker.Worker
-	cancel  context.CancelFunc
-	running sync.WaitGroup
-}
-
-func (d *delivery) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	d.cancel = cancel
-	d.running.Go(func() { d.worker.Run(ctx) })
-}
-
-// stop ends it, if it was started.
-func (d *delivery) stop() {
-	if d.cancel != nil {
-		d.cancel()
-	}
-	d.running.Wait()
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/memory"
+	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
@@ -250,10 +251,7 @@ func (w *world) serve(i int) *server {
 	if w.begin != nil {
 		w.begin(s)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { s.worker.Run(ctx) })
-	s.stop = func() { cancel(); running.Wait() }
+	s.stop = background.Run(s.worker.Run)
 	s.kill = func() { s.connect(refused); s.stop() }
 	return s
 }
