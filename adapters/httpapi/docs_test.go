@@ -21,7 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 )
 
-// publicPages are the paths of all pages, with one of the errors.
+// publicPages are the paths of all pages. Of the errors, one page stands for all.
 var publicPages = []string{"/docs", "/docs/predicates", "/errors", "/errors/stale-revision"}
 
 // page loads a page as a browser reads it.
@@ -299,7 +299,8 @@ func called(t *testing.T, arguments []string) *http.Request {
 	return r
 }
 
-// Files are sent once, and are the same in both codings. Each has a tag of its own.
+// Clients keep the files: an unchanged one is not sent again. A file has the same content in both
+// codings, and a tag for each.
 func TestFilesAreKeptByClients(t *testing.T) {
 	t.Parallel()
 	f := setup(t)

@@ -28,8 +28,8 @@ type endpoint struct {
 	reads   bool // changes nothing, though it is no GET
 	scope   access.Scope
 	query   []string          // the parameters of the query beside dryRun, from parameters
-	shown   map[string]string // other keys in parameters, by name, where a parameter means something else here
-	asked   []string          // those in the example of a command, beside the required ones
+	shown   map[string]string // by name, the keys in parameters of those with another meaning here
+	asked   []string          // parameters in the example command, beside the required ones
 	headers []string          // of the request, from parameters
 	unkeyed string            // for a POST without Idempotency-Key: how to do without one
 	bodies  []body            // accepted bodies, the default first; none: a body is not read
@@ -47,7 +47,7 @@ type body struct {
 	example  string
 }
 
-// result is an answer of an operation, but for errors.
+// result is an answer of an operation that is no error.
 type result struct {
 	status      int
 	description string
@@ -83,7 +83,7 @@ func (e endpoint) queryNames() []string {
 	return names
 }
 
-// ofProblem reports whether the operation is about one problem, of its path.
+// ofProblem reports whether the operation is about the problem in its path.
 func (e endpoint) ofProblem() bool { return strings.HasPrefix(e.path, "/problems/{identifier}") }
 
 // jsonBody describes a body: one of the given records.

@@ -23,11 +23,11 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// request is one that changes something and can be recognised by a tag.
+// request is a write. A tag marks what it leaves in the store.
 type request struct {
 	name string
 	do   func(ctx context.Context, d *desk, id problem.ID, tag string) error
-	// parts count how many times each thing that it does is there.
+	// parts counts how often each thing with the tag is in the store: once after one request.
 	parts func(seen scene, tag string) []int
 }
 
@@ -94,7 +94,7 @@ func requests() []request {
 	}
 }
 
-// desk is a service on a store behind a proxy, and one on the same store without.
+// desk has a service on a store behind a proxy, and one on the same store without the proxy.
 type desk struct {
 	*tracker.Service
 	healthy *tracker.Service
@@ -138,7 +138,7 @@ func (d *desk) create(t *testing.T) problem.ID {
 	return a.Value.ID
 }
 
-// settled reports whether the answer says what has become of a request.
+// settled reports whether the answer says if the write has happened.
 func settled(err error) bool {
 	for ; err != nil; err = errors.Unwrap(err) {
 		if f, ok := errors.AsType[*fault.Error](err); ok && f.Kind == fault.UnknownOutcome {
@@ -150,7 +150,7 @@ func settled(err error) bool {
 	return true
 }
 
-// enter enters a request into the ledger: what was said of it, and what is there.
+// enter enters a request into the ledger: its answer, and what it has left in the store.
 func (d *desk) enter(t *testing.T, r request, tag string, err error, seen scene) {
 	t.Helper()
 	said, times := stored, r.parts(seen, tag)
@@ -167,8 +167,8 @@ func (d *desk) enter(t *testing.T, r request, tag string, err error, seen scene)
 	}
 }
 
-// TestServiceCut cuts the connection under every kind of request. The service
-// settles what is not known and does again what did not happen: once.
+// TestServiceCut cuts the connection under every kind of request. The service finds out
+// whether a write has happened, and repeats it only if it has not.
 func TestServiceCut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
@@ -184,8 +184,8 @@ func TestServiceCut(t *testing.T) {
 	}
 }
 
-// TestServiceCutSeesFaults shows that TestServiceCut would find a service that
-// does again what has happened.
+// TestServiceCutSeesFaults shows that TestServiceCut would find a service that repeats a
+// write that has happened.
 func TestServiceCutSeesFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")
@@ -205,8 +205,8 @@ func (forgetful) Outcome(context.Context, ident.ID, time.Time) (store.Receipt, b
 	return store.Receipt{}, false, nil
 }
 
-// cuts is at how many places of a request, and of its answers, it is cut. The flag
-// -postgres.exhaustive triples it.
+// cuts is the number of places at which a request is cut, and of those at which its answers
+// are. The flag -postgres.exhaustive triples it.
 const cuts = 8
 
 // cutUnder cuts the connection under requests of one kind: some while they load,
@@ -271,9 +271,8 @@ func (d *desk) cutOnce(t *testing.T, r request, direction postgrestest.Direction
 	d.enter(t, r, tag, err, seen)
 }
 
-// TestServiceUnderCuts lets many requests at once go through connections that are
-// cut again and again, also while the service settles what has become of an
-// earlier one.
+// TestServiceUnderCuts sends many requests at once through connections that are cut again and
+// again, also while the service asks for the outcome of an earlier write.
 func TestServiceUnderCuts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make test runs it")

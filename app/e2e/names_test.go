@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// volatile are the forms of what differs from run to run, the longest first.
+// volatile are the forms of texts that differ from run to run. Longer forms come first.
 var volatile = []struct {
 	name string
 	form *regexp.Regexp
 }{
 	{"parameter", regexp.MustCompile(`\b(cursor|preview)=[0-9A-Za-z_%-]+`)}, // of a page, and of a change of many problems
-	{"preview", regexp.MustCompile(`"[0-9A-Za-z_-]{54}"`)},                  // the same, as it is answered
+	{"preview", regexp.MustCompile(`"[0-9A-Za-z_-]{54}"`)},                  // the same, in the body of an answer
 	{"token", regexp.MustCompile(`pts_[0-9A-Za-z]{49}`)},
 	{"uuid", regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)},
 	{"hash", regexp.MustCompile(`\b[0-9a-f]{16}\b`)}, // in entity tags, made of identifiers

@@ -38,13 +38,13 @@ type Field struct {
 	// Folded texts have folded forms in stores, for comparisons with [c] and [cd].
 	Folded bool
 
-	// One of the first two belongs to a Client field, one of the others to the rest.
+	// A Client field has text or reference, any other has user or time.
 	text      func(*Fields) *string
 	reference func(*Fields) *ident.ID
 	user      func(*Problem) *ident.ID
 	time      func(*Problem) *time.Time
 
-	// One of these belongs to a Client field.
+	// A Client field has sent or partial, by its Kind.
 	sent    func(*Patch) *patch.Field[string]
 	partial func(*Patch) *patch.Field[metadata.Partial]
 }

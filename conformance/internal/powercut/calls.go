@@ -46,7 +46,7 @@ func (p *player) onFile(c *call, files table, f handle) error {
 	case "openat", "openat2", "unlinkat", "mkdirat", "renameat", "renameat2", "linkat":
 		return p.onNames(c, files)
 	case "copy_file_range", "splice", "sendfile":
-		return p.copied(c, files)
+		return p.refuseCopy(c, files)
 	}
 	return nil
 }
@@ -71,7 +71,8 @@ func (f *file) put(c *call, offset int64) error {
 	return nil
 }
 
-// change changes the file, and keeps the change if every one is synchronised.
+// change changes the file. The change survives a power cut if every write to the file is
+// synchronised.
 func (f *file) change(p patch) {
 	f.node.write(p)
 	if f.synchronised {
@@ -107,7 +108,7 @@ func (f *file) allocate(c *call) error {
 	return nil
 }
 
-// onNames plays any other call.
+// onNames plays any other call, such as one with paths.
 func (p *player) onNames(c *call, files table) error {
 	switch c.name {
 	case "openat", "openat2":
@@ -164,7 +165,7 @@ func (p *player) onNames(c *call, files table) error {
 			return unknown(c)
 		}
 	case "copy_file_range", "splice", "sendfile":
-		return p.copied(c, files)
+		return p.refuseCopy(c, files)
 	case "io_uring_setup", "io_setup":
 		return &Untraceable{c.name}
 	}
@@ -187,7 +188,7 @@ func (p *player) open(c *call, files table, path, flags string) error {
 	case has("O_TMPFILE") || has("__O_TMPFILE"):
 		return unknown(c)
 	case found == nil && !has("O_CREAT"):
-		return fmt.Errorf("the trace opens %s, of which it does not say where it comes from", path)
+		return fmt.Errorf("the trace opens %s, but no earlier call has made it", path)
 	case found == nil:
 		found = new(node)
 		p.create(dir, name, found)
@@ -228,7 +229,7 @@ func (p *player) mkdir(path string) {
 	}
 }
 
-// put gives a path to a node, or to none.
+// put has a path lead to a node; nil: to nothing.
 func (p *player) put(path string, n *node) {
 	if dir, name, _ := p.find(path); dir != nil && name != "" {
 		p.change(edit{dir, name, n})
@@ -262,8 +263,9 @@ func (p *player) rename(c *call, from, to string) error {
 	return nil
 }
 
-// copied refuses calls with writes by the system itself.
-func (p *player) copied(c *call, files table) error {
+// refuseCopy refuses a call in which the kernel itself writes to a file below the directory:
+// the trace lacks these bytes.
+func (p *player) refuseCopy(c *call, files table) error {
 	to := map[string]int{"copy_file_range": 2, "splice": 2, "sendfile": 0}[c.name]
 	if fd, _ := descriptor(c.arg(to)); files[fd].file != nil {
 		return &Untraceable{c.name}

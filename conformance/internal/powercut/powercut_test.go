@@ -172,7 +172,7 @@ func TestReplayOfWhatIsNotUnderstood(t *testing.T) {
 		{"a copy by the system", open + "1 copy_file_range(9</x>, NULL, 3<~/old>, NULL, 5, 0) = 5\n", "copy_file_range", true},
 		{"a file without a name", "1 openat(AT_FDCWD</>, \"~\", O_RDWR|O_TMPFILE, 0600) = 3<~/#1>\n", "openat", false},
 		{"a move out of the directory", "1 rename(\"~/old\", \"/elsewhere\") = 0\n", "across the edge", false},
-		{"a file from nowhere", "1 openat(AT_FDCWD</>, \"~/b\", O_RDONLY) = 3<~/b>\n", "where it comes from", false},
+		{"a file from nowhere", "1 openat(AT_FDCWD</>, \"~/b\", O_RDONLY) = 3<~/b>\n", "no earlier call", false},
 		{"a text that is cut off", open + "1 write(3<~/old>, \"a\"..., 100) = 100\n", "not in the trace", false},
 		{"no trace at all", "strace: command not found\n", "no line of a trace", false},
 	} {

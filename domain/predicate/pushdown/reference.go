@@ -10,9 +10,12 @@ import (
 )
 
 // Reference finds the one reference of a condition to metadata or a user, if the
-// condition depends on nothing else. An example is milestone in milestone.name =[c]
-// 'Next' OR milestone = nil. Such a condition needs no look into the metadata by the
-// store. Referring evaluates it for each object of that kind, and for nil.
+// condition depends on nothing else. For example, the condition
+//
+//	milestone.name =[c] 'Next' OR milestone = nil
+//
+// depends on the reference milestone alone. Referring evaluates such a condition for each
+// object of that kind, and for nil. So the store needs no look into the metadata.
 //
 // The reference is the end of the to-one steps from the variable of the slot. It is
 // the first object of the catalogue on the path. There are no steps when the variable
@@ -40,8 +43,8 @@ func Reference(cond predicate.Cond) (slot int, steps []*predicate.Key, ok bool) 
 	return found.Slot, found.Steps, true
 }
 
-// cutAtMetadata returns the path up to the first object of the catalogue. It is not ok
-// if the path leads to none, or through a to-many key before.
+// cutAtMetadata returns the path up to the first object of the catalogue. It returns false
+// if the path leads to none, or if a to-many key comes before it.
 func cutAtMetadata(p predicate.Path) (predicate.Path, bool) {
 	if p.Start.Entity.IsMetadata() {
 		return predicate.Path{Slot: p.Slot, Start: p.Start, Steps: nil}, true

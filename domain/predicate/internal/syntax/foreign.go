@@ -51,8 +51,8 @@ func foreignWord(w string) (advice string, ok bool) {
 	return "", false
 }
 
-// foreignStart returns the error for a value of the name of a clause or of EXISTS. Their
-// authors do not mean a key or a function.
+// foreignStart returns the error for a value with the name of a clause, or with that of EXISTS:
+// its author means no key and no function. It returns nil for any other value.
 func (p *parser) foreignStart(n node) error {
 	name, offset := "", 0
 	switch n := n.(type) {
