@@ -44,21 +44,15 @@ race   = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/
 e2e    = github.com/problemtracking/problems/app/e2e
 raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|web/internal/(codes|views)|webhook)|app/internal/(background|flood|mailworker|metrics|observe|outage|serve|sink|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
 # Of the worker of e-mail, tests that live through days, one second after the other, go without:
-# the others have the same goroutines. So do the tests of documents and pages of the API, with
-# one call after the other.
+# the others have the same goroutines.
 days   = ForDays$$
-pages  = BasePath|Docs|Document|Index|Page|Recorded
-serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)|^$(e2e)$$
+serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)
 
 slow   = github.com/problemtracking/problems/adapters/postgres
 sqlite = github.com/problemtracking/problems/adapters/sqlite
+suite  = github.com/problemtracking/problems/conformance
 web    = github.com/problemtracking/problems/adapters/web
 mails  = github.com/problemtracking/problems/app/internal/mailworker
-api    = github.com/problemtracking/problems/adapters/httpapi
-
-# $(call all_but,PATTERN,PACKAGE) runs all tests of a package: those with the pattern in their
-# names without the race detector, and the others with it.
-all_but = $(gotest) $(2) -run '$(1)' || failed=yes; $(gotest) $(race) $(2) -skip '$(1)' || failed=yes
 
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
@@ -72,29 +66,30 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 	@go run ./adapters/postgres/postgrestest/which
 	@$(MAKE) --no-print-directory --keep-going --jobs=$(jobs) test-waiting test-others
 
-# The suite on PostgreSQL and SQLite, and other long tests of one call after the other. Of
-# the suite, the race detector watches the cases with calls at once. It watches the others on
-# the store in memory.
-unwatched = ^(TestConformance|TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*)$$
-at_once   = -run '^TestConformance$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
+# Tests of PostgreSQL and SQLite that take long, with one call after the other. Of the suite, the
+# race detector watches the cases with calls at once. It watches the others on the store in
+# memory.
+alone     = TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*
+unwatched = $(gotest) $(1) -run '^(TestConformance|$(alone))$$'
+watched   = $(gotest) $(race) $(1) -skip '^($(alone))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
 
 test-waiting:
-	@trap 'exit 130' INT; failed=; $(gotest) $(slow) -run '$(unwatched)' || failed=yes; \
-	$(gotest) $(race) $(slow) -skip '$(unwatched)' || failed=yes; \
-	$(gotest) $(race) $(slow) $(at_once) || failed=yes; \
+	@trap 'exit 130' INT; failed=; $(call unwatched,$(slow)) || failed=yes; \
+	$(call watched,$(slow)) || failed=yes; \
 	$(call each,$(APART),$(gotest) ./...); \
 	[[ -z $$failed ]]
 
+# The tests of the suite itself take longest: they begin first, so that no processor idles at
+# the end.
 test-others:
-	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vx $(slow)); \
+	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(slow)|$(sqlite)|$(suite)|$(e2e)'); \
 	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
-	$(gotest) $(race) $$(grep -vx -e $(mails) -e $(api) <<< "$$raced") || failed=yes; \
-	$(call all_but,$(days),$(mails)); \
-	$(call all_but,$(pages),$(api)); \
+	$(gotest) $(race) -skip '$(days)' $$raced || failed=yes; \
+	$(gotest) $(mails) -run '$(days)' || failed=yes; \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
-	$(gotest) $(race) $(sqlite) -skip '$(unwatched)' || failed=yes; \
-	$(gotest) $(race) $(sqlite) $(at_once) || failed=yes; \
-	$(gotest) $$(grep -vxF "$$raced" <<< "$$all" | grep -vx $(e2e)) || failed=yes; \
+	$(call watched,$(sqlite)) || failed=yes; \
+	$(call unwatched,$(sqlite)) || failed=yes; \
+	$(gotest) $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
 	$(gotest) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
 
