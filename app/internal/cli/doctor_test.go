@@ -3,7 +3,9 @@ package cli_test
 import (
 	"crypto/x509"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -111,6 +113,15 @@ func TestDoctor(t *testing.T) {
 	if err := os.WriteFile(key, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	hooked, keyless := filepath.Join(t.TempDir(), "problems.db"), filepath.Join(t.TempDir(), "problems.db")
+	for _, path := range []string{hooked, keyless} {
+		s := start(t, variables{"PROBLEMS_STORE": "sqlite://" + path})
+		s.hook(t, s.token(t))
+		s.end(t)
+	}
+	if err := os.Remove(keyless + ".webhook-key"); err != nil {
+		t.Fatal(err)
+	}
 	const noKey = "warning  PROBLEMS_WEBHOOK_KEY_FILE names no key"
 	from := func(issuer string) variables {
 		return openID(variables{"PROBLEMS_OIDC_ISSUER": issuer})
@@ -139,6 +150,9 @@ func TestDoctor(t *testing.T) {
 		"loss":             {variables{"PROBLEMS_STORE": lossy + "&synchronous_commit=off"}, []string{noKey, "Mend:", "FAULT    synchronous_commit is off, so that a crash", "Mend: set it to on, or accept the loss with PROBLEMS_STORE_ACCEPT_LOSS", "ok"}, true},
 		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{noKey, "Mend:", "FAULT    the schema lacks 0001_initial", `Mend: run "problems migrate"`, "ok"}, true},
 		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"ok", "ok"}, false},
+		"webhooks":         {variables{"PROBLEMS_STORE": "sqlite://" + hooked}, []string{"ok", "ok"}, false},
+		"another key":      {variables{"PROBLEMS_STORE": "sqlite://" + hooked, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"warning  the service cannot deliver to 1 of 1 active webhooks: this server has another key than the one behind the secret", "Mend: give all servers of the store the same key by PROBLEMS_WEBHOOK_KEY_FILE", "ok", "ok"}, false},
+		"a lost key":       {variables{"PROBLEMS_STORE": "sqlite://" + keyless}, []string{"warning  the service cannot deliver to 1 of 1 active webhooks: the server has no key for the secrets of webhooks (PROBLEMS_WEBHOOK_KEY_FILE): the file problems.db.webhook-key cannot be read", "Mend: give all servers", "ok", "ok"}, false},
 		"no mail server":   {replies(variables{"PROBLEMS_MAIL_URL": "smtp://" + other.Addr().String(), "PROBLEMS_MAIL_REPLIES_LISTEN": freeAddress(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, " + other.Addr().String() + ", cannot be reached: no mail server answers there", "Mend: start it", "ok", "ok"}, false},
 		"no mail by TLS":   {replies(variables{"PROBLEMS_MAIL_URL": strings.Replace(mailer, "smtp:", "smtps:", 1), "PROBLEMS_MAIL_REPLIES_LISTEN": freeAddress(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, ", "Mend:", "ok", "ok"}, false},
 		"provider":         {from(provider.URL), []string{"ok", "ok"}, false},
@@ -167,5 +181,8 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("exit code %d; want %d and lines with %q:\n%s%s", r.code, code, c.want, r.stdout, r.stderr)
 			}
 		})
+	}
+	if _, err := os.Stat(keyless + ".webhook-key"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the doctor has made a key: %v", err)
 	}
 }

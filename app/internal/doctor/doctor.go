@@ -4,6 +4,7 @@ package doctor
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -182,18 +183,24 @@ func (f *Findings) store(ctx context.Context, o Options) {
 	if err != nil || !examined || f.Grave() {
 		return
 	}
-	f.clock(ctx, o)
+	f.content(ctx, o)
 }
 
-func (f *Findings) clock(ctx context.Context, o Options) {
+// content compares the clock with the newest change, and the key with those of the webhooks.
+func (f *Findings) content(ctx context.Context, o Options) {
 	opened, err := storage.Open(ctx, o.Settings.Storage, o.Logger)
 	if err != nil {
 		f.grave("the error says what would be right", "the store cannot be opened: %v", err)
 		return
 	}
 	defer func() { _ = opened.Close() }() // nothing was written
-	service := tracker.New(tracker.Options{Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings)})
+	file := serve.KeyFile(o.Settings)
+	file.Create = false
+	service := tracker.New(tracker.Options{
+		Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings), WebhookKey: file.Keys(rand.Reader),
+	})
 	if err := service.CheckClock(ctx); err != nil {
 		f.grave("set the clock of this machine; if it is right, start the service once with --accept-clock", "%v", err)
 	}
+	f.webhooks(ctx, service)
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/problemtracking/problems/adapters/mail"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/tracing"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // outside checks the connections to the other services in the settings. The service starts
@@ -35,6 +37,28 @@ func (f *Findings) webhookKey(s config.Settings) {
 		return
 	}
 	f.warn("make a key with: openssl rand -base64 32 > FILE; and name the file, the same key for all servers", "--webhook-key-file names no key, so that there can be no webhooks")
+}
+
+// webhooks warns of webhooks whose messages a server with this key cannot sign.
+func (f *Findings) webhooks(ctx context.Context, service *tracker.Service) {
+	all, err := service.Webhooks(ctx)
+	if err != nil {
+		f.grave("the error says what would be right", "the webhooks cannot be read: %v", err)
+		return
+	}
+	active, locked := 0, 0
+	var reason string
+	for _, w := range all.Value {
+		if state, why := w.Condition(true); state == webhook.Active {
+			active++
+			if w.Locked != nil {
+				locked, reason = locked+1, why
+			}
+		}
+	}
+	if locked > 0 {
+		f.warn("give all servers of the store the same key by --webhook-key-file", "the service cannot deliver to %d of %d active webhooks: %s", locked, active, reason)
+	}
 }
 
 // mailServer waits for the greeting of the mail server.

@@ -35,7 +35,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 		},
 		Searches:   int(at),
 		KeepEvents: limits.KeepEvents,
-		WebhookKey: keyFile(o).Keys(o.Random),
+		WebhookKey: KeyFile(o.Settings).Keys(o.Random),
 		Sender:     sender,
 	})
 	m.Searches(service.Searches)

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/webhook"
 	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/webhookworker"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -25,8 +26,8 @@ var webhookModule = fx.Module("webhooks", fx.Provide(func(lc fx.Lifecycle, o Opt
 	return c
 }))
 
-// keyFile returns the file with the key behind the secrets of webhooks.
-func keyFile(o Options) webhookworker.KeyFile {
-	store := o.Settings.Storage.Store
-	return webhookworker.Beside(o.Settings.Webhooks.WebhookKeyFile, store.Path(), store.Is(backend.Private))
+// KeyFile returns the file with the key behind the secrets of webhooks.
+func KeyFile(s config.Settings) webhookworker.KeyFile {
+	store := s.Storage.Store
+	return webhookworker.Beside(s.Webhooks.WebhookKeyFile, store.Path(), store.Is(backend.Private))
 }
