@@ -42,7 +42,7 @@ build: ## build bin/problems
 # races where there are none. The tests of e2e have the detector in the program under test.
 race   = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 e2e    = github.com/problemtracking/problems/app/e2e
-raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|web/internal/(codes|views)|webhook)|app/internal/(background|flood|mailworker|metrics|observe|outage|serve|sink|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
+raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|web/internal/(codes|views)|webhook)|app/internal/(background|diagnose|flood|mailworker|metrics|observe|outage|serve|sink|tracing|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
 # Of the worker of e-mail, tests that live through days, one second after the other, go without:
 # the others have the same goroutines.
 days   = ForDays$$
