@@ -730,7 +730,7 @@ func TestMailThatCannotBeWrittenForDays(t *testing.T) {
 
 // A damaged problem holds up no mail about another one, also to the same person. Its own mail
 // waits for three days, and shows meanwhile.
-func TestDamagedProblem(t *testing.T) {
+func TestDamagedProblemForDays(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
 		ann := w.person("ann")
