@@ -137,15 +137,19 @@ func TestMailOnEachStore(t *testing.T) {
 				t.Fatalf("%d %s", status, body)
 			}
 		}
-		begun := time.Now()
-		comment("The first one.")
-		comment("The second one.")
-		comment("The third one.")
-		quick := time.Since(begun) < 500*time.Millisecond // half of PROBLEMS_MAIL_QUIET
-		first := tells("The third one.", "p0@example.org", "p2@example.org")
-		for _, m := range first {
-			if quick && !strings.Contains(m.text, "The first one.") {
-				t.Errorf("the mail to %s lacks the first comment", m.to)
+		// On a busy machine, the server may see the three with more than PROBLEMS_MAIL_QUIET
+		// between them. Then others are one mail.
+		var first []ledgerMail
+		for round := 1; ; round++ {
+			for _, place := range []string{"first", "second", "third"} {
+				comment(fmt.Sprintf("The %s of round %d.", place, round))
+			}
+			first = tells(fmt.Sprintf("The third of round %d.", round), "p0@example.org", "p2@example.org")
+			if !slices.ContainsFunc(first, func(m ledgerMail) bool { return !strings.Contains(m.text, fmt.Sprintf("The first of round %d.", round)) }) {
+				break
+			}
+			if round == 5 {
+				t.Fatal("quick changes have never been one mail")
 			}
 		}
 		ended := first[0].to
