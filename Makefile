@@ -60,6 +60,8 @@ gotest = go test -vet=off -count=1 -timeout 40m
 # The tests of PostgreSQL, and those in a browser, wait now and then. With four processors,
 # the others run beside them. With fewer, their time limits would be exceeded.
 jobs = $(shell [[ $$(getconf _NPROCESSORS_ONLN) -ge 4 ]] && echo 2 || echo 1)
+# They also wait for servers and for the disk: three of them share two processors.
+beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)))
 
 test: deps build ## run all tests of all modules, those of concurrent code with the race detector
 	$(call step,tests of $(MODULES) $(APART))
@@ -70,8 +72,8 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 # race detector watches the cases with calls at once. It watches the others on the store in
 # memory.
 alone     = TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*
-unwatched = $(gotest) $(1) -run '^(TestConformance|$(alone))$$'
-watched   = $(gotest) $(race) $(1) -skip '^($(alone))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
+unwatched = $(gotest) $(beside) $(1) -run '^(TestConformance|$(alone))$$'
+watched   = $(gotest) $(race) $(beside) $(1) -skip '^($(alone))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
 
 test-waiting:
 	@trap 'exit 130' INT; failed=; $(call unwatched,$(slow)) || failed=yes; \
@@ -90,7 +92,7 @@ test-others:
 	$(call watched,$(sqlite)) || failed=yes; \
 	$(call unwatched,$(sqlite)) || failed=yes; \
 	$(gotest) $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
-	$(gotest) $(e2e) -program.race || failed=yes; \
+	$(gotest) $(beside) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
 
 # With VERSION=all, all of them. The programs come from npm: see tools/postgres/version.

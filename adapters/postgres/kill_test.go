@@ -9,7 +9,7 @@ import (
 
 // ownServers is how many servers there are at a time that belong to one test: each
 // takes memory and a disk that syncs.
-var ownServers = make(chan struct{}, 2)
+var ownServers = make(chan struct{}, 3)
 
 // newServer starts a server for this test alone.
 func newServer(t *testing.T, settings ...string) *postgrestest.Server {
