@@ -28,7 +28,7 @@ type endpoint struct {
 	reads   bool // changes nothing, though it is no GET
 	scope   access.Scope
 	query   []string          // the parameters of the query beside dryRun, from parameters
-	shown   map[string]string // by name, the keys in parameters of those with another meaning here
+	shown   map[string]string // the keys in parameters of those that mean something else here, by name
 	asked   []string          // parameters in the example command, beside the required ones
 	headers []string          // of the request, from parameters
 	unkeyed string            // for a POST without Idempotency-Key: how to do without one
