@@ -145,7 +145,9 @@ func TestMailOnEachStore(t *testing.T) {
 				comment(fmt.Sprintf("The %s of round %d.", place, round))
 			}
 			first = tells(fmt.Sprintf("The third of round %d.", round), "p0@example.org", "p2@example.org")
-			if !slices.ContainsFunc(first, func(m ledgerMail) bool { return !strings.Contains(m.text, fmt.Sprintf("The first of round %d.", round)) }) {
+			if !slices.ContainsFunc(first, func(m ledgerMail) bool {
+				return !strings.Contains(m.text, fmt.Sprintf("The first of round %d.", round))
+			}) {
 				break
 			}
 			if round == 5 {
