@@ -87,7 +87,8 @@ func (s *Service) NewMailWorker(alone bool) *MailWorker {
 }
 
 // Take takes the lease if it is free and there is work. It returns the stored state, or nil
-// while another server has the lease. The caller may change the state only if it was taken. The first server ever begins behind the newest change.
+// while another server has the lease. The caller may change the state only if the lease was
+// taken. The first server ever begins behind the newest change.
 // now is a monotonic time: see lease.Watch. It fails with fault.Internal for a server without
 // a key.
 func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
@@ -254,13 +255,10 @@ func (w *MailWorker) address(ctx context.Context, groups []mail.Group) (all []Ad
 		}
 		return nil
 	})
-	switch {
-	case unread != nil:
+	if unread != nil {
 		return nil, unread, nil
-	case err != nil:
-		return nil, nil, err
 	}
-	return all, nil, nil
+	return all, nil, err
 }
 
 // unreadable returns the items of a digest whose problems are damaged. Each read has a View of
