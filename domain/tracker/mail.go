@@ -86,9 +86,33 @@ func (s *Service) NewMailWorker(alone bool) *MailWorker {
 	return &MailWorker{service: s, lease: holder.New(mailLease, alone, s.moment, s.commit)}
 }
 
+// Begin has e-mail start behind the newest change, unless a server of the store has begun it
+// before. A server calls it before it takes requests (D43).
+func (w *MailWorker) Begin(ctx context.Context) error {
+	for {
+		var begun bool
+		err := w.service.store.View(ctx, func(r store.Reader) (err error) {
+			_, begun, err = w.lease.Read(ctx, r)
+			return err
+		})
+		if err != nil || begun {
+			return err
+		}
+		newest, err := w.Newest(ctx)
+		if err != nil {
+			return err
+		}
+		// No error: it is stored, or another server was first, or a write that was cut off
+		// is not stored. The next look tells.
+		if err := w.lease.Release(ctx, mail.State{Cursor: newest}.Encode()); err != nil {
+			return err
+		}
+	}
+}
+
 // Take takes the lease if it is free and there is work. It returns the stored state, or nil
 // while another server has the lease. The caller may change the state only if the lease was
-// taken. The first server ever begins behind the newest change.
+// taken. Without Begin, the first server begins behind the newest change.
 // now is a monotonic time: see lease.Watch. It fails with fault.Internal for a server without
 // a key.
 func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
@@ -156,7 +180,7 @@ func parseMail(state string) (mail.State, error) {
 }
 
 // MailWaits reports whether the store has changes without their e-mail. A copy of the store
-// never sends this e-mail. It is false if no server of the store has ever sent e-mail.
+// never sends this e-mail. It is false if e-mail has never begun.
 func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 	_, newest, err := s.feedEnds(ctx)
 	if err != nil {

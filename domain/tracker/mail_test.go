@@ -45,6 +45,28 @@ func TestMailWaits(t *testing.T) {
 	waits(false, "after it")
 }
 
+// E-mail tells of the changes since its first start, however late the first look at them is.
+func TestMailBegins(t *testing.T) {
+	t.Parallel()
+	s := newHookService(t)
+	s.create(t, "before e-mail")
+	part := s.NewMailWorker(false)
+	begun, err := part.Newest(t.Context())
+	noError(t, err)
+	for _, when := range []string{"the first start", "the next one"} {
+		noError(t, s.NewMailWorker(false).Begin(t.Context()))
+		s.create(t, when)
+	}
+	state, taken, err := part.Take(t.Context(), time.Now())
+	if noError(t, err); !taken || state.Cursor != begun {
+		t.Errorf("taken is %t, and mail begins behind %v, want %v", taken, state.Cursor, begun)
+	}
+	noError(t, s.NewMailWorker(false).Begin(t.Context()))
+	if held, err := part.Save(t.Context(), *state); !held || err != nil {
+		t.Errorf("a start took the lease: %t, %v", held, err)
+	}
+}
+
 // feedReads counts the reads of the feed.
 type feedReads struct {
 	store.Store

@@ -4,6 +4,7 @@ package mailworker
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -93,6 +94,14 @@ func Outcomes() []Outcome {
 
 // Attempts returns the number of attempts of this server with an outcome.
 func (w *Worker) Attempts(o Outcome) int64 { return w.counts.Of(o) }
+
+// Begin makes e-mail start with the next change, unless it has begun before.
+func (w *Worker) Begin(ctx context.Context) error {
+	if err := w.Service.NewMailWorker(w.Alone).Begin(ctx); err != nil {
+		return fmt.Errorf("the begin of e-mail cannot be stored: %w", err)
+	}
+	return nil
+}
 
 // Run sends until ctx ends.
 func (w *Worker) Run(ctx context.Context) {

@@ -27,7 +27,7 @@ type bootstrap struct {
 type seeder struct {
 	given  config.Token
 	secret access.Secret // zero: there is none yet
-	unsure bool          // a try may have succeeded without a word
+	unsure bool          // the seed of an earlier try is stored, or may be
 }
 
 func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap, error) {
@@ -41,8 +41,8 @@ func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap,
 		}
 	}
 	seeded, err := service.Seed(ctx, s.secret)
+	s.unsure = s.unsure || seeded || fault.Is(err, fault.UnknownOutcome)
 	if err != nil {
-		s.unsure = s.unsure || fault.Is(err, fault.UnknownOutcome)
 		return bootstrap{}, err
 	}
 	if !seeded && s.unsure { // the token is shown only with its user

@@ -48,14 +48,17 @@ func (p *opening) start(context.Context) error {
 	return nil
 }
 
-// seed makes the store ready, unless the clock is unbelievable: waiting does not help,
-// because an operator has to decide.
+// seed makes the store ready for the first request, unless the clock is unbelievable: waiting
+// does not help, because an operator has to decide.
 func (p *opening) seed() (bootstrap, error) {
 	ctx := p.Store.forSeed()
 	if err := p.Service.CheckClock(ctx); err != nil {
 		return bootstrap{}, config.ClockRefused(err)
 	}
 	b, err := p.seeder.seed(ctx, p.Service)
+	if err == nil && p.Mail != nil {
+		err = p.Mail.Begin(ctx)
+	}
 	if err == nil {
 		p.Store.seeded.Store(true)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -392,6 +393,79 @@ func TestTokenOfAnUnknownOutcome(t *testing.T) {
 		s.end()
 		if err := s.result(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// ordered is a store that is slow at the feed. It notes the order of the first problem and of
+// the first state of e-mail.
+type ordered struct {
+	store.Store
+	order chan string
+	away  bool // at the first look at the feed
+	cut   bool // off the first write of the state
+}
+
+func (s *ordered) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
+	if s.away {
+		s.away = false
+		return event.Entry{}, event.Entry{}, errAway
+	}
+	time.Sleep(100 * time.Millisecond)
+	return s.Store.FeedEnds(ctx)
+}
+
+func (s *ordered) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
+	for _, e := range change.Effects {
+		switch e := e.(type) {
+		case store.CreateProblem:
+			s.order <- "problem"
+		case store.PutLease:
+			if e.Lease.Name == "mail" && s.cut {
+				s.cut = false
+				return store.Receipt{}, fault.New(fault.UnknownOutcome, "cut off")
+			}
+			if e.Lease.Name == "mail" {
+				s.order <- "mail"
+			}
+		}
+	}
+	return s.Store.Commit(ctx, change)
+}
+
+// E-mail begins before the first request, so it tells of the first change, too. The token of
+// the administrator is shown, whatever fails before.
+func TestMailBeginsBeforeTheFirstRequest(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		errs      []error
+		away, cut bool
+	}{
+		"at the start":            {},
+		"after an outage":         {errs: []error{errAway}},
+		"in an outage":            {away: true},
+		"after a lost connection": {cut: true},
+	} {
+		inMemory, err := memory.Open(t.Context(), memory.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := &ordered{Store: inMemory, order: make(chan string, 100), away: c.away, cut: c.cut}
+		s := startOn(t, (&later{errs: c.errs, store: of}).open, func(o *Options) {
+			o.Settings.Server.PublicURL, o.Settings.Mail.MailFrom, o.Settings.Mail.MailLanguage = "https://tracker.example.org", "problems@example.org", "en"
+			if err := o.Settings.Mail.MailURL.UnmarshalText([]byte("smtp://127.0.0.1:9?starttls=off")); err != nil {
+				t.Fatal(err)
+			}
+		})
+		token := s.printed(2)[1]
+		for code := 0; code != http.StatusCreated; {
+			var body string
+			if code, body = s.do(http.MethodPost, "/api/20151105/problems", token, `{"title":"The lamp is broken"}`); code != http.StatusCreated && code != http.StatusServiceUnavailable {
+				t.Fatalf("%s: %d %s", name, code, body)
+			}
+		}
+		if first := <-of.order; first != "mail" {
+			t.Errorf("%s: the first %s was stored before the state of e-mail", name, first)
 		}
 	}
 }
