@@ -57,6 +57,28 @@ func TestAmongAllIsAmong(t *testing.T) {
 	}
 }
 
+// Problems that no plan can find are not read.
+func TestAmongAllReadsCandidates(t *testing.T) {
+	t.Parallel()
+	one, other := compile(t, "identifier = 12", predicate.Problem), compile(t, "identifier = 13 AND title != 'x'", predicate.Problem)
+	all := compile(t, "title != 'x'", predicate.Problem)
+	ids := []problem.ID{11, 12, 13, 14}
+	for name, c := range map[string]struct {
+		plans []*predicate.Plan
+		want  []problem.ID
+	}{
+		"none":            {nil, []problem.ID{}},
+		"of one":          {[]*predicate.Plan{one, one}, ids[1:2]},
+		"of two":          {[]*predicate.Plan{one, other}, ids[1:3]},
+		"of any":          {[]*predicate.Plan{one, all}, ids},
+		"of any, and one": {[]*predicate.Plan{all, other}, ids},
+	} {
+		if got := candidates(c.plans, ids); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v are read, want %v", name, got, c.want)
+		}
+	}
+}
+
 func TestPageHasLimitsOfWebhooks(t *testing.T) {
 	t.Parallel()
 	page, err := fs.ReadFile(rules.Pages(), "predicates.md")

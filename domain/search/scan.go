@@ -46,6 +46,7 @@ func Among(ctx context.Context, r store.Reader, q store.Query, ids []problem.ID)
 // itself; then the others still have their results.
 func AmongAll(ctx context.Context, r store.Reader, c *metadata.Catalogue, as ident.ID, plans []*predicate.Plan, ids []problem.ID) ([]Found, error) {
 	results := make([]Found, len(plans))
+	ids = candidates(plans, ids)
 	for page := range slices.Chunk(ids, batchSize) {
 		snapshots, err := r.Problems(ctx, page, as, 0)
 		if err != nil {
@@ -59,20 +60,33 @@ func AmongAll(ctx context.Context, r store.Reader, c *metadata.Catalogue, as ide
 			places[s.ID] = i
 		}
 		for i, plan := range plans {
-			candidates := entries
+			tried := entries
 			if id, ok := onlyProblem(plan.Where); ok {
 				at, there := places[id]
 				if !there {
 					continue
 				}
-				candidates = entries[at : at+1]
+				tried = entries[at : at+1]
 			}
-			if err := results[i].add(ctx, problems, plan, candidates); err != nil {
+			if err := results[i].add(ctx, problems, plan, tried); err != nil {
 				return nil, err
 			}
 		}
 	}
 	return results, nil
+}
+
+// candidates returns those of the problems that can satisfy one of the plans.
+func candidates(plans []*predicate.Plan, ids []problem.ID) []problem.ID {
+	can := make(map[problem.ID]bool)
+	for _, plan := range plans {
+		id, ok := onlyProblem(plan.Where)
+		if !ok {
+			return ids
+		}
+		can[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id problem.ID) bool { return !can[id] })
 }
 
 // onlyProblem returns the only problem that can satisfy a condition: it compares the

@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -181,12 +182,25 @@ func (w *WebhookWorker) Follow(ctx context.Context, after *event.Cursor, limit i
 type Matches struct {
 	Events []PublishedEvent
 	Err    error
+	// Unread has the problems among Events for which the predicate cannot be evaluated: they,
+	// or related ones, are damaged.
+	Unread map[problem.ID]error
 }
 
 // Match returns the events for each of the endpoints. Predicates are evaluated for the
 // owners of the endpoints, at this moment.
 func (w *WebhookWorker) Match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
-	all := make([]Matches, len(endpoints))
+	all, unread, err := w.match(ctx, events, endpoints)
+	if err != nil || unread == nil {
+		return all, err
+	}
+	return w.matchDamaged(ctx, events, endpoints)
+}
+
+// match is Match in one View. unread says why a problem cannot be read. Other errors say
+// nothing about a problem.
+func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) (all []Matches, unread, err error) {
+	all = make([]Matches, len(endpoints))
 	var owners []*asked
 	byOwner := make(map[ident.ID]*asked)
 	now := w.service.time()
@@ -209,21 +223,27 @@ func (w *WebhookWorker) Match(ctx context.Context, events []PublishedEvent, endp
 		of.ask(e.Predicate, plan, i)
 	}
 	if len(owners) == 0 {
-		return all, nil
+		return all, nil, nil
 	}
-	err := w.service.store.View(ctx, func(r store.Reader) error {
+	err = w.service.store.View(ctx, func(r store.Reader) error {
 		catalogue, err := w.service.catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
 		for _, of := range owners {
 			if err := of.answer(ctx, r, catalogue, events, endpoints, all); err != nil {
+				if fault.Is(err, fault.Internal) {
+					unread = err
+				}
 				return err
 			}
 		}
 		return nil
 	})
-	return all, err
+	if unread != nil {
+		return nil, unread, nil
+	}
+	return all, nil, err
 }
 
 // wanted returns the events for an endpoint without a predicate.

@@ -36,6 +36,7 @@ type queued struct {
 	tracker.PublishedEvent
 	message func() webhook.Message
 	matched time.Time // when the predicate was evaluated
+	unread  error     // the predicate needs a damaged problem; nil: it is satisfied
 }
 
 // begin returns the line of a webhook with new settings. old is its line before, if any: it

@@ -2,6 +2,7 @@ package webhookworker
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -69,11 +70,27 @@ func (r *round) start(l *line, group int) {
 	l.busy, l.cancel = true, cancel
 	r.out[group]++
 	next, endpoint := l.queue[0], l.Endpoint
+	if next.unread != nil {
+		cancel()
+		r.results <- result{l, next, r.unread(l, next), nil, group}
+		return
+	}
 	go func() {
 		defer cancel()
 		attempt, err := r.Service.SendWebhook(ctx, endpoint, next.message())
 		r.results <- result{l, next, attempt, err, group}
 	}()
+}
+
+// unread returns the failed attempt for an event whose predicate needs a damaged problem. The
+// schedule of attempts holds for it: the problem may be repaired.
+func (r *round) unread(l *line, of queued) webhook.Attempt {
+	text := fmt.Sprintf("nothing was sent: the predicate cannot be evaluated, since problem %d, or one related to it, is damaged", of.Problem)
+	if last := len(l.p.Deliveries) - 1; l.p.Failures == 0 || last < 0 || l.p.Deliveries[last].Error != text {
+		r.Logger.Error("a webhook waits, and will be tried again: its predicate needs a problem that cannot be read, or one related to it",
+			"webhook", l.ID.String(), "problem", int64(of.Problem), "error", of.unread.Error())
+	}
+	return webhook.Attempt{At: r.Now(), Err: text}
 }
 
 // rereadAfter is the time after which a predicate is evaluated again for the events in the queue: it
@@ -117,7 +134,7 @@ func (r *round) settle(done result) {
 	}
 	pause := l.p.Wait(done.attempt.At.Add(done.attempt.Duration))
 	l.due = time.Now().Add(pause)
-	if l.outdated(pause) {
+	if l.outdated(pause) || len(l.queue) > 0 && l.queue[0].unread != nil {
 		l.drop()
 	}
 	r.queue(l)

@@ -208,17 +208,18 @@ func (r *round) match(p page, lines []*line) error {
 			r.stop(l, "its predicate cannot be evaluated: "+all[i].Err.Error())
 			continue
 		}
-		l.fill(all[i].Events, p.next, shared)
+		l.fill(all[i], p.next, shared)
 	}
 	return nil
 }
 
 // fill adds events to the queue of a line, until it is full. They are those for the line up to
-// the position next. The failed attempts belong to one event. When another one comes first,
-// because the predicate leaves the former out by now, they do not count for it.
-func (l *line) fill(events []tracker.PublishedEvent, next event.Cursor, shared messages) {
+// the position next. Events of damaged problems are among them. The failed attempts belong to
+// one event. When another one comes first, because the predicate leaves the former out by now,
+// they do not count for it.
+func (l *line) fill(found tracker.Matches, next event.Cursor, shared messages) {
 	now := time.Now()
-	for _, v := range events {
+	for _, v := range found.Events {
 		if !behind(l.scanned, v.Cursor) {
 			continue // the line has read ahead of the tail
 		}
@@ -230,7 +231,7 @@ func (l *line) fill(events []tracker.PublishedEvent, next event.Cursor, shared m
 			l.p = l.p.Settle(l.p.Cursor)
 			l.due, l.dirty = time.Now(), true
 		}
-		l.queue = append(l.queue, queued{v, shared.of(v), now})
+		l.queue = append(l.queue, queued{v, shared.of(v), now, found.Unread[v.Problem]})
 		l.scanned = v.Cursor
 	}
 	if behind(l.scanned, next) {

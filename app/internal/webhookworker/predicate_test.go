@@ -3,11 +3,13 @@ package webhookworker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
@@ -83,6 +85,83 @@ func TestPredicateAboutLargeProblems(t *testing.T) {
 		}
 		if p := w.webhook(heavy.ID).Current(); p.State != webhook.Active {
 			t.Errorf("the webhook with the predicate is %s: %s", p.State, p.Reason)
+		}
+	})
+}
+
+// damage is a store in which the rows of one problem cannot be read.
+type damage struct {
+	store.Store
+	row *atomic.Int64 // its number; 0: none
+}
+
+func (s damage) View(ctx context.Context, fn func(store.Reader) error) error {
+	return s.Store.View(ctx, func(r store.Reader) error { return fn(damagedReader{r, s.row}) })
+}
+
+type damagedReader struct {
+	store.Reader
+	row *atomic.Int64
+}
+
+func (r damagedReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+	if int64(id) == r.row.Load() {
+		return store.Snapshot{}, fault.New(fault.Internal, "the row is damaged")
+	}
+	return r.Reader.Problem(ctx, id, as, parts)
+}
+
+func (r damagedReader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+	if slices.Contains(ids, problem.ID(r.row.Load())) {
+		return nil, fault.New(fault.Internal, "the row is damaged")
+	}
+	return r.Reader.Problems(ctx, ids, as, parts)
+}
+
+// A damaged problem holds up only the webhooks whose predicates need it. They go on once it
+// is repaired, and no event is lost.
+func TestPredicateAboutADamagedProblem(t *testing.T) {
+	t.Parallel()
+	inTime(t, 1, func(t *testing.T, w *world) {
+		var row atomic.Int64
+		w.store = damage{w.store, &row}
+		w.skip(time.Second)
+		hidden, damaged, whole := w.create("secret"), w.create("public 1"), w.create("public 2")
+		time.Sleep(time.Minute)
+		needs := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+		const third = "https://third.example.org/"
+		w.hook(tracker.WebhookPatch{URL: patch.Set(third), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("identifier = %d", whole))})
+		time.Sleep(time.Minute)
+		w.servers[0].stop()
+		before := len(w.happened())
+		for i, id := range []problem.ID{whole, hidden, damaged, whole} {
+			w.rename(id, fmt.Sprint("public anew ", i))
+		}
+		row.Store(int64(damaged))
+		w.skip(time.Second)
+		time.Sleep(10 * time.Minute)
+		happened := w.happened()[before:]
+		if got := ids(w.sent(other)); !slices.Equal(got, happened) {
+			t.Errorf("without a predicate, %q came, want %q", got, happened)
+		}
+		if got, want := ids(w.sent(third)), []string{happened[0], happened[3]}; !slices.Equal(got, want) {
+			t.Errorf("with a predicate about another problem, %q came, want %q", got, want)
+		}
+		if got := ids(w.sent(one)); !slices.Equal(got, happened[:2]) {
+			t.Errorf("before the repair, %q came, want %q", got, happened[:2])
+		}
+		p := w.webhook(needs.ID).Current()
+		if p.State != webhook.Active || p.Failures != 3 || !strings.Contains(fmt.Sprint(p.Deliveries), fmt.Sprintf("problem %d,", damaged)) {
+			t.Errorf("the webhook is %s after %d failures: %+v", p.State, p.Failures, p.Deliveries)
+		}
+		if n := strings.Count(w.servers[0].log.String(), "its predicate needs a problem that cannot be read"); n != 1 {
+			t.Errorf("the log has %d lines about it, want 1:\n%s", n, w.servers[0].log.String())
+		}
+		row.Store(0)
+		time.Sleep(time.Hour)
+		if got := ids(w.sent(one)); !slices.Equal(got, happened) {
+			t.Errorf("after the repair, %q came, want %q", got, happened)
 		}
 	})
 }

@@ -1,0 +1,114 @@
+package tracker
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// mostDamaged is the largest number of damaged problems on a page of the feed. With more of
+// them the store is at fault, and all webhooks wait (D40).
+const mostDamaged = 20
+
+// halving finds the damaged problems of a page by halves. Each half has a View of its own: a
+// failed read may end it.
+type halving struct {
+	*WebhookWorker
+	of        map[problem.ID][]PublishedEvent
+	endpoints []webhook.Endpoint // with predicates
+	found     []Matches          // of the endpoints, in any order
+	damaged   []problem.ID
+}
+
+// matchDamaged is Match for a page with damaged problems.
+func (w *WebhookWorker) matchDamaged(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
+	all := make([]Matches, len(endpoints))
+	h := halving{WebhookWorker: w, of: make(map[problem.ID][]PublishedEvent)}
+	var places []int
+	for i, e := range endpoints {
+		if e.Predicate == "" {
+			all[i].Events = wanted(e, events)
+			continue
+		}
+		h.endpoints, places = append(h.endpoints, e), append(places, i)
+	}
+	for _, v := range events {
+		h.of[v.Problem] = append(h.of[v.Problem], v)
+	}
+	h.found = make([]Matches, len(h.endpoints))
+	if err := h.halve(ctx, slices.Sorted(maps.Keys(h.of))); err != nil {
+		return nil, err
+	}
+	for _, id := range h.damaged {
+		if err := h.each(ctx, id); err != nil {
+			return nil, err
+		}
+	}
+	for i, m := range h.found {
+		slices.SortFunc(m.Events, func(a, b PublishedEvent) int {
+			return cmp.Or(cmp.Compare(a.Cursor.Number, b.Cursor.Number), cmp.Compare(a.Cursor.Index, b.Cursor.Index))
+		})
+		all[places[i]] = m
+	}
+	return all, nil
+}
+
+// halve matches the events of some problems, except for damaged problems.
+func (h *halving) halve(ctx context.Context, ids []problem.ID) error {
+	var events []PublishedEvent
+	for _, id := range ids {
+		events = append(events, h.of[id]...)
+	}
+	found, unread, err := h.match(ctx, events, h.endpoints)
+	switch half := len(ids) / 2; {
+	case err != nil:
+		return err
+	case unread == nil:
+		for i, m := range found {
+			h.found[i].add(m)
+		}
+		return nil
+	case len(h.damaged) == mostDamaged:
+		return unread
+	case half == 0:
+		h.damaged = append(h.damaged, ids...)
+		return nil
+	default:
+		if err := h.halve(ctx, ids[:half]); err != nil {
+			return err
+		}
+		return h.halve(ctx, ids[half:])
+	}
+}
+
+// each matches the events of a damaged problem for each endpoint apart. Not all predicates
+// need the problem.
+func (h *halving) each(ctx context.Context, id problem.ID) error {
+	for i, e := range h.endpoints {
+		found, unread, err := h.match(ctx, h.of[id], []webhook.Endpoint{e})
+		switch {
+		case err != nil:
+			return err
+		case unread != nil:
+			h.found[i].add(Matches{Events: wanted(e, h.of[id]), Unread: map[problem.ID]error{id: unread}})
+		default:
+			h.found[i].add(found[0])
+		}
+	}
+	return nil
+}
+
+// add adds the matches of events of other problems.
+func (m *Matches) add(of Matches) {
+	m.Events = append(m.Events, of.Events...)
+	m.Err = cmp.Or(m.Err, of.Err)
+	if m.Unread == nil {
+		m.Unread = of.Unread
+		return
+	}
+	maps.Copy(m.Unread, of.Unread)
+}
