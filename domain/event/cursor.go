@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -36,6 +37,11 @@ func (e Entry) Cursor(index int) Cursor {
 func (c Cursor) Before() Cursor {
 	c.Index = max(0, c.Index-1)
 	return c
+}
+
+// Compare returns -1, 0 or 1 for a cursor before, at or behind another one of the same history.
+func (c Cursor) Compare(other Cursor) int {
+	return cmp.Or(cmp.Compare(c.Number, other.Number), cmp.Compare(c.Index, other.Index))
 }
 
 // Of reports whether the cursor is behind an event of the entry, or in front of the first one.

@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"math"
 	"testing"
 
@@ -51,6 +52,18 @@ func FuzzCursor(f *testing.F) {
 			t.Errorf("%q is read as %+v, whose text is %q", text, c, c)
 		}
 	})
+}
+
+func TestCursorCompare(t *testing.T) {
+	t.Parallel()
+	ordered := []Cursor{Start, {Number: 1, Index: 1}, {Number: 1, Index: 2}, {Number: 2}, {Number: 2, Index: 1}, {Number: 10}}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			if got, want := a.Compare(b), cmp.Compare(i, j); got != want {
+				t.Errorf("%+v to %+v is %d, want %d", a, b, got, want)
+			}
+		}
+	}
 }
 
 func TestCursorOf(t *testing.T) {

@@ -1,7 +1,6 @@
 package mail
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -125,7 +124,7 @@ func (g *Gathering) Skip(c event.Cursor) { g.read = c }
 
 // Complete takes the complete Groups, the oldest ones first, and at most most of them.
 func (g *Gathering) Complete(now time.Time, most int) []Group {
-	all := slices.SortedFunc(maps.Values(g.open), func(a, b *Group) int { return compare(a.before, b.before) })
+	all := slices.SortedFunc(maps.Values(g.open), func(a, b *Group) int { return a.before.Compare(b.before) })
 	early := max(len(g.open), len(g.ahead)) - mostOpen
 	var complete []Group
 	for i, group := range all {
@@ -148,11 +147,6 @@ func (g *Gathering) Reopen(groups []Group) {
 		g.ahead[group.Problem] = Mark{group.From - 1, group.before.Number, group.before.Index}
 		g.open[group.Problem] = &group
 	}
-}
-
-// compare orders positions of one feed.
-func compare(a, b event.Cursor) int {
-	return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Index, b.Index))
 }
 
 // Due returns the time until the next Group is complete. ok is false when there is none.
@@ -181,12 +175,12 @@ func (g *Gathering) Open() (n int, oldest time.Time) {
 func (g *Gathering) Position() (event.Cursor, map[problem.ID]Mark) {
 	c := g.read
 	for _, group := range g.open {
-		if compare(group.before, c) < 0 {
+		if group.before.Compare(c) < 0 {
 			c = group.before
 		}
 	}
 	maps.DeleteFunc(g.ahead, func(_ problem.ID, m Mark) bool {
-		return compare(event.Cursor{Number: m.Number, Index: m.Index}, c) <= 0
+		return event.Cursor{Number: m.Number, Index: m.Index}.Compare(c) <= 0
 	})
 	return c, maps.Clone(g.ahead)
 }

@@ -149,7 +149,7 @@ func (r *round) later(err error, lines ...*line) error {
 
 // behind reports whether a cursor is in front of another one.
 func behind(a, b event.Cursor) bool {
-	return a.Number < b.Number || a.Number == b.Number && a.Index < b.Index
+	return a.Compare(b) < 0
 }
 
 // take gives the events of the tail to all live lines.
