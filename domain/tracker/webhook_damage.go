@@ -24,8 +24,8 @@ type halving struct {
 	damaged   []problem.ID
 }
 
-// matchDamaged is Match for a page with damaged problems.
-func (w *WebhookWorker) matchDamaged(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
+// matchDamaged is Match after match has failed with unread.
+func (w *WebhookWorker) matchDamaged(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint, unread error) ([]Matches, error) {
 	all := make([]Matches, len(endpoints))
 	h := halving{WebhookWorker: w, of: make(map[problem.ID][]PublishedEvent)}
 	var places []int
@@ -40,7 +40,7 @@ func (w *WebhookWorker) matchDamaged(ctx context.Context, events []PublishedEven
 		h.of[v.Problem] = append(h.of[v.Problem], v)
 	}
 	h.found = make([]Matches, len(h.endpoints))
-	if err := h.halve(ctx, slices.Sorted(maps.Keys(h.of))); err != nil {
+	if err := h.halve(ctx, slices.Sorted(maps.Keys(h.of)), unread); err != nil {
 		return nil, err
 	}
 	for _, id := range h.damaged {
@@ -49,40 +49,40 @@ func (w *WebhookWorker) matchDamaged(ctx context.Context, events []PublishedEven
 		}
 	}
 	for i, m := range h.found {
-		slices.SortFunc(m.Events, func(a, b PublishedEvent) int {
-			return cmp.Or(cmp.Compare(a.Cursor.Number, b.Cursor.Number), cmp.Compare(a.Cursor.Index, b.Cursor.Index))
-		})
+		slices.SortFunc(m.Events, func(a, b PublishedEvent) int { return a.Cursor.Compare(b.Cursor) })
 		all[places[i]] = m
 	}
 	return all, nil
 }
 
-// halve matches the events of some problems, except for damaged problems.
-func (h *halving) halve(ctx context.Context, ids []problem.ID) error {
-	var events []PublishedEvent
-	for _, id := range ids {
-		events = append(events, h.of[id]...)
+// halve matches the events of some problems by halves, after match has failed with unread for
+// all of them. It leaves out damaged problems, and lists them.
+func (h *halving) halve(ctx context.Context, ids []problem.ID, unread error) error {
+	if len(h.damaged) == mostDamaged {
+		return unread
 	}
-	found, unread, err := h.match(ctx, events, h.endpoints)
-	switch half := len(ids) / 2; {
-	case err != nil:
-		return err
-	case unread == nil:
+	if len(ids) == 1 {
+		h.damaged = append(h.damaged, ids[0])
+		return nil
+	}
+	half := len(ids) / 2
+	for _, part := range [][]problem.ID{ids[:half], ids[half:]} {
+		var events []PublishedEvent
+		for _, id := range part {
+			events = append(events, h.of[id]...)
+		}
+		found, unread, err := h.match(ctx, events, h.endpoints)
+		if unread != nil {
+			err = h.halve(ctx, part, unread)
+		}
+		if err != nil {
+			return err
+		}
 		for i, m := range found {
 			h.found[i].add(m)
 		}
-		return nil
-	case len(h.damaged) == mostDamaged:
-		return unread
-	case half == 0:
-		h.damaged = append(h.damaged, ids...)
-		return nil
-	default:
-		if err := h.halve(ctx, ids[:half]); err != nil {
-			return err
-		}
-		return h.halve(ctx, ids[half:])
 	}
+	return nil
 }
 
 // each matches the events of a damaged problem for each endpoint apart. Not all predicates

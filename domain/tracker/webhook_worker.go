@@ -194,7 +194,7 @@ func (w *WebhookWorker) Match(ctx context.Context, events []PublishedEvent, endp
 	if err != nil || unread == nil {
 		return all, err
 	}
-	return w.matchDamaged(ctx, events, endpoints)
+	return w.matchDamaged(ctx, events, endpoints, unread)
 }
 
 // match is Match in one View. unread says why a problem cannot be read. Other errors say
@@ -246,7 +246,7 @@ func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endp
 	return all, nil, err
 }
 
-// wanted returns the events for an endpoint without a predicate.
+// wanted returns the events for an endpoint, as far as no predicate is needed.
 func wanted(e webhook.Endpoint, events []PublishedEvent) (found []PublishedEvent) {
 	if len(e.Types) == 0 {
 		return events // of many endpoints: a page is large, and nobody changes it
