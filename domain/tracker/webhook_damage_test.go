@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -51,25 +50,21 @@ func TestMatchWithDamage(t *testing.T) {
 		ids = append(ids, s.create(t, fmt.Sprint(i)))
 	}
 	worker := s.NewWebhookWorker(true)
-	f, err := worker.Follow(t.Context(), &event.Start, 500)
-	noError(t, err)
-	defer f.Close()
-	page, err := f.Next(t.Context())
-	noError(t, err)
+	events := firstPage(t, worker)
 	of := &damaged{Store: s.store}
 	s.store = of
 	owner := s.admin.User
 	endpoints := []webhook.Endpoint{{}, {Owner: owner, Predicate: "title CONTAINS '7'"}, {Owner: owner, Predicate: fmt.Sprintf("identifier = %d", ids[7])}}
-	whole, err := worker.Match(t.Context(), page.Events, endpoints)
+	whole, err := worker.Match(t.Context(), events, endpoints)
 	noError(t, err)
 	for _, rows := range [][]problem.ID{{ids[0]}, {ids[problems-1]}, {ids[7], ids[8], ids[200]}, ids[10 : 10+mostDamaged]} {
 		of.rows = rows
-		all, err := worker.Match(t.Context(), page.Events, endpoints)
+		all, err := worker.Match(t.Context(), events, endpoints)
 		noError(t, err)
 		for i, e := range endpoints {
 			var want []PublishedEvent
 			var unread []problem.ID
-			for _, v := range page.Events {
+			for _, v := range events {
 				needs := i == 1 || i == 2 && v.Problem == ids[7]
 				switch {
 				case needs && slices.Contains(rows, v.Problem):
@@ -89,7 +84,7 @@ func TestMatchWithDamage(t *testing.T) {
 	}
 	for _, n := range []int{mostDamaged + 1, problems} {
 		of.rows, of.views = ids[:n], 0
-		if _, err := worker.Match(t.Context(), page.Events, endpoints); !fault.Is(err, fault.Internal) || of.views > 100 {
+		if _, err := worker.Match(t.Context(), events, endpoints); !fault.Is(err, fault.Internal) || of.views > 100 {
 			t.Errorf("with %d damaged: %v after %d reads, want a failure after 100 at most", n, err, of.views)
 		}
 	}

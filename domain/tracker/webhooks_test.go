@@ -545,6 +545,21 @@ func TestWebhookLease(t *testing.T) {
 	take(one, 16*time.Second, true)
 }
 
+// firstPage returns the first events of the feed, 500 at most.
+func firstPage(tb testing.TB, w *WebhookWorker) []PublishedEvent {
+	tb.Helper()
+	f, err := w.Follow(tb.Context(), &event.Start, 500)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	p, err := f.Next(tb.Context())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return p.Events
+}
+
 // A predicate counts for the owner of the webhook, and one that fails concerns it alone.
 func TestMatchIsForTheOwner(t *testing.T) {
 	t.Parallel()
@@ -555,11 +570,7 @@ func TestMatchIsForTheOwner(t *testing.T) {
 	_, err = s.UpdateProblem(t.Context(), Caller{User: a.Value.ID, Scope: access.Write}, id, UpdateProblem{ProblemPatch: titled("by Bo")})
 	noError(t, err)
 	c := s.NewWebhookWorker(false)
-	f, err := c.Follow(t.Context(), &event.Start, 100)
-	noError(t, err)
-	defer f.Close()
-	p, err := f.Next(t.Context())
-	noError(t, err)
+	events := firstPage(t, c)
 	endpoints := []webhook.Endpoint{
 		{ID: ident.ID{1}, Owner: s.admin.User, Predicate: "read = YES"},
 		{ID: ident.ID{2}, Owner: a.Value.ID, Predicate: "read = YES"},
@@ -569,7 +580,7 @@ func TestMatchIsForTheOwner(t *testing.T) {
 		{ID: ident.ID{6}, Owner: a.Value.ID, Predicate: "read = YES", Types: []event.Type{event.ProblemChanged}}, // shares the answer
 		{ID: ident.ID{7}, Owner: s.admin.User, Predicate: "titel = 1"},
 	}
-	all, err := c.Match(t.Context(), p.Events, endpoints)
+	all, err := c.Match(t.Context(), events, endpoints)
 	noError(t, err)
 	for i, want := range []int{0, 2, 1, 0, 1, 1, 0} {
 		if len(all[i].Events) != want || (all[i].Err != nil) != (i == 3 || i == 6) {
