@@ -86,7 +86,7 @@ func (s *Service) NewMailWorker(alone bool) *MailWorker {
 	return &MailWorker{service: s, lease: holder.New(mailLease, alone, s.moment, s.commit)}
 }
 
-// Begin has e-mail start behind the newest change, unless a server of the store has begun it
+// Begin makes e-mail start behind the newest change, unless a server of the store has begun it
 // before. A server calls it before it takes requests (D43).
 func (w *MailWorker) Begin(ctx context.Context) error {
 	for {
@@ -112,7 +112,7 @@ func (w *MailWorker) Begin(ctx context.Context) error {
 
 // Take takes the lease if it is free and there is work. It returns the stored state, or nil
 // while another server has the lease. The caller may change the state only if the lease was
-// taken. Without Begin, the first server begins behind the newest change.
+// taken. Without a state, as after a fail-over that lost it, e-mail begins behind the newest change.
 // now is a monotonic time: see lease.Watch. It fails with fault.Internal for a server without
 // a key.
 func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {

@@ -98,7 +98,7 @@ func (w *Worker) Attempts(o Outcome) int64 { return w.counts.Of(o) }
 // Begin makes e-mail start with the next change, unless it has begun before.
 func (w *Worker) Begin(ctx context.Context) error {
 	if err := w.Service.NewMailWorker(w.Alone).Begin(ctx); err != nil {
-		return fmt.Errorf("the begin of e-mail cannot be stored: %w", err)
+		return fmt.Errorf("the start of e-mail cannot be stored: %w", err)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func changesAreWhole(c *crashed, lose bool) {
 func storedAreReported(c *crashed, lose bool) {
 	c.begin()
 	c.round(harness.CrashSpec{Seed: c.At(1), Writers: 6, Commits: 20, Lose: lose})
-	c.settle() // before the audit: a server can end the Commits of a killed process after it
+	c.settle() // first: a server may still end a Commit of the killed process
 	k := c.audit()
 	stored := 0
 	for _, d := range c.done {
