@@ -78,6 +78,8 @@ type stream struct {
 	mu   sync.Mutex
 	seen map[int64][]time.Time
 	err  error
+	// ids has the lines of the events' ids; of a timed stream.
+	ids map[string]bool
 }
 
 // Open opens streams from now on, in turn with each of the tokens.
@@ -108,7 +110,7 @@ func openStream(c Contender, token, after string, deadline time.Time) (*stream, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	s := &stream{conn: conn, seen: map[int64][]time.Time{}}
+	s := &stream{conn: conn, seen: map[int64][]time.Time{}, ids: map[string]bool{}}
 	path := API + "/events"
 	if after != "" {
 		path += "?after=" + after
@@ -178,7 +180,8 @@ func (s *stream) tally() error {
 	}
 }
 
-// time notes when events arrive, up to the end of the stream.
+// time notes when events arrive, up to the end of the stream. An event that comes twice is an
+// error: in the number of events, it can hide one that is missing.
 func (s *stream) time() error {
 	lines := bufio.NewReaderSize(s.events, 64<<10)
 	for {
@@ -187,6 +190,12 @@ func (s *stream) time() error {
 			return err
 		}
 		now := time.Now()
+		if bytes.HasPrefix(line, []byte("id: ")) {
+			if s.ids[string(line)] {
+				return fmt.Errorf("it has an event twice: %s", bytes.TrimSpace(line))
+			}
+			s.ids[string(line)] = true
+		}
 		if !bytes.HasPrefix(line, []byte(dataLine[1:])) {
 			continue
 		}

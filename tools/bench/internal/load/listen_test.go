@@ -47,7 +47,7 @@ func (f *fakeFeed) stream(w http.ResponseWriter, r *http.Request) {
 		f.mu.Unlock()
 		for _, id := range events {
 			sent++
-			frame := fmt.Sprintf("id: x\ndata: {\"problem\":{\"identifier\":%d}}\n\n", id)
+			frame := fmt.Sprintf("id: %d\ndata: {\"problem\":{\"identifier\":%d}}\n\n", sent, id)
 			if sent != f.lost {
 				fmt.Fprint(w, frame)
 			}
@@ -64,12 +64,14 @@ func TestListening(t *testing.T) {
 	for _, test := range []struct {
 		rule      string
 		feed      *fakeFeed
+		writers   int
 		listeners int
 		want      string // part of the error
 	}{
-		{"each stream has each event", &fakeFeed{}, mostTimed + 2, ""},
-		{"nobody listens", &fakeFeed{}, 0, ""},
-		{"one event is there twice", &fakeFeed{double: 3}, 1, "events, of"},
+		{"each stream has each event", &fakeFeed{}, 3, mostTimed + 2, ""},
+		{"nobody listens", &fakeFeed{}, 3, 0, ""},
+		{"one event is there twice", &fakeFeed{double: 3}, 3, 1, "an event twice: id: 3"},
+		{"one event is there twice, in place of another of its problem", &fakeFeed{lost: 2, double: 3}, 1, 1, "an event twice: id: 3"},
 	} {
 		t.Run(test.rule, func(t *testing.T) {
 			t.Parallel()
@@ -77,10 +79,10 @@ func TestListening(t *testing.T) {
 			t.Cleanup(server.Close)
 			c := Contender{Name: "a fake", URL: server.URL}
 			s := NewScene(100, make([]string, 100))
-			h, err := Listening{Writing: Writing{Writers: c, Scene: s, Connections: 3, Rate: 100, Duration: 100 * time.Millisecond}, Streams: c, Listeners: test.listeners}.Drive(t.Context())
+			h, err := Listening{Writing: Writing{Writers: c, Scene: s, Connections: test.writers, Rate: 100, Duration: 100 * time.Millisecond}, Streams: c, Listeners: test.listeners}.Drive(t.Context())
 			if test.want != "" {
 				if err == nil || !strings.Contains(err.Error(), test.want) {
-					t.Errorf("the error is %v; want one with %q", err, test.want)
+					t.Errorf("after %d writes and failures %v, the error is %v; want one with %q", h.Writes, h.Failures, err, test.want)
 				}
 				return
 			}
