@@ -27,7 +27,9 @@ func benchmark(b *testing.B) (*Store, func(problem.ID, int64) store.Change) {
 		return ids.Next()
 	}
 	state, author := next(), next()
-	// update is what a request that changes the title of a problem commits.
+	var last [101]ident.ID // the batches of the problems' last Changes
+	// update returns the Change of a request for another title. Each problem has one
+	// caller at a time.
 	update := func(id problem.ID, revision int64) store.Change {
 		p := problem.Problem{
 			ID: id, Fields: problem.Fields{Title: fmt.Sprintf("Problem %d at revision %d", id, revision), State: state, Assignee: author},
@@ -41,8 +43,9 @@ func benchmark(b *testing.B) (*Store, func(problem.ID, int64) store.Change) {
 		if revision == 1 {
 			change.Effects[0] = store.CreateProblem{Problem: p}
 		} else {
-			change.Expect = []store.Expectation{store.ProblemAt{ID: id, Revision: revision - 1}}
+			change.Expect = []store.Expectation{store.ProblemAt{ID: id, Revision: revision - 1, Batch: last[id]}}
 		}
+		last[id] = change.Batch
 		return change
 	}
 	for id := problem.ID(1); id <= 100; id++ {

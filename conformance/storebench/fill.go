@@ -59,7 +59,7 @@ func fill(ctx context.Context, s store.Store) (*filled, error) {
 		return nil, fmt.Errorf("the data set has %d problems to be patched and %d to be loaded", len(patched), len(f.loaded))
 	}
 	for n, d := range patched {
-		f.writers = append(f.writers, newWriter(f, d, archive.Batch, byte(n)))
+		f.writers = append(f.writers, newWriter(f, d, archive.BatchOf(d), byte(n)))
 	}
 	f.plan, err = check.Compile(searched, predicate.Problem, predicate.Env{User: f.user})
 	return f, err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 type fake struct {
 	store.Store
 	reader
+	batches   map[problem.ID]ident.ID // of the restored problems
 	committed store.Change
 }
 
@@ -35,10 +37,12 @@ func (f *fake) View(_ context.Context, fn func(store.Reader) error) error { retu
 
 func (f *fake) Restore(_ context.Context, archive store.Archive) error {
 	f.catalogue = metadata.NewCatalogue(archive.Versions().Catalogue, archive.Metadata)
-	for _, err := range archive.Problems {
+	f.batches = make(map[problem.ID]ident.ID)
+	for d, err := range archive.Problems {
 		if err != nil {
 			return err
 		}
+		f.batches[d.ID] = archive.BatchOf(d)
 	}
 	return nil
 }
@@ -118,6 +122,21 @@ func TestChangesAreTheTrackers(t *testing.T) {
 		want.Effects[3].(store.Publish).Event.Lines[0].ID = change.Log[0].ID
 		if !reflect.DeepEqual(change, want) {
 			t.Errorf("the Change is\n%+v\nthe tracker's is\n%+v", change, want)
+		}
+	}
+}
+
+func TestFirstChangesExpectWhatWasRestored(t *testing.T) {
+	t.Parallel()
+	f, s := newFilled(t)
+	for _, w := range f.writers {
+		want := store.ProblemAt{ID: w.current.ID, Revision: w.current.Revision, Batch: s.batches[w.current.ID]}
+		change, err := w.change()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(change.Expect, store.Expectation(want)) {
+			t.Errorf("a Change expects %+v; want %+v", change.Expect, want)
 		}
 	}
 }
