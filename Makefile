@@ -56,6 +56,8 @@ mails  = github.com/problemtracking/problems/app/internal/mailworker
 
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
+# The benchmarks of the workspace run once: they check every answer.
+once   = -bench . -benchtime 1x
 
 # The tests of PostgreSQL, and those in a browser, wait now and then. With four processors,
 # the others run beside them. With fewer, their time limits would be exceeded.
@@ -72,7 +74,7 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 # race detector watches the cases with calls at once. It watches the others on the store in
 # memory.
 alone     = TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*
-unwatched = $(gotest) $(beside) $(1) -run '^(TestConformance|$(alone))$$'
+unwatched = $(gotest) $(once) $(beside) $(1) -run '^(TestConformance|$(alone))$$'
 watched   = $(gotest) $(race) $(beside) $(1) -skip '^($(alone))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
 
 test-waiting:
@@ -86,12 +88,12 @@ test-waiting:
 test-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(slow)|$(sqlite)|$(suite)|$(e2e)'); \
 	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
-	$(gotest) $(race) -skip '$(days)' $$raced || failed=yes; \
+	$(gotest) $(once) $(race) -skip '$(days)' $$raced || failed=yes; \
 	$(gotest) $(mails) -run '$(days)' || failed=yes; \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
 	$(call watched,$(sqlite)) || failed=yes; \
 	$(call unwatched,$(sqlite)) || failed=yes; \
-	$(gotest) $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
+	$(gotest) $(once) $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
 	$(gotest) $(beside) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
 
