@@ -178,12 +178,12 @@ func (c *conn) readAll(rows driver.Rows, read func(scan func(dest ...any) error)
 			err = classify(failure)
 		}
 	}()
-	columns := len(rows.Columns())
-	if cap(c.values) < columns {
-		c.values = make([]driver.Value, columns)
+	columns := rows.Columns()
+	if cap(c.values) < len(columns) {
+		c.values = make([]driver.Value, len(columns))
 	}
-	values := c.values[:columns]
-	scan := func(dest ...any) error { return assign(dest, values) }
+	values := c.values[:len(columns)]
+	scan := func(dest ...any) error { return assign(dest, values, columns) }
 	for {
 		switch err := rows.Next(values); {
 		case errors.Is(err, io.EOF):

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// assign stores the values of a row where they are to go.
-func assign(dest []any, values []driver.Value) error {
+// assign stores the values of a row where they are to go. An error names the column.
+func assign(dest []any, values []driver.Value, columns []string) error {
 	if len(dest) != len(values) {
 		return fmt.Errorf("a row has %d columns, and %d are read", len(values), len(dest))
 	}
 	for i, value := range values {
 		if !assigned(dest[i], value) {
 			if to, ok := dest[i].(sql.Scanner); !ok {
-				return fmt.Errorf("column %d: %T cannot be read into %T", i, value, dest[i])
+				return fmt.Errorf("column %s: %T cannot be read into %T", columns[i], value, dest[i])
 			} else if err := to.Scan(value); err != nil {
-				return fmt.Errorf("column %d: %w", i, err)
+				return fmt.Errorf("column %s: %w", columns[i], err)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -51,16 +52,16 @@ func TestAssign(t *testing.T) {
 		{"A", new(scanned), nil},
 		{"A", new(float64), nil},
 	} {
-		err := assign([]any{c.into}, []driver.Value{c.value})
+		err := assign([]any{c.into}, []driver.Value{c.value}, []string{"title"})
 		if got := reflect.ValueOf(c.into).Elem().Interface(); (err == nil) != (c.want != nil) || err == nil && !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v into %T: got %v, %v; want %v", c.value, c.into, got, err, c.want)
 		}
 	}
-	if err := assign([]any{new(scanned)}, []driver.Value{"A"}); !errors.Is(err, errText) {
+	if err := assign([]any{new(scanned)}, []driver.Value{"A"}, []string{"title"}); !errors.Is(err, errText) || !strings.Contains(err.Error(), "column title") {
 		t.Errorf("the error of what scans itself is lost: %v", err)
 	}
 	for _, values := range [][]driver.Value{nil, {"A", "B"}} {
-		if err := assign([]any{new(string)}, values); err == nil {
+		if err := assign([]any{new(string)}, values, nil); err == nil {
 			t.Errorf("a row of %d columns is read as one", len(values))
 		}
 	}

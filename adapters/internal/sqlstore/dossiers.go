@@ -14,7 +14,7 @@ import (
 func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]store.Dossier, error) {
 	var found []store.Dossier
 	if err := r.Read(ctx, rows(&found, func(scan func(...any) error, o *store.Dossier) error {
-		return scan(append([]any{(*int64)(&o.ID)}, r.fieldsInto(&o.Problem)...)...)
+		return inTable("problems", o.ID, scan(append([]any{(*int64)(&o.ID)}, r.fieldsInto(&o.Problem)...)...))
 	}, "SELECT id, "+fieldColumns+" FROM problems WHERE id > ? ORDER BY id LIMIT ?", int64(after), limit)); err != nil {
 		return nil, err
 	}
@@ -33,10 +33,10 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 			func(scan func(...any) error, s *relationship.Relationship) (problem.ID, error) {
 				err := scan((*int64)(&s.Owner), (*typeCode)(&s.Type), (*int64)(&s.Other), (*moment)(&s.Created), r.IDInto(&s.Author))
 				return s.Owner, err
-			}, listing{"SELECT owner, type, other, created, author FROM relationships WHERE owner", "owner, type, other"}),
+			}, listing{"relationships", "SELECT owner, type, other, created, author FROM relationships WHERE owner", "owner, type, other"}),
 		collection(of, func(o *store.Dossier) *[]ident.ID { return &o.Watchers }, r.userInto, watchersBy),
 		collection(of, func(o *store.Dossier) *[]ident.ID { return &o.Readers }, r.userInto,
-			listing{"SELECT problem, user_id FROM reads WHERE problem", "problem, user_id"}),
+			listing{"reads", "SELECT problem, user_id FROM reads WHERE problem", "problem, user_id"}),
 		collection(of, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
 	)
 	return found, err

@@ -31,7 +31,7 @@ func (r Reader) Log(ctx context.Context, id problem.ID, skip, limit int, budget 
 	q := rows(&log, func(scan func(...any) error, e *problem.LogEntry) error {
 		e.Problem = id
 		into = r.entryInto(into[:0], e)
-		return scan(into...)
+		return inTable("log", id, scan(into...))
 	}, logPortion, portion(id, skip, limit, budget)...)
 	q.Long = true
 	return log, r.Read(ctx, q)
@@ -40,7 +40,7 @@ func (r Reader) Log(ctx context.Context, id problem.ID, skip, limit int, budget 
 // Comments implements store.Reader.
 func (r Reader) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) (comments []problem.Comment, err error) {
 	q := rows(&comments, func(scan func(...any) error, c *problem.Comment) error {
-		return scan(r.commentInto(c)...)
+		return inTable("comments", id, scan(r.commentInto(c)...))
 	}, commentPortion, portion(id, skip, limit, budget)...)
 	q.Long = true
 	return comments, r.Read(ctx, q)

@@ -22,7 +22,7 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	queries[0] = Query{SQL: r.readProblems, Args: []any{r.ID(as), r.ID(as), r.List(ids)}, Row: func(scan func(...any) error) error {
 		s := new(store.Snapshot)
 		if err := scan(append([]any{(*int64)(&s.ID)}, r.snapshotInto(s)...)...); err != nil {
-			return err
+			return inTable("problems", s.ID, err)
 		}
 		o.byID[s.ID] = s
 		return nil
@@ -72,7 +72,7 @@ func (d *Dialect) snapshotInto(s *store.Snapshot) []any {
 
 const relatedColumns = "r.type, r.other, r.created, r.author, coalesce(p.title, ''), p.state FROM relationships r LEFT JOIN problems p ON p.id = r.other"
 
-var relatedBy = listing{"SELECT r.owner, " + relatedColumns + " WHERE r.owner", "r.owner, r.type, r.other"}
+var relatedBy = listing{"relationships", "SELECT r.owner, " + relatedColumns + " WHERE r.owner", "r.owner, r.type, r.other"}
 
 func (d *Dialect) relatedInto(scan func(...any) error, s *store.Related) (problem.ID, error) {
 	err := scan((*int64)(&s.Owner), (*typeCode)(&s.Type), (*int64)(&s.Other), (*moment)(&s.Created), d.IDInto(&s.Author), &s.OtherTitle, d.IDInto(&s.OtherState))

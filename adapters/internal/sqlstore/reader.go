@@ -43,7 +43,7 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	queries := make([]Query, 1, 4)
 	queries[0] = Query{SQL: readProblem, Args: []any{r.ID(as), r.ID(as), int64(id)}, Row: func(scan func(...any) error) error {
 		found = true
-		return scan(r.snapshotInto(&s)...)
+		return inTable("problems", id, scan(r.snapshotInto(&s)...))
 	}}
 	for _, part := range []struct {
 		store.Parts
@@ -94,8 +94,9 @@ func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sq
 }
 
 func (r Reader) keywordsOf(s *store.Snapshot, of owner) Query {
+	id := s.ID
 	return rows(&s.Keywords, func(scan func(...any) error, k *problem.Keyword) error {
-		return scan(&k.Name, (*nullText)(&k.Value))
+		return inTable("keywords", id, scan(&k.Name, (*nullText)(&k.Value)))
 	}, "SELECT name, value FROM keywords WHERE problem"+of.where+" ORDER BY name", of.args...)
 }
 
@@ -105,7 +106,7 @@ func (r Reader) logOf(s *store.Snapshot, of owner) Query {
 	return rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
 		e.Problem = id
 		into = r.entryInto(into[:0], e)
-		return scan(into...)
+		return inTable("log", id, scan(into...))
 	}, "SELECT "+entryColumns+" FROM log WHERE problem"+of.where+" ORDER BY position", of.args...)
 }
 
@@ -120,8 +121,9 @@ func (d *Dialect) entryInto(into []any, e *problem.LogEntry) []any {
 }
 
 func (r Reader) commentsOf(s *store.Snapshot, of owner) Query {
+	id := s.ID
 	q := rows(&s.Comments, func(scan func(...any) error, c *problem.Comment) error {
-		return scan(r.commentInto(c)...)
+		return inTable("comments", id, scan(r.commentInto(c)...))
 	}, "SELECT "+commentColumns+" FROM comments WHERE problem"+of.where+" ORDER BY position", of.args...)
 	q.Long = true
 	return q
@@ -134,15 +136,17 @@ func (d *Dialect) commentInto(c *problem.Comment) []any {
 }
 
 func (r Reader) relationshipsOf(s *store.Snapshot, of owner) Query {
+	id := s.ID
 	return rows(&s.Relationships, func(scan func(...any) error, o *store.Related) error {
 		_, err := r.relatedInto(scan, o)
-		return err
+		return inTable("relationships", id, err)
 	}, relatedBy.sql+of.where+" ORDER BY r.type, r.other", of.args...)
 }
 
 func (r Reader) watchersOf(s *store.Snapshot, of owner) Query {
-	return rows(&s.Watchers, func(scan func(...any) error, id *ident.ID) error {
-		return scan(r.IDInto(id))
+	id := s.ID
+	return rows(&s.Watchers, func(scan func(...any) error, user *ident.ID) error {
+		return inTable("watchers", id, scan(r.IDInto(user)))
 	}, "SELECT user_id FROM watchers WHERE problem"+of.where, of.args...)
 }
 
@@ -150,7 +154,7 @@ func (r Reader) savepointsOf(s *store.Snapshot, of owner) Query {
 	id := s.ID
 	return rows(&s.Savepoints, func(scan func(...any) error, p *store.Savepoint) error {
 		p.ID = id
-		return scan(append(r.fieldsInto(&p.Problem), r.IDInto(&p.Batch))...)
+		return inTable("savepoints", id, scan(append(r.fieldsInto(&p.Problem), r.IDInto(&p.Batch))...))
 	}, "SELECT "+fieldColumns+", batch FROM savepoints WHERE problem"+of.where+" ORDER BY position", of.args...)
 }
 
