@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"crypto/x509"
+	"database/sql"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -184,5 +185,58 @@ func TestDoctor(t *testing.T) {
 	}
 	if _, err := os.Stat(keyless + ".webhook-key"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the doctor has made a key: %v", err)
+	}
+}
+
+// TestDoctorReadsRecords changes rows by other means. The doctor names each problem that cannot
+// be read, and the export leads to the doctor.
+func TestDoctorReadsRecords(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "problems.db")
+	env := variables{"HOME": "/nowhere", "PROBLEMS_STORE": "sqlite://" + path, "PROBLEMS_LISTEN": freeAddress(t)}
+	s := start(t, variables{"PROBLEMS_STORE": "sqlite://" + path})
+	token := s.token(t)
+	for range 3 {
+		s.post(t, token, "One")
+	}
+	s.end(t)
+	in := func(text string, parts ...string) bool {
+		for _, part := range parts {
+			_, rest, found := strings.Cut(text, part)
+			if !found {
+				return false
+			}
+			text = rest
+		}
+		return true
+	}
+	const wrong = "cannot be read: the store failed: table "
+	for _, c := range []struct {
+		plant string
+		code  int
+		want  []string // parts of the output, in their order
+	}{
+		{"SELECT 1", 0, []string{"ok       the settings", "ok       all records can be read", "ok       sqlite://" + path + " is in order"}},
+		{"UPDATE problems SET modifier = 'x' WHERE id = 2", 1, []string{"FAULT    problem 2 " + wrong + "problems, problem 2: column modifier", "Mend: correct the row", "ok       the settings"}},
+		{"UPDATE log SET batch = 'x' WHERE problem = 3", 1, []string{"FAULT    problem 2 " + wrong + "problems, problem 2", "FAULT    problem 3 " + wrong + "log, problem 3: column batch"}},
+		{"DELETE FROM problems WHERE id > 1; DELETE FROM log WHERE problem > 1; UPDATE tokens SET digest = x'00'", 1, []string{"FAULT    a record other than a problem cannot be read: export: "}},
+	} {
+		db, err := sql.Open("sqlite", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.ExecContext(t.Context(), c.plant); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r := call(t, env, "doctor", "--records")
+		if r.code != c.code || !in(r.stdout, c.want...) || c.code != 0 && strings.Contains(r.stdout, "is in order.") {
+			t.Errorf("%s: exit code %d; want %d and %q:\n%s%s", c.plant, r.code, c.code, c.want, r.stdout, r.stderr)
+		}
+		if r := call(t, env, "export"); (r.code != 0) != (c.code != 0) || c.code != 0 && !strings.Contains(r.stderr, "problems doctor --records") {
+			t.Errorf("%s: the export: exit code %d, %s", c.plant, r.code, r.stderr)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -20,16 +21,20 @@ import (
 	"github.com/problemtracking/problems/app/internal/health"
 	"github.com/problemtracking/problems/app/internal/serve"
 	"github.com/problemtracking/problems/app/internal/storage"
+	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// Options describe what to examine. All are required.
+// Options describe what to examine. All but Records are required.
 type Options struct {
 	Settings config.Settings
 	// Faults were found during the reading of the settings.
 	Faults []error
 	Now    func() time.Time
 	Logger *slog.Logger
+	// Records asks for a read of all records.
+	Records bool
 }
 
 // Findings are faults with their mends, the settings first. Notes are sentences about
@@ -170,28 +175,32 @@ func (f *Findings) store(ctx context.Context, o Options) {
 	before := len(f.All)
 	findings, examined, err := storage.Examine(ctx, o.Settings.Storage, o.Logger)
 	f.All = append(f.All, findings...)
+	inOrder := before == len(f.All)
 	switch {
 	case errors.Is(err, backend.ErrNoStore):
 		f.grave("set PROBLEMS_STORE", "the settings name no store")
+		return
 	case err != nil:
 		f.grave(`the error says what would be right; "problems serve" makes a store that is not there`, "the store cannot be examined: %v", err)
+		return
 	case !examined:
 		f.note("%s is of a kind without an examination", where)
-	case before == len(f.All):
+	}
+	if !f.Grave() && (examined || o.Records) {
+		inOrder = f.content(ctx, o) && inOrder
+	}
+	if examined && inOrder {
 		f.note("%s is in order", where)
 	}
-	if err != nil || !examined || f.Grave() {
-		return
-	}
-	f.content(ctx, o)
 }
 
 // content compares the clock with the newest change, and the key with those of the webhooks.
-func (f *Findings) content(ctx context.Context, o Options) {
+// It reads all records if the options ask for it, and reports whether it could.
+func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 	opened, err := storage.Open(ctx, o.Settings.Storage, o.Logger)
 	if err != nil {
 		f.grave("the error says what would be right", "the store cannot be opened: %v", err)
-		return
+		return false
 	}
 	defer func() { _ = opened.Close() }() // nothing was written
 	file := serve.KeyFile(o.Settings)
@@ -203,4 +212,32 @@ func (f *Findings) content(ctx context.Context, o Options) {
 		f.grave("set the clock of this machine; if it is right, start the service once with --accept-clock", "%v", err)
 	}
 	f.webhooks(ctx, service)
+	return !o.Records || f.records(ctx, opened)
+}
+
+// mostUnreadable is the largest number of unreadable problems to name.
+const mostUnreadable = 20
+
+// records reads all records, as an export does, and names the problems that cannot be read.
+// It reports whether there are none.
+func (f *Findings) records(ctx context.Context, s store.Store) bool {
+	_, failed := transfer.Export(ctx, s, io.Discard)
+	if failed == nil {
+		f.note("all records can be read")
+		return true
+	}
+	const mend = "correct the row by means of the database, with the service stopped and a copy at hand; or go back to a backup"
+	found, err := transfer.FindUnreadable(ctx, s, mostUnreadable)
+	for _, u := range found {
+		f.grave(mend, "problem %d cannot be read: %v", u.Problem, u.Err)
+	}
+	switch {
+	case err != nil:
+		f.grave("the error says what would be right", "not all problems can be read: %v", err)
+	case len(found) == 0:
+		f.grave(mend, "a record other than a problem cannot be read: %v", failed)
+	case len(found) == mostUnreadable:
+		f.note("there may be more such problems: the doctor names at most %d", mostUnreadable)
+	}
+	return false
 }

@@ -20,7 +20,7 @@ import (
 func Export(ctx context.Context, from store.Store, w io.Writer) (archive.Summary, error) {
 	s, err := export(ctx, from, w)
 	if err != nil {
-		return s, fmt.Errorf("export: %w", explain(ctx, err))
+		return s, fmt.Errorf("export: %w", explainRead(ctx, err))
 	}
 	return s, nil
 }
@@ -49,7 +49,7 @@ func Copy(ctx context.Context, from, to store.Store, batch ident.ID, watch func(
 	r.CloseWithError(errStopped)
 	// The failure of the export is the cause, unless it was the end of the import.
 	if failed := <-exported; failed != nil && !errors.Is(failed, errStopped) {
-		return s, fmt.Errorf("copy: %w; nothing was copied", explain(ctx, failed))
+		return s, fmt.Errorf("copy: %w; nothing was copied", explainRead(ctx, failed))
 	}
 	if err != nil {
 		return s, fmt.Errorf("copy: %w; %s", explain(ctx, err), outcome(err, "copied"))
