@@ -12,8 +12,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// An error about a row that was changed by other means names the table, the problem and the
-// column, whatever reads it.
+// An error about a row that was changed by other means names the table, the column, and the
+// problem if there is one, whatever reads the row.
 func TestUnreadableRowsAreNamed(t *testing.T) {
 	t.Parallel()
 	const parts = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
@@ -37,6 +37,10 @@ func TestUnreadableRowsAreNamed(t *testing.T) {
 			_, err := r.Comments(b.Context(), 7, 0, 10, 1<<20)
 			return err
 		}},
+		{"catalogue", func(b *bench, r store.Reader) error {
+			_, err := r.Catalogue(b.Context())
+			return err
+		}},
 		{"log", func(b *bench, r store.Reader) error {
 			_, err := r.Log(b.Context(), 7, 0, 10, 1<<20)
 			return err
@@ -49,6 +53,7 @@ func TestUnreadableRowsAreNamed(t *testing.T) {
 		want  string
 		by    []string // the reads that need the row
 	}{
+		{"INSERT INTO priorities (id, name, rank) VALUES ('x', 'High', 1)", "table priorities: column id: ", []string{"catalogue"}},
 		{"UPDATE problems SET originator = 'x' WHERE id = 7", "table problems, problem 7: column originator: ", whole},
 		{"INSERT INTO keywords (problem, name, value) VALUES (7, 'a', 'b')", "", nil},
 		{"INSERT INTO comments (position, problem, id, created, text) VALUES (9, 7, 'x', 0, '')", "table comments, problem 7: column id: ", append(whole, "comments")},

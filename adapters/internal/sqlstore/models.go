@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 
 // model has the statements for one of bun's models.
 type model struct {
+	table  string
 	fields []*schema.Field
 	read   string // reads all rows, in the order of the primary key
 	put    string // stores a row, replacing the one with the same primary key
@@ -37,6 +39,7 @@ func newModel(table *schema.Table) model {
 	keys := strings.Join(names(table.PKs), ", ")
 	all := strings.Join(columns, ", ")
 	return model{
+		table:  table.Name,
 		fields: table.Fields,
 		read:   "SELECT " + all + " FROM " + table.Name + " ORDER BY " + keys,
 		put: insert(table.Name, all, placeholders(len(columns)),
@@ -75,7 +78,7 @@ func all[Row, Object any](d *Dialect, objects *[]Object, object func(Row) Object
 			into[i] = field.Value(v).Addr().Interface()
 		}
 		if err := scan(into...); err != nil {
-			return err
+			return fmt.Errorf("table %s: %w", m.table, err)
 		}
 		*objects = append(*objects, object(row))
 		return nil
