@@ -138,6 +138,8 @@ type writer struct {
 	exclusive bool
 	// wal is the write-ahead log of this connection; nil until the first write.
 	wal atomic.Pointer[fs.FileInfo]
+	// kept is the length of the log that shorten could not empty; 0 after it could.
+	kept int64
 }
 
 // missing fails when a write would be lost: see file.missing.
@@ -220,6 +222,9 @@ func (w *writer) finish(group []task) {
 			results[i] = err
 		}
 		task.done <- results[i]
+	}
+	if err == nil && t.changes > 0 {
+		w.shorten()
 	}
 }
 

@@ -7,8 +7,8 @@
 // a refused Commit does not concern the others. A Commit can also fail later, because the
 // disk is full or another process has taken a number. Then the transaction is rolled
 // back, and each Commit runs again in one of its own. Up to four other connections read,
-// each View in a transaction with a constant snapshot. Readers and the writer do not wait
-// for each other.
+// each View in a transaction with a constant snapshot. Readers never wait for the writer.
+// The writer waits for readers only to empty a long write-ahead log: see shorten.
 //
 // A server locks the file itself, and the file may have only one name: SQLite finds the
 // write-ahead log by the name of the file, and two logs of one file destroy each other.

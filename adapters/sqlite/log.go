@@ -183,6 +183,46 @@ func (c *conn) markLogged() error {
 	return err
 }
 
+// mostLog is the length of the log, in bytes, from which on the writer waits for readers.
+const mostLog = 64 << 20
+
+// shorten empties a long log. SQLite begins the log anew only when no View shows an
+// earlier moment, and overlapping Views leave no such time. So the writer waits for the
+// Views under way. The longer the log, the longer it waits. After a vain wait, it tries
+// again when the log is twice as long.
+func (w *writer) shorten() {
+	length, err := size(w.file.logPath())
+	switch {
+	case err != nil || length <= mostLog:
+		w.kept = 0
+		return
+	case length < 2*w.kept:
+		return
+	}
+	w.kept = length
+	if err := w.emptyLog(min(time.Duration(length/mostLog)*2*time.Second, 20*time.Second)); err != nil {
+		w.log.Warn("the write-ahead log cannot be emptied", "error", err)
+		w.drop()
+	}
+}
+
+// emptyLog moves the log into the file and empties it, unless readers need it for longer
+// than the limit.
+func (w *writer) emptyLog(limit time.Duration) error {
+	// SQLite sets a timeout when it prepares the statement: so these are prepared each time.
+	pragma := func(text string, dest ...any) error {
+		return w.once(context.Background(), func(scan func(...any) error) error { return scan(dest...) }, "PRAGMA "+text)
+	}
+	var timeout, blocked, frames, moved int64
+	if err := pragma(fmt.Sprintf("busy_timeout = %d", limit.Milliseconds()), &timeout); err != nil {
+		return err
+	}
+	if err := pragma("wal_checkpoint(TRUNCATE)", &blocked, &frames, &moved); err != nil {
+		return err
+	}
+	return pragma("busy_timeout = 10000", &timeout)
+}
+
 // settle prepares the connection for being closed as the last one, if it is: it clears
 // the mark, and lets SQLite remove the log. Nobody else can connect until it is closed. A
 // failure here loses nothing: mark and log stay.

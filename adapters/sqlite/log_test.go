@@ -276,3 +276,38 @@ func TestCopyWhileFilled(t *testing.T) {
 	b.must(b.Close())
 	b.duplicate("").holds(Options{Existing: true}, false)
 }
+
+// While a View shows an earlier moment, SQLite cannot begin the log anew. Views that overlap
+// leave no other time.
+func TestLongLogIsEmptied(t *testing.T) {
+	t.Parallel()
+	b := serving(t)
+	b.commit(b.create(1, "with long comments"))
+	long := strings.Repeat("x", 8<<20)
+	for length, attempt := int64(0), 0; attempt < 3; attempt++ { // one View may last too long
+		begun, end := make(chan struct{}), make(chan struct{})
+		go func() {
+			b.check(b.View(b.Context(), func(r store.Reader) error {
+				_, err := r.Versions(b.Context())
+				close(begun)
+				<-end
+				return err
+			}))
+		}()
+		<-begun
+		for before := length; length <= max(2*before, mostLog); {
+			b.commit(b.change(store.AddComment{Problem: 1, Comment: problem.Comment{ID: b.id(), Author: b.id(), Created: start, Text: long}}))
+			var err error
+			length, err = size(b.path + "-wal")
+			b.must(err)
+		}
+		close(end)
+		b.must(b.submit(b.Context(), func(*transaction) error { return nil })) // waits for the writer
+		var err error
+		if length, err = size(b.path + "-wal"); err != nil || length == 0 {
+			b.must(err)
+			return
+		}
+	}
+	t.Error("the log was not emptied")
+}
