@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -23,8 +24,8 @@ type connection struct {
 	writing atomic.Bool
 	// warned is true once the server has sent a warning within a write. The server warns
 	// when anybody cancels the wait for a standby, and then reports success. The text
-	// depends on the server's language. No other warning is known to come with these
-	// statements.
+	// depends on the server's language. Beside the warnings of ageing, no other one is known
+	// to come with these statements.
 	warned atomic.Bool
 	// timeline is the server's history: every fail-over raises it by one. It is 0 when
 	// the server does not say.
@@ -51,15 +52,23 @@ func watch(config *pgx.ConnConfig) {
 		}
 		return dial(ctx, network, address)
 	}
-	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) {
-		if c.writing.Load() && severityOf((*pgconn.PgError)(notice)) == "WARNING" {
-			c.warned.Store(true)
-		}
-	}
+	config.OnNotice = func(_ *pgconn.PgConn, notice *pgconn.Notice) { c.notice(notice) }
 	config.AfterConnect = func(_ context.Context, conn *pgconn.PgConn) error {
 		conn.CustomData()[connectionKey] = c
 		c.made.Store(true)
 		return nil
+	}
+}
+
+// ageing are the functions of PostgreSQL that warn in each write when the numbers of
+// transactions run short. These writes are done and confirmed: the server takes many
+// millions more.
+var ageing = []string{"GetNewTransactionId", "GetNewMultiXactId"}
+
+// notice takes a message of the server beside its answers.
+func (c *connection) notice(n *pgconn.Notice) {
+	if c.writing.Load() && severityOf((*pgconn.PgError)(n)) == "WARNING" && !slices.Contains(ageing, n.Routine) {
+		c.warned.Store(true)
 	}
 }
 
