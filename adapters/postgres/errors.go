@@ -20,6 +20,8 @@ const (
 	divisionByZero      = "22012"
 	uniqueViolation     = "23505"
 	readOnlyTransaction = "25006"
+	idleTransaction     = "25P03"
+	longTransaction     = "25P04"
 	noSuchStatement     = "26000"
 	wrongPassword       = "28P01"
 	noSuchDatabase      = "3D000"
@@ -83,6 +85,8 @@ func meaning(answer *pgconn.PgError) (fault.Kind, string) {
 		}
 	case readOnlyTransaction:
 		return fault.Unavailable, "the database is read-only at the moment"
+	case idleTransaction, longTransaction: // by a limit that the server's operator has set
+		return fault.Unavailable, "the database has ended a transaction that took too long"
 	case serialization, deadlock:
 		return fault.Unavailable, "others keep changing the same"
 	case lockNotAvailable:

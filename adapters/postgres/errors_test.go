@@ -30,7 +30,7 @@ func TestAnswersOfTheServer(t *testing.T) {
 		"22012": fault.Conflict,
 		"22P02": fault.Internal,
 		"23503": fault.Internal, "23505": fault.Internal, "23514": fault.Internal,
-		"25006": fault.Unavailable, "25P02": fault.Internal,
+		"25006": fault.Unavailable, "25P02": fault.Internal, "25P03": fault.Unavailable, "25P04": fault.Unavailable,
 		"26000": fault.Internal,
 		"3F000": fault.Internal,
 		"40001": fault.Unavailable, "40P01": fault.Unavailable,
