@@ -258,14 +258,16 @@ func fieldMember(f *problem.Field, p *problem.Problem) member {
 	return m
 }
 
-// read prepares the codec for an archive of a version: fields of later versions are null.
-// since gives the version of each field added after the first.
-func (c *codec) read(v version, since map[string]version) {
-	for _, kind := range []transfer.Kind{transfer.KindProblem, transfer.KindSavepoint} {
+// limit leaves out the members that an archive of this version does not have: they are null.
+// fieldSince gives the version of each field added after the first.
+func (c *codec) limit(v version, fieldSince map[string]version) {
+	without := func(kind transfer.Kind, since map[string]version) {
 		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return since[m.name] > v })
 	}
+	without(transfer.KindProblem, fieldSince)
+	without(transfer.KindSavepoint, fieldSince)
 	for kind, since := range memberSince {
-		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return since[m.name] > v })
+		without(transfer.Kind(kind), since)
 	}
 }
 

@@ -19,8 +19,8 @@ import (
 // from 1 to this one. Each new kind or member makes another version.
 const Version = 6
 
-// since gives the version of each kind added after the first.
-var since = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3, transfer.KindWebhook: 4}
+// kindSince gives the version of each kind added after the first.
+var kindSince = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3, transfer.KindWebhook: 4}
 
 // fieldSince gives the version of each problem field added after the first. In an earlier
 // archive, such a field is null.
@@ -31,7 +31,7 @@ var fieldSince = map[string]version{}
 var memberSince = [transfer.KindEnd]map[string]version{transfer.KindUser: {"mail": 5}, transfer.KindWebhook: {"secretRotatedBefore": 6}}
 
 // has reports whether a version of the format has a kind.
-func (v version) has(kind transfer.Kind) bool { return since[kind] <= v }
+func (v version) has(kind transfer.Kind) bool { return kindSince[kind] <= v }
 
 // maxLine bounds a line, in bytes without the line feed, so a foreign file cannot fill
 // the memory. The service takes bodies of at most 8 MiB. Normalised and escaped, such texts

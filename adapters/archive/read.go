@@ -72,7 +72,7 @@ func (r *Reader) readHeader() (transfer.Record, error) {
 			return nil, within(m.name, err)
 		}
 	}
-	r.codec.read(r.codec.version, fieldSince)
+	r.codec.limit(r.codec.version, fieldSince)
 	err = r.codec.objects[transfer.KindStart].fill(fields)
 	return r.codec.take(transfer.KindStart), err
 }

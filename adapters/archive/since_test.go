@@ -17,7 +17,7 @@ func TestFieldsSinceAVersion(t *testing.T) {
 		all := newCodec().objects[kind]
 		for v, want := range map[version]int{1: len(all) - 1, 2: len(all), 3: len(all)} {
 			c := newCodec()
-			c.read(v, since)
+			c.limit(v, since)
 			milestone := false
 			for _, m := range c.objects[kind] {
 				milestone = milestone || m.name == "milestone"

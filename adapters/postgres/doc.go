@@ -14,7 +14,7 @@
 // Where a standby has to confirm commits, PostgreSQL hides a commit until the
 // confirmation. But it shows the commit when the wait is cancelled, and the driver would
 // cancel the wait whenever it gives up a statement. So a write is never cancelled: its
-// connection stays reserved until the server answers, see finish. A warning within a
+// connection stays reserved until the server answers, see perform. A warning within a
 // write means that somebody else has cancelled the wait. [Store.Confirm] has a standby
 // confirm everything visible before it.
 package postgres

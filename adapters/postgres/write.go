@@ -31,7 +31,7 @@ func (o Options) writers() int {
 	return o.Connections - max(1, o.Connections/4)
 }
 
-// writer returns a connection to write with, after a limited wait. The caller or finish
+// writer returns a connection to write with, after a limited wait. The caller or perform
 // has to release it.
 func (s *Store) writer(ctx context.Context) (*writer, error) {
 	limited, cancel := context.WithTimeout(ctx, s.options.AcquireTimeout)
@@ -91,9 +91,9 @@ func start[T any](w *writer, do func(context.Context) (T, error)) *answer[T] {
 	return a
 }
 
-// finish starts a write and returns its outcome, or errUndecided after the time limit.
+// perform starts a write and returns its outcome, or errUndecided after the time limit.
 // The end of ctx does not end the wait, but its deadline does.
-func finish[T any](ctx context.Context, w *writer, do func(context.Context) (T, error)) (T, error) {
+func perform[T any](ctx context.Context, w *writer, do func(context.Context) (T, error)) (T, error) {
 	a := start(w, do)
 	limited, cancel := context.WithoutCancel(ctx), context.CancelFunc(func() {})
 	if deadline, ok := ctx.Deadline(); ok {
@@ -133,14 +133,14 @@ func (s *Store) await(ctx context.Context, done <-chan struct{}) bool {
 	}
 }
 
-// write is finish with a writer of its own.
+// write is perform with a writer of its own.
 func write[T any](ctx context.Context, s *Store, do func(context.Context, *pgxpool.Conn) (T, error)) (T, error) {
 	w, err := s.writer(ctx)
 	if err != nil {
 		var none T
 		return none, err
 	}
-	return finish(ctx, w, func(ctx context.Context) (T, error) { return do(ctx, w.Conn) })
+	return perform(ctx, w, func(ctx context.Context) (T, error) { return do(ctx, w.Conn) })
 }
 
 // hold registers a write under way.

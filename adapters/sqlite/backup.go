@@ -39,7 +39,7 @@ func Backup(ctx context.Context, o Options, to string) (problems int, err error)
 	if !found.unlogged { // then nothing was opened, and nothing needs settling
 		c := &conn{pool: db.DB}
 		defer c.drop()
-		if err := c.settle(f); err != nil {
+		if err := c.removeLog(f); err != nil {
 			return 0, f.failure(err)
 		}
 	}

@@ -25,7 +25,7 @@ const (
 
 // A server marks its file as logged before it writes anything, in the file itself; and so
 // does a process that fills a store. The last connection of all clears the mark and
-// removes the log; see settle. All others leave the log in place, although SQLite would
+// removes the log; see removeLog. All others leave the log in place, although SQLite would
 // remove it. So a marked file without a log was copied without it, or lost it.
 
 // logPath returns where the write-ahead log is.
@@ -223,10 +223,10 @@ func (w *writer) emptyLog(limit time.Duration) error {
 	return pragma("busy_timeout = 10000", &timeout)
 }
 
-// settle prepares the connection for being closed as the last one, if it is: it clears
+// removeLog prepares the connection for being closed as the last one, if it is: it clears
 // the mark, and lets SQLite remove the log. Nobody else can connect until it is closed. A
 // failure here loses nothing: mark and log stay.
-func (c *conn) settle(f file) error {
+func (c *conn) removeLog(f file) error {
 	if f.missing() != nil {
 		return nil // a new connection would be to another file
 	}

@@ -62,7 +62,7 @@ func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 	}
 	c := &conn{pool: db.DB}
 	defer c.drop()
-	return all, c.settle(f)
+	return all, c.removeLog(f)
 }
 
 // Status returns all migrations in their order. It creates and changes nothing.

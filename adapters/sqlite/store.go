@@ -164,7 +164,7 @@ func pool(path string, size int, settings string) (*bun.DB, error) {
 	return bun.NewDB(db, sqlitedialect.New()), nil
 }
 
-// logKeeper makes connections that leave the log in place: see settle.
+// logKeeper makes connections that leave the log in place: see removeLog.
 type logKeeper struct{ driver.Connector }
 
 // Connect implements driver.Connector.
@@ -277,7 +277,7 @@ func (s *Store) release() error {
 	// The last connection moves the WAL into the file when it closes. Connections for
 	// reading could not.
 	if s.writer.pool != nil {
-		errs = append(errs, s.writer.settle(s.file))
+		errs = append(errs, s.writer.removeLog(s.file))
 		s.writer.drop()
 	}
 	if s.writing != nil {
