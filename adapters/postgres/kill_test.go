@@ -57,6 +57,7 @@ func TestKillSeesLosses(t *testing.T) {
 	t.Parallel()
 	server := newServer(t, "synchronous_commit=off", "wal_writer_delay=10s")
 	s := open(t, postgres.Options{URL: server.URL(), AcceptLoss: true})
+	execute(t, connect(t, server.URL()), "CHECKPOINT") // otherwise, the server may lose the schema
 	from := newSource()
 	const most = 10
 	for round := 1; ; round++ {
