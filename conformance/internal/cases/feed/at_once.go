@@ -50,96 +50,139 @@ func feedAtOnce(b *bench.Bench) {
 }
 
 func feedIsSettled(b *bench.Bench) {
-	besideWriters(b, func(who int, done func() bool) error { return feedOnlyGrows(b, who == 0, done) })
-	b.Equal("the number of entries", bench.Writers*publications, len(feed(b)))
+	var whole, pieces []event.Entry
+	besideWriters(b, func(who int) (err error) {
+		if who == 0 {
+			whole, err = readAgain(b, whole)
+		} else {
+			pieces, err = readOn(b, pieces)
+		}
+		return err
+	})
+	entries := feed(b)
+	b.Equal("the number of entries", bench.Writers*publications, len(entries))
+	for _, seen := range [][]event.Entry{whole, pieces} {
+		b.Equal("the entries read before", seen, entries[:min(len(seen), len(entries))])
+	}
+}
+
+// readAgain reads the whole feed. It returns an error for a gap, and when the entries seen
+// before are not its beginning.
+func readAgain(b *bench.Bench, seen []event.Entry) ([]event.Entry, error) {
+	entries, err := readOn(b, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) < len(seen) {
+		return nil, fmt.Errorf("the feed had %d entries, and has %d now", len(seen), len(entries))
+	}
+	if d := bench.Difference(seen, entries[:len(seen)]); d != "" {
+		return nil, fmt.Errorf("the beginning of the feed has changed: %s", d)
+	}
+	return entries, nil
+}
+
+// readOn appends the entries of the feed behind those seen before. It returns an error for a
+// gap.
+func readOn(b *bench.Bench, seen []event.Entry) ([]event.Entry, error) {
+	from := int64(len(seen)) + 1
+	entries, err := b.Store.Feed(b.Ctx, from, math.MaxInt32, math.MaxInt64)
+	if err != nil {
+		return nil, fmt.Errorf("Feed: %w", err)
+	}
+	for i, e := range entries {
+		if e.Number != from+int64(i) {
+			return nil, fmt.Errorf("the feed from %d has the number %d at the index %d", from, e.Number, i)
+		}
+	}
+	return append(seen, entries...), nil
 }
 
 // publications is how many Changes each writer of besideWriters publishes.
 const publications = 12
 
-// besideWriters calls read twice at once while writers publish. done reports that they
-// have ended. Each of their Changes comments on a problem. Its event has the identifier of
-// the first comment as its state.
-func besideWriters(b *bench.Bench, read func(who int, done func() bool) error) {
+// besideWriters has writers publish, and beside them two readers, 0 and 1. Each reader calls
+// read again and again, for the last time after all writers have returned.
+//
+// Each Change comments on a problem. The first comment has the text "first", and its
+// identifier is the state in the event.
+func besideWriters(b *bench.Bench, read func(who int) error) {
 	problems := make([]problem.Problem, 3)
 	for i := range problems {
 		problems[i] = b.Create()
 	}
 	var busy atomic.Int64
 	busy.Store(bench.Writers)
-	done := func() bool { return busy.Load() == 0 }
 	b.Together(bench.Writers+2, func(who int) error {
-		if who >= bench.Writers {
-			return read(who-bench.Writers, done)
+		if who < bench.Writers {
+			defer busy.Add(-1)
+			return publishAll(b, who, problems)
 		}
-		defer busy.Add(-1)
-		for round := range publications {
-			// Some Changes wait for others, and take longer from their position on.
-			at := problems[(who+round)%len(problems)]
-			first := b.Comment("first")
-			happened := b.Happening(at.ID)
-			happened.State = first.ID
-			change := publishing(b, happened)
-			change.Effects = append(change.Effects, store.AddComment{Problem: at.ID, Comment: first})
-			for i := range 40 * (who % 2) {
-				change.Effects = append(change.Effects, store.AddComment{Problem: at.ID, Comment: b.Comment(fmt.Sprint(i))})
+		for ended := false; !ended; {
+			if err := b.Going(); err != nil {
+				return err
 			}
-			if _, err := b.Store.Commit(b.Ctx, change); err != nil {
-				return fmt.Errorf("Commit: %w", err)
+			ended = busy.Load() == 0
+			if err := read(who - bench.Writers); err != nil {
+				return err
 			}
 		}
 		return nil
 	})
 }
 
-func feedBeforeView(b *bench.Bench) {
-	besideWriters(b, func(_ int, done func() bool) error {
-		from := int64(1)
-		for ended := false; !ended; {
-			if err := b.Going(); err != nil {
-				return err
-			}
-			ended = done()
-			entries, err := b.Store.Feed(b.Ctx, from, math.MaxInt32, math.MaxInt64)
-			if err != nil {
-				return fmt.Errorf("Feed: %w", err)
-			}
-			from += int64(len(entries))
-			err = b.Store.View(b.Ctx, func(r store.Reader) error {
-				commented, err := commentsOf(b, r, entries)
-				for _, e := range entries {
-					if err == nil && !commented[e.Events[0].State] {
-						err = fmt.Errorf("a View lacks the Change of entry %d, which Feed had returned before", e.Number)
-					}
-				}
-				return err
-			})
-			if err != nil {
-				return err
-			}
+// publishAll is what one writer of besideWriters does.
+func publishAll(b *bench.Bench, who int, problems []problem.Problem) error {
+	for round := range publications {
+		// Some Changes wait for others, and take longer from their position on.
+		at := problems[(who+round)%len(problems)]
+		first := b.Comment("first")
+		happened := b.Happening(at.ID)
+		happened.State = first.ID
+		change := publishing(b, happened)
+		change.Effects = append(change.Effects, store.AddComment{Problem: at.ID, Comment: first})
+		for i := range 40 * (who % 2) {
+			change.Effects = append(change.Effects, store.AddComment{Problem: at.ID, Comment: b.Comment(fmt.Sprint(i))})
 		}
-		return nil
+		if _, err := b.Store.Commit(b.Ctx, change); err != nil {
+			return fmt.Errorf("Commit: %w", err)
+		}
+	}
+	return nil
+}
+
+func feedBeforeView(b *bench.Bench) {
+	from := [2]int64{1, 1} // by reader
+	besideWriters(b, func(who int) error {
+		entries, err := b.Store.Feed(b.Ctx, from[who], math.MaxInt32, math.MaxInt64)
+		if err != nil {
+			return fmt.Errorf("Feed: %w", err)
+		}
+		from[who] += int64(len(entries))
+		return b.Store.View(b.Ctx, func(r store.Reader) error {
+			commented, err := commentsOf(b, r, entries)
+			if err != nil {
+				return err
+			}
+			for _, e := range entries {
+				if !commented[e.Events[0].State] {
+					return fmt.Errorf("a View lacks the Change of entry %d, which Feed had returned before", e.Number)
+				}
+			}
+			return nil
+		})
 	})
 }
 
 func feedWithinView(b *bench.Bench) {
-	besideWriters(b, func(who int, done func() bool) error {
-		for ended := false; !ended; {
-			if err := b.Going(); err != nil {
-				return err
-			}
-			ended = done()
-			err := b.Store.View(b.Ctx, func(r store.Reader) error { return feedMatchesComments(b, r) })
-			if err != nil {
-				return err
-			}
-			if who > 0 {
-				continue
-			}
-			// Some stores number the entries for this call.
-			if _, err := b.Store.Feed(b.Ctx, 1, 1, 1); err != nil {
-				return fmt.Errorf("Feed: %w", err)
-			}
+	besideWriters(b, func(who int) error {
+		err := b.Store.View(b.Ctx, func(r store.Reader) error { return feedMatchesComments(b, r) })
+		if err != nil || who > 0 {
+			return err
+		}
+		// Some stores number the entries for this call.
+		if _, err := b.Store.Feed(b.Ctx, 1, 1, 1); err != nil {
+			return fmt.Errorf("Feed: %w", err)
 		}
 		return nil
 	})
@@ -193,50 +236,6 @@ func commentsOf(b *bench.Bench, r store.Reader, entries []event.Entry) (map[iden
 		}
 	}
 	return commented, nil
-}
-
-// feedOnlyGrows reads the feed until done, each time as a whole or only its new entries.
-// It returns an error for a gap, and when something changes.
-func feedOnlyGrows(b *bench.Bench, whole bool, done func() bool) error {
-	var seen []event.Entry
-	for ended := false; !ended; {
-		if err := b.Going(); err != nil {
-			return err
-		}
-		ended = done()
-		from := int64(1)
-		if !whole {
-			from += int64(len(seen))
-		}
-		entries, err := b.Store.Feed(b.Ctx, from, math.MaxInt32, math.MaxInt64)
-		if err != nil {
-			return fmt.Errorf("Feed: %w", err)
-		}
-		for i, e := range entries {
-			if e.Number != from+int64(i) {
-				return fmt.Errorf("the feed from %d has the number %d at the index %d", from, e.Number, i)
-			}
-		}
-		if !whole {
-			seen = append(seen, entries...)
-			continue
-		}
-		if len(entries) < len(seen) {
-			return fmt.Errorf("the feed had %d entries, and has %d now", len(seen), len(entries))
-		}
-		if d := bench.Difference(seen, entries[:len(seen)]); d != "" {
-			return fmt.Errorf("the beginning of the feed has changed: %s", d)
-		}
-		seen = entries
-	}
-	now, err := b.Store.Feed(b.Ctx, 1, math.MaxInt32, math.MaxInt64)
-	if err != nil {
-		return fmt.Errorf("Feed: %w", err)
-	}
-	if d := bench.Difference(seen, now[:min(len(seen), len(now))]); d != "" {
-		return fmt.Errorf("the feed differs from the entries read before: %s", d)
-	}
-	return nil
 }
 
 func feedOrderAtOnce(b *bench.Bench) {
@@ -303,10 +302,11 @@ func feedOrderOfProblem(b *bench.Bench) {
 // when somebody else was first.
 func stepPublished(b *bench.Bench, id problem.ID) (stored bool, err error) {
 	var now store.Snapshot
-	if err := b.Store.View(b.Ctx, func(r store.Reader) (err error) {
+	err = b.Store.View(b.Ctx, func(r store.Reader) (err error) {
 		now, err = r.Problem(b.Ctx, id, ident.None, 0)
 		return err
-	}); err != nil {
+	})
+	if err != nil {
 		return false, err
 	}
 	next := now.Problem
