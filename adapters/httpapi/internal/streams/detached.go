@@ -48,11 +48,15 @@ func (d *detachedStream) write(chunk, text []byte, next func() (time.Time, error
 	return nil
 }
 
-// lastChunk ends an answer of HTTP/1.1.
-const lastChunk = "0\r\n\r\n"
+const (
+	// lastChunk ends an answer of HTTP/1.1.
+	lastChunk = "0\r\n\r\n"
+	// lastChunkTime limits the time of its write.
+	lastChunkTime = time.Second
+)
 
-// detach runs the stream in a goroutine of its own, with the begin of the answer sent. It
-// returns false when the writer does not give its connection away.
+// detach runs the rest of the stream in a goroutine of its own. It returns false when the
+// writer does not give its connection away.
 func (s *Stream) detach(r *http.Request, handled *handledStream, end func()) bool {
 	conn, _, err := handled.control.Hijack()
 	if err != nil {
@@ -61,11 +65,7 @@ func (s *Stream) detach(r *http.Request, handled *handledStream, end func()) boo
 	out := &detachedStream{Conn: conn}
 	s.out = out
 	finish := httpframe.Of(r).Detach(r)
-	stopping := s.Stopping
-	if stopping == nil {
-		stopping = context.Background()
-	}
-	ctx, cancel := context.WithCancel(stopping)
+	ctx, cancel := s.untilStopping(context.Background())
 	go awaitEnd(conn, cancel)
 	go func() {
 		defer func() {
@@ -82,16 +82,13 @@ func (s *Stream) detach(r *http.Request, handled *handledStream, end func()) boo
 			if out.broken {
 				return // the end would become a part of the text
 			}
-			_ = conn.SetWriteDeadline(s.Now().Add(lastFor))
+			_ = conn.SetWriteDeadline(s.Now().Add(lastChunkTime))
 			_, _ = io.WriteString(conn, lastChunk) // the client may have gone
 		}()
 		s.run(ctx)
 	}()
 	return true
 }
-
-// lastFor limits the time of the last write to a client.
-const lastFor = time.Second
 
 // awaitEnd calls end when the client closes its side of the connection. It ignores
 // anything else, as the stream has no end for another request to wait for.
