@@ -52,8 +52,10 @@ type entry struct {
 const lag = 2 * time.Millisecond
 
 func newCluster(t *trace, base []entry, hidden bool) *cluster {
-	c := &cluster{trace: t, kept: []int{len(base)}, cuts: map[int]int{}, still: map[int]time.Time{}, log: base[:len(base):len(base)], safe: len(base)}
-	c.hidden = hidden
+	c := &cluster{
+		trace: t, hidden: hidden, log: base[:len(base):len(base)], safe: len(base),
+		kept: []int{len(base)}, cuts: map[int]int{}, still: map[int]time.Time{},
+	}
 	c.restart()
 	return c
 }
@@ -132,13 +134,9 @@ func (c *cluster) now() moment {
 func (c *cluster) nowLocked() moment { return moment{len(c.kept) - 1, len(c.log)} }
 
 // reachable returns an error when a server cannot reach the primary of the era.
-func (c *cluster) reachable(server int, era int) error {
+func (c *cluster) reachable(server, era int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.reachableLocked(server, era)
-}
-
-func (c *cluster) reachableLocked(server int, era int) error {
 	switch {
 	case era != len(c.kept)-1:
 		return fault.New(fault.Unavailable, "the connection broke: another primary has taken over")
@@ -161,7 +159,8 @@ func (c *cluster) commit(a *actor, change store.Change) (store.Receipt, moment, 
 		return store.Receipt{}, moment{}, fault.New(fault.Unavailable, "the disk is full")
 	}
 	receipt, err := c.primary.Commit(context.Background(), change)
-	if c.advance(); fault.Is(err, fault.Conflict) && c.shown < len(c.log) {
+	c.advance()
+	if fault.Is(err, fault.Conflict) && c.shown < len(c.log) {
 		return receipt, moment{}, errLocked
 	}
 	if err != nil {
