@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -80,8 +79,8 @@ func New(base string) *Assets {
 	return a
 }
 
-// URL returns the address of an asset. A name without an asset is a panic, by a test of
-// each template.
+// URL returns the address of an asset. It panics when there is none of this name: the
+// names are constants of the templates.
 func (a *Assets) URL(name string) string {
 	at, ok := a.urls[name]
 	if !ok {
@@ -108,6 +107,5 @@ func (a *Assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Encoding", "gzip")
 		body = file.zipped()
 	}
-	header.Set("Content-Length", strconv.Itoa(len(body)))
 	httpframe.Send(w, r, http.StatusOK, body)
 }
