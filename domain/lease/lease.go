@@ -53,8 +53,9 @@ func (w *Watch) See(l Lease, ok bool, now time.Time) {
 	}
 }
 
-// Free reports whether the server may take the lease. It is me, or None before its first
-// lease. A lease of its own is free: it has lost sight of it in a failure of the store.
+// Free reports whether the server may take the lease. me is its identifier as a holder, or
+// None before its first lease. A lease of its own is free: the server lost sight of it in a
+// failure of the store.
 func (w *Watch) Free(l Lease, ok bool, me ident.ID, now time.Time) bool {
 	return !ok || l.Holder.IsNone() || l.Holder == me || w.seen && w.version == l.Version && now.Sub(w.since) >= Patience
 }

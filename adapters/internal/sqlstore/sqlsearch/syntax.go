@@ -9,8 +9,8 @@ import (
 
 // Syntax holds the differences between the searches of the two databases.
 type Syntax struct {
-	// Unfolded is true while columns with folded forms are not of this version. Then no
-	// statement compares them.
+	// Unfolded is true while the columns with folded forms have some of another version.
+	// Then no statement compares them.
 	Unfolded bool
 	// ID returns an identifier as an argument; ident.None is NULL.
 	ID func(ident.ID) any
@@ -30,6 +30,7 @@ type Syntax struct {
 	// Sum is the sum of the integers {value}, none of them negative. It is 0 when there
 	// are none, and NULL when the sum overflows 64 bits.
 	Sum string
-	// Ranks returns a SELECT of the columns id and rank with its arguments.
-	Ranks func([]ident.ID, []int64) (string, []any)
+	// Ranks returns a SELECT with its arguments. It has a row for each identifier, in the
+	// columns id and rank.
+	Ranks func(ids []ident.ID, ranks []int64) (statement string, args []any)
 }
