@@ -100,37 +100,25 @@ func inVersion(version int, lines []string) []string {
 			lines[i] = strings.NewReplacer(`"secretRotatedBefore":null,`, "", `"secretRotatedBefore":"2026-01-02T03:04:03.000Z",`, "").Replace(line)
 		}
 	}
-	lines[0] = strings.Replace(lines[0], `"version":6`, fmt.Sprintf(`"version":%d`, version), 1)
+	lines[0] = strings.Replace(lines[0], fmt.Sprintf(`"version":%d`, archive.Version), fmt.Sprintf(`"version":%d`, version), 1)
 	return lines
 }
+
+// kindSince gives the version of each kind added after the first.
+var kindSince = map[string]int{"auditEntry": 2, "savedQuery": 2, "event": 3, "webhook": 4}
 
 // manifest returns the last line of an archive whose other lines are given, with
 // the next number. It has the version of the header.
 func manifest(lines []string, next int) string {
 	var counts, sums []string
 	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher", "webhook"}
-	version := 6
-	without := func(gone ...string) {
-		version--
-		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return slices.Contains(gone, kind) })
+	version := archive.Version
+	for earlier := range version {
+		if strings.HasSuffix(lines[0], fmt.Sprintf(`"version":%d}`, earlier)) {
+			version = earlier
+		}
 	}
-	header := strings.ReplaceAll(lines[0], " ", "")
-	is := func(v int) bool { return strings.Contains(header, fmt.Sprintf(`"version":%d}`, v)) }
-	if is(1) || is(2) || is(3) || is(4) || is(5) {
-		without()
-	}
-	if is(1) || is(2) || is(3) || is(4) {
-		without()
-	}
-	if is(1) || is(2) || is(3) {
-		without("webhook")
-	}
-	if is(1) || is(2) {
-		without("event")
-	}
-	if is(1) {
-		without("auditEntry", "savedQuery")
-	}
+	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kindSince[kind] > version })
 	for _, kind := range kinds {
 		n, h := 0, sha256.New()
 		for _, line := range lines {
