@@ -32,27 +32,26 @@ run: build ## build and run the service on a SQLite file in your data directory
 build: ## build bin/problems
 	@go build -ldflags '-X main.version=$(VERSION)' -o bin/problems ./app/cmd/problems
 
-# The race detector watches the packages with goroutines and locks of their own, and the
-# suites that drive them. It would find nothing in the others, at up to ten times their cost.
-# Of large packages, it watches the tests with calls at once: those of the pages have "AtOnce"
-# or "AsksOnce" in their names.
+# The race detector watches all packages but the unraced ones. It would find little there, at
+# up to ten times the cost: they compute, or drive packages that it watches.
+# Of the pages, it watches the tests with calls at once: they have "AtOnce" or "AsksOnce" in
+# their names.
 # It skips SQLite's engine and its C library: translated C would take six times as long.
 # It cannot skip the driver: a package without the detector shares its instances of
 # generic functions, such as those below sync.Map, with all others. They would report
 # races where there are none. The tests of e2e have the detector in the program under test.
-race   = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
-e2e    = github.com/problemtracking/problems/app/e2e
-raced  = /(adapters/(httpapi|httpframe|internal|mail|memory|web/internal/(codes|views)|webhook)|app/internal/(background|diagnose|flood|mailworker|metrics|observe|outage|serve|sink|tracing|webhookworker)|conformance/(httpsuite|internal)|domain/(budget|metadata|store|tracker))(/|$$)
+race    = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
+unraced = /(adapters/(archive|postgres/postgrestest|web|web/internal/(graph|markdown))|app/internal/(cli|transfer)|conformance/(dataset|internal/scaffold|storebench)|domain/(mail|predicate(/.*)?|rules|search|text))$$
 # Of the worker of e-mail, tests that live through days, one second after the other, go without:
 # the others have the same goroutines.
-days   = ForDays$$
-serial = /(adapters/postgres/postgrestest|conformance/internal/scaffold)(/|$$)
+days = ForDays$$
 
-slow   = github.com/problemtracking/problems/adapters/postgres
-sqlite = github.com/problemtracking/problems/adapters/sqlite
-suite  = github.com/problemtracking/problems/conformance
-web    = github.com/problemtracking/problems/adapters/web
-mails  = github.com/problemtracking/problems/app/internal/mailworker
+slow     = github.com/problemtracking/problems/adapters/postgres
+sqlite   = github.com/problemtracking/problems/adapters/sqlite
+web      = github.com/problemtracking/problems/adapters/web
+mails    = github.com/problemtracking/problems/app/internal/mailworker
+e2e      = github.com/problemtracking/problems/app/e2e
+suite    = github.com/problemtracking/problems/conformance
 
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
@@ -87,7 +86,7 @@ test-waiting:
 # the end.
 test-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(slow)|$(sqlite)|$(suite)|$(e2e)'); \
-	raced=$$(grep -E '$(raced)' <<< "$$all" | grep -vE '$(serial)'); \
+	raced=$$(grep -vE '$(unraced)' <<< "$$all"); \
 	$(gotest) $(once) $(race) -skip '$(days)' $$raced || failed=yes; \
 	$(gotest) $(mails) -run '$(days)' || failed=yes; \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
