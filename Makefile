@@ -46,7 +46,7 @@ unraced = /(adapters/(archive|postgres/postgrestest|web|web/internal/(graph|mark
 # the others have the same goroutines.
 days = ForDays$$
 
-slow     = github.com/problemtracking/problems/adapters/postgres
+postgres = github.com/problemtracking/problems/adapters/postgres
 sqlite   = github.com/problemtracking/problems/adapters/sqlite
 web      = github.com/problemtracking/problems/adapters/web
 mails    = github.com/problemtracking/problems/app/internal/mailworker
@@ -69,23 +69,23 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 	@go run ./adapters/postgres/postgrestest/which
 	@$(MAKE) --no-print-directory --keep-going --jobs=$(jobs) test-waiting test-others
 
-# Tests of PostgreSQL and SQLite that take long, with one call after the other. Of the suite, the
-# race detector watches the cases with calls at once. It watches the others on the store in
+# Of PostgreSQL and SQLite, the race detector skips long tests with one call after the other. Of
+# the suite, it watches the cases with calls at once. It watches the others on the store in
 # memory.
-alone     = TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*
-unwatched = $(gotest) $(once) $(beside) $(1) -run '^(TestConformance|$(alone))$$'
-watched   = $(gotest) $(race) $(beside) $(1) -skip '^($(alone))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
+long      = TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*
+unwatched = $(gotest) $(once) $(beside) $(1) -run '^(TestConformance|$(long))$$'
+watched   = $(gotest) $(race) $(beside) $(1) -skip '^($(long))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
 
 test-waiting:
-	@trap 'exit 130' INT; failed=; $(call unwatched,$(slow)) || failed=yes; \
-	$(call watched,$(slow)) || failed=yes; \
+	@trap 'exit 130' INT; failed=; $(call unwatched,$(postgres)) || failed=yes; \
+	$(call watched,$(postgres)) || failed=yes; \
 	$(call each,$(APART),$(gotest) ./...); \
 	[[ -z $$failed ]]
 
 # The tests of the suite itself take longest: they begin first, so that no processor idles at
 # the end.
 test-others:
-	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(slow)|$(sqlite)|$(suite)|$(e2e)'); \
+	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(suite)|$(e2e)'); \
 	raced=$$(grep -vE '$(unraced)' <<< "$$all"); \
 	$(gotest) $(once) $(race) -skip '$(days)' $$raced || failed=yes; \
 	$(gotest) $(mails) -run '$(days)' || failed=yes; \
