@@ -193,7 +193,7 @@ func TestDigest(t *testing.T) {
 	if got.subject != "Geänderte Probleme: 1000" || got.header.Get("References") != "" {
 		t.Errorf("the subject is %q, in the thread %q", got.subject, got.header.Get("References"))
 	}
-	hasAll(t, "the text", got.text, "Viele Probleme haben sich geändert.", "#1 First\nStatus: Open", "#2 Second\nStatus: Closed", "https://tracker.example.org:8443/t/problems/2", "Weitere geänderte Probleme: 998")
+	hasAll(t, "the text", got.text, "Viele Probleme haben sich geändert.", "#1 First\nZustand: Open", "#2 Second\nZustand: Closed", "https://tracker.example.org:8443/t/problems/2", "Weitere geänderte Probleme: 998")
 	hasAll(t, "the HTML", got.html, `<html lang="de">`, "#2 Second", "Weitere geänderte Probleme: 998")
 }
 

@@ -47,7 +47,7 @@ type line struct {
 func (s *Sender) view(l mail.Letter) view {
 	w := s.words
 	v := view{
-		Language: s.Language, Why: w.why, Open: w.open, Settings: w.settings, Unsubscribe: w.unsubscribe, State: w.state,
+		Language: s.Language, Why: w.why, Open: w.open, Settings: w.settings, Unsubscribe: w.unsubscribe, State: w.fields["state"],
 		SettingsURL: s.link("/settings"), UnsubURL: s.unsubscribeURL(l), Heading: s.subject(l),
 	}
 	if l.Digest() {

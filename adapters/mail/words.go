@@ -13,7 +13,6 @@ type words struct {
 	added        string // after a relationship
 	removed      string
 	cut          string
-	state        string
 	open         string // before the link to the problem
 	left         string // changes; with a number
 	digest       string // subject; with a number
@@ -25,7 +24,7 @@ type words struct {
 	unsubscribe  string // before the link that ends the mail
 	testSubject  string
 	testBody     string
-	fields       map[string]string
+	fields       map[string]string // as in the pages
 }
 
 var languages = map[string]*words{
@@ -33,7 +32,7 @@ var languages = map[string]*words{
 		layout: "2 Jan 2006, 15:04 MST",
 		nobody: "Somebody", null: "none",
 		created: "created the problem", commented: "wrote", keyword: "Keyword", keywordGone: "removed", added: "added", removed: "removed",
-		cut: "The comment goes on in the problem.", state: "State", open: "Open the problem", left: "Earlier changes that are not in this mail: %d",
+		cut: "The comment goes on in the problem.", open: "Open the problem", left: "Earlier changes that are not in this mail: %d",
 		digest: "Changed problems: %d", digestBody: "Many problems have changed. This mail is in place of one for each of them.",
 		more:     "Further problems that have changed: %d",
 		answer:   "Write your answer above this line. It becomes a comment.",
@@ -46,13 +45,13 @@ var languages = map[string]*words{
 		layout: "02.01.2006, 15:04 MST",
 		nobody: "Jemand", null: "keine Angabe",
 		created: "hat das Problem angelegt", commented: "schrieb", keyword: "Stichwort", keywordGone: "entfernt", added: "hinzugefügt", removed: "entfernt",
-		cut: "Der Kommentar geht im Problem weiter.", state: "Status", open: "Problem öffnen", left: "Frühere Änderungen, die nicht in dieser Mail stehen: %d",
+		cut: "Der Kommentar geht im Problem weiter.", open: "Problem öffnen", left: "Frühere Änderungen, die nicht in dieser Mail stehen: %d",
 		digest: "Geänderte Probleme: %d", digestBody: "Viele Probleme haben sich geändert. Diese Mail ersetzt eine eigene Mail für jedes davon.",
 		more:     "Weitere geänderte Probleme: %d",
 		answer:   "Antworte über dieser Zeile. Deine Antwort wird ein Kommentar.",
 		why:      "Du bekommst diese Mail, weil du das Problem beobachtest, weil du es angelegt hast oder weil es dir zugewiesen ist.",
 		settings: "Mails auswählen", unsubscribe: "Keine Mails mehr bekommen",
 		testSubject: "Ein Test der Mails", testBody: "Der Dienst kann Mails versenden. Jemand hat diesen Test mit dem Befehl problems mail angefordert.",
-		fields: map[string]string{"title": "Titel", "state": "Status", "priority": "Priorität", "classification": "Klassifikation", "component": "Komponente", "milestone": "Meilenstein", "assignee": "Zugewiesen"},
+		fields: map[string]string{"title": "Titel", "state": "Zustand", "priority": "Priorität", "classification": "Art", "component": "Komponente", "milestone": "Meilenstein", "assignee": "Zuständig"},
 	},
 }
