@@ -136,7 +136,7 @@ var german = Language{
 		"example.words":   "Wörter im Titel",
 		"example.nobody":  "Offen, und niemandem zugewiesen",
 		"example.week":    "In den letzten 7 Tagen angelegt",
-		"example.keyword": "Mit einem Schlüsselwort",
+		"example.keyword": "Mit einem Stichwort",
 		"example.old":     "Offen, und seit 90 Tagen unberührt",
 
 		"empty.unread-assigned": "Du hast alles gelesen, was dir zugewiesen ist.",
