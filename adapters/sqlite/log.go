@@ -194,7 +194,7 @@ func (w *writer) shorten() {
 	length, err := size(w.file.logPath())
 	switch {
 	case err != nil || length <= mostLog:
-		w.kept = 0
+		w.kept, w.needed = 0, -1
 		return
 	case length < 2*w.kept:
 		return
@@ -206,19 +206,26 @@ func (w *writer) shorten() {
 	}
 }
 
-// emptyLog moves the log into the file and empties it, unless readers need it for longer
-// than the limit.
+// emptyLog moves the log into the file and empties it, unless Views need it for longer than
+// the limit. It does not wait for the same long View twice, such as that of an export.
 func (w *writer) emptyLog(limit time.Duration) error {
 	// SQLite sets a timeout when it prepares the statement: so these are prepared each time.
 	pragma := func(text string, dest ...any) error {
 		return w.once(context.Background(), func(scan func(...any) error) error { return scan(dest...) }, "PRAGMA "+text)
 	}
 	var timeout, blocked, frames, moved int64
+	if err := pragma("wal_checkpoint(PASSIVE)", &blocked, &frames, &moved); err != nil || moved == w.needed {
+		return err
+	}
 	if err := pragma(fmt.Sprintf("busy_timeout = %d", limit.Milliseconds()), &timeout); err != nil {
 		return err
 	}
 	if err := pragma("wal_checkpoint(TRUNCATE)", &blocked, &frames, &moved); err != nil {
 		return err
+	}
+	if blocked != 0 {
+		w.needed = moved
+		w.log.Warn("a long read keeps the write-ahead log from being emptied", "waited", limit)
 	}
 	return pragma("busy_timeout = 10000", &timeout)
 }

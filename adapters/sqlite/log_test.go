@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -310,4 +311,53 @@ func TestLongLogIsEmptied(t *testing.T) {
 		}
 	}
 	t.Error("the log was not emptied")
+}
+
+// The writer does not wait again for a long View that it has waited for in vain, such as that
+// of an export.
+func TestLongViewIsWaitedForOnce(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	b := setup(t)
+	b.must(b.Close())
+	b.Store = b.open(Options{Exclusive: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	b.commit(b.create(1, "with long comments"))
+	long := strings.Repeat("x", 8<<20)
+	grow := func() {
+		b.commit(b.change(store.AddComment{Problem: 1, Comment: problem.Comment{ID: b.id(), Author: b.id(), Created: start, Text: long}}))
+	}
+	inWriter := func(fn func()) {
+		b.must(b.submit(b.Context(), func(*transaction) error { fn(); return nil }))
+	}
+	waits := func() (n int) {
+		inWriter(func() { n = strings.Count(log.String(), "keeps the write-ahead log from being emptied") })
+		return n
+	}
+	b.must(b.View(b.Context(), func(r store.Reader) error {
+		if _, err := r.Versions(b.Context()); err != nil {
+			return err
+		}
+		for length := int64(0); length <= mostLog; {
+			grow()
+			var err error
+			if length, err = size(b.path + "-wal"); err != nil {
+				return err
+			}
+		}
+		if n := waits(); n != 1 {
+			t.Errorf("beside the View there were %d vain waits; want 1", n)
+		}
+		inWriter(func() { b.writer.kept = 0 }) // as if the log had grown to twice its length
+		grow()
+		if n := waits(); n != 1 {
+			t.Errorf("beside the same View there were %d vain waits; want 1", n)
+		}
+		return nil
+	}))
+	inWriter(func() { b.writer.kept = 0 })
+	grow()
+	inWriter(func() {})
+	if length, err := size(b.path + "-wal"); err != nil || length > 0 {
+		t.Errorf("after the View, the log has %d bytes, %v", length, err)
+	}
 }
