@@ -12,7 +12,8 @@ const forBackup = "mode=rw&_pragma=busy_timeout(10000)&_pragma=temp_store(memory
 
 // Backup writes a consistent copy of the store at o.Path to another file, and returns the
 // number of problems in the copy. The file must be empty or absent. The store may be in
-// use: the copy has everything committed before Backup began, and writers do not wait.
+// use: the copy has everything committed before Backup began. A server waits for it once,
+// for some seconds at most, and only when its log is long.
 // The copy is a store of its own. It needs no log, and Open refuses it beside one: the log
 // would belong to another file. The caller syncs it, and removes it after an error.
 func Backup(ctx context.Context, o Options, to string) (problems int, err error) {

@@ -83,6 +83,9 @@ func (s *Store) hand(ctx context.Context, t task) error {
 	select {
 	case s.tasks <- t:
 	case <-ctx.Done():
+		if s.writer.waits.Load() {
+			return fault.Wrap(fault.Unavailable, store.Busy(context.Cause(ctx)), "the store waits for long reads before its next write")
+		}
 		return store.Ended(ctx)
 	}
 	if t.alone { // the task reads the caller's values
@@ -141,6 +144,7 @@ type writer struct {
 	// kept is the length of the log that shorten could not empty; 0 after it could. A View
 	// then needed all but this number of its frames; -1 for none.
 	kept, needed int64
+	waits        atomic.Bool // true while shorten is at work
 }
 
 // missing fails when a write would be lost: see file.missing.

@@ -183,14 +183,22 @@ func (c *conn) markLogged() error {
 	return err
 }
 
-// mostLog is the length of the log, in bytes, from which on the writer waits for readers.
-const mostLog = 64 << 20
+const (
+	// mostLog is the length of the log, in bytes, from which on the writer waits for Views.
+	mostLog = 64 << 20
+	// mostWait is longer than a search takes. Other processes wait for a write for 10
+	// seconds.
+	mostWait = 6 * time.Second
+)
 
-// shorten empties a long log. SQLite begins the log anew only when no View shows an
-// earlier moment, and overlapping Views leave no such time. So the writer waits for the
+// shorten empties a long log of a server. SQLite begins the log anew only when no View shows
+// an earlier moment, and overlapping Views leave no such time. So the writer waits for the
 // Views under way. The longer the log, the longer it waits. After a vain wait, it tries
 // again when the log is twice as long.
 func (w *writer) shorten() {
+	if !w.exclusive {
+		return // the log of a command ends with it
+	}
 	length, err := size(w.file.logPath())
 	switch {
 	case err != nil || length <= mostLog:
@@ -200,9 +208,10 @@ func (w *writer) shorten() {
 		return
 	}
 	w.kept = length
-	if err := w.emptyLog(min(time.Duration(length/mostLog)*2*time.Second, 20*time.Second)); err != nil {
+	w.waits.Store(true)
+	defer w.waits.Store(false)
+	if err := w.emptyLog(min(time.Duration(length/mostLog)*2*time.Second, mostWait)); err != nil {
 		w.log.Warn("the write-ahead log cannot be emptied", "error", err)
-		w.drop()
 	}
 }
 
@@ -213,21 +222,26 @@ func (w *writer) emptyLog(limit time.Duration) error {
 	pragma := func(text string, dest ...any) error {
 		return w.once(context.Background(), func(scan func(...any) error) error { return scan(dest...) }, "PRAGMA "+text)
 	}
-	var timeout, blocked, frames, moved int64
+	var usual, timeout, blocked, frames, moved int64
 	if err := pragma("wal_checkpoint(PASSIVE)", &blocked, &frames, &moved); err != nil || moved == w.needed {
+		return err
+	}
+	if err := pragma("busy_timeout", &usual); err != nil {
 		return err
 	}
 	if err := pragma(fmt.Sprintf("busy_timeout = %d", limit.Milliseconds()), &timeout); err != nil {
 		return err
 	}
-	if err := pragma("wal_checkpoint(TRUNCATE)", &blocked, &frames, &moved); err != nil {
-		return err
-	}
-	if blocked != 0 {
+	err := pragma("wal_checkpoint(TRUNCATE)", &blocked, &frames, &moved)
+	if err == nil && blocked != 0 {
 		w.needed = moved
 		w.log.Warn("a long read keeps the write-ahead log from being emptied", "waited", limit)
 	}
-	return pragma("busy_timeout = 10000", &timeout)
+	if failure := pragma(fmt.Sprintf("busy_timeout = %d", usual), &timeout); failure != nil {
+		w.drop()
+		err = errors.Join(err, failure)
+	}
+	return err
 }
 
 // removeLog prepares the connection for being closed as the last one, if it is: it clears

@@ -1,13 +1,17 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -359,5 +363,22 @@ func TestLongViewIsWaitedForOnce(t *testing.T) {
 	inWriter(func() {})
 	if length, err := size(b.path + "-wal"); err != nil || length > 0 {
 		t.Errorf("after the View, the log has %d bytes, %v", length, err)
+	}
+}
+
+// A Commit whose time ends while the writer waits for Views says that the store is busy, not
+// away.
+func TestCommitBesideTheWaitForViews(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	release := b.occupy()
+	defer release()
+	for _, waits := range []bool{false, true} {
+		b.writer.waits.Store(waits)
+		hasty, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := b.Commit(hasty, b.create(2, "beside the wait")); !fault.Is(err, fault.Unavailable) || errors.Is(err, store.ErrBusy) != waits {
+			t.Errorf("while the writer waits for Views, %t: %v", waits, err)
+		}
 	}
 }

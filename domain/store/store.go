@@ -34,7 +34,8 @@ type Store interface {
 	// every Change with a Commit that returned before the call of View (VIEW-001). It
 	// must also include every Change shown by an earlier View, Versions or Feed that
 	// returned before the call (VIEW-001). This must hold however long fn takes, and despite
-	// Commits meanwhile, even by fn: a View blocks no one (VIEW-002). View may also
+	// Commits meanwhile, even by fn (VIEW-002). A View may delay Commits by some seconds,
+	// but never until fn returns: fn may itself wait for one (VIEW-002). View may also
 	// show a Change with a Commit still under way or failed with fault.UnknownOutcome
 	// (VIEW-001). A crash or a fail-over may still take such a Change back: see
 	// Confirm.
