@@ -219,7 +219,8 @@ func TestDoctorReadsRecords(t *testing.T) {
 		{"SELECT 1", 0, []string{"ok       the settings", "ok       all records can be read", "ok       sqlite://" + path + " is in order"}},
 		{"UPDATE problems SET modifier = 'x' WHERE id = 2", 1, []string{"FAULT    problem 2 " + wrong + "problems, problem 2: column modifier", "Mend: correct the row", "ok       the settings"}},
 		{"UPDATE log SET batch = 'x' WHERE problem = 3", 1, []string{"FAULT    problem 2 " + wrong + "problems, problem 2", "FAULT    problem 3 " + wrong + "log, problem 3: column batch"}},
-		{"DELETE FROM problems WHERE id > 1; DELETE FROM log WHERE problem > 1; UPDATE tokens SET digest = x'00'", 1, []string{"FAULT    a record other than a problem cannot be read: export: "}},
+		{"DELETE FROM problems WHERE id > 1; DELETE FROM log WHERE problem > 1; UPDATE tokens SET digest = x'00'", 1, []string{"FAULT    a record cannot be read: the store failed: "}},
+		{"UPDATE priorities SET id = 'x' WHERE rank = (SELECT min(rank) FROM priorities)", 1, []string{"table priorities", "Mend: the error says", "FAULT    a record cannot be read: the store failed: "}},
 	} {
 		db, err := sql.Open("sqlite", path)
 		if err != nil {

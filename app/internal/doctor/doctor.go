@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -22,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/serve"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -188,6 +188,8 @@ func (f *Findings) store(ctx context.Context, o Options) {
 	}
 	if !f.Grave() && (examined || o.Records) {
 		inOrder = f.content(ctx, o) && inOrder
+	} else if o.Records {
+		f.note("the records were not read: correct the faults first")
 	}
 	if examined && inOrder {
 		f.note("%s is in order", where)
@@ -209,7 +211,11 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 		Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings), WebhookKey: file.Keys(rand.Reader),
 	})
 	if err := service.CheckClock(ctx); err != nil {
-		f.grave("set the clock of this machine; if it is right, start the service once with --accept-clock", "%v", err)
+		mend := "the error says what would be right"
+		if _, ok := errors.AsType[clock.Verdict](err); ok {
+			mend = "set the clock of this machine; if it is right, start the service once with --accept-clock"
+		}
+		f.grave(mend, "%v", err)
 	}
 	f.webhooks(ctx, service)
 	return !o.Records || f.records(ctx, opened)
@@ -218,24 +224,24 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 // mostUnreadable is the largest number of unreadable problems to name.
 const mostUnreadable = 20
 
-// records reads all records, as an export does, and names the problems that cannot be read.
+// records reads all records, as an export does, and names those that cannot be read.
 // It reports whether there are none.
 func (f *Findings) records(ctx context.Context, s store.Store) bool {
-	_, failed := transfer.Export(ctx, s, io.Discard)
-	if failed == nil {
-		f.note("all records can be read")
-		return true
-	}
 	const mend = "correct the row by means of the database, with the service stopped and a copy at hand; or go back to a backup"
 	found, err := transfer.FindUnreadable(ctx, s, mostUnreadable)
 	for _, u := range found {
-		f.grave(mend, "problem %d cannot be read: %v", u.Problem, u.Err)
+		what := "a record"
+		if u.Problem != 0 {
+			what = fmt.Sprintf("problem %d", u.Problem)
+		}
+		f.grave(mend, "%s cannot be read: %v", what, u.Err)
 	}
 	switch {
 	case err != nil:
-		f.grave("the error says what would be right", "not all problems can be read: %v", err)
+		f.grave("the error says what would be right", "not all records could be read: %v", err)
 	case len(found) == 0:
-		f.grave(mend, "a record other than a problem cannot be read: %v", failed)
+		f.note("all records can be read")
+		return true
 	case len(found) == mostUnreadable:
 		f.note("there may be more such problems: the doctor names at most %d", mostUnreadable)
 	}

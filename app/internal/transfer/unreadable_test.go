@@ -1,4 +1,4 @@
-package transfer_test
+package transfer
 
 import (
 	"context"
@@ -6,9 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/problemtracking/problems/app/internal/transfer"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -19,6 +17,7 @@ type rotten struct {
 	last      problem.ID
 	bad, gaps []problem.ID
 	away      problem.ID // with its read, the store goes away; 0: none
+	mended    bool       // before the search for the numbers
 }
 
 func (s rotten) View(_ context.Context, fn func(store.Reader) error) error {
@@ -40,26 +39,34 @@ func (r rottenReader) read(id problem.ID) error {
 	return nil
 }
 
-func (r rottenReader) Problem(_ context.Context, id problem.ID, _ ident.ID, _ store.Parts) (s store.Snapshot, err error) {
-	if id > r.of.last || slices.Contains(r.of.gaps, id) {
-		return s, fault.New(fault.ProblemNotFound, "problem %d does not exist", id)
-	}
-	s.ID = id
-	return s, r.read(id)
-}
-
-func (r rottenReader) Dossiers(_ context.Context, after problem.ID, _ int) ([]store.Dossier, error) {
+// next returns the number of the problem behind another one; 0 for none.
+func (r rottenReader) next(after problem.ID) problem.ID {
 	id := after + 1
 	for slices.Contains(r.of.gaps, id) {
 		id++
 	}
 	if id > r.of.last {
+		return 0
+	}
+	return id
+}
+
+func (r rottenReader) Search(_ context.Context, q store.Query) ([]store.Hit, error) {
+	if id := r.next(q.After.ID); id != 0 && !r.of.mended {
+		return []store.Hit{{ID: id}}, nil
+	}
+	return nil, nil
+}
+
+func (r rottenReader) Dossiers(_ context.Context, after problem.ID, _ int) ([]store.Dossier, error) {
+	id := r.next(after)
+	if id == 0 {
 		return nil, nil
 	}
 	return []store.Dossier{{Problem: problem.Problem{ID: id}}}, r.read(id)
 }
 
-func TestFindUnreadable(t *testing.T) {
+func TestUnreadableProblems(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		of   rotten
@@ -71,9 +78,10 @@ func TestFindUnreadable(t *testing.T) {
 		"none":          {rotten{last: 9, gaps: []problem.ID{1, 4}}, 20, nil, ""},
 		"ends and gaps": {rotten{last: 9, bad: []problem.ID{1, 4, 5, 9}, gaps: []problem.ID{2, 3, 7, 8}}, 20, []problem.ID{1, 4, 5, 9}, ""},
 		"most":          {rotten{last: 9, bad: []problem.ID{2, 4, 6, 8}}, 3, []problem.ID{2, 4, 6}, ""},
+		"gone":          {rotten{last: 9, bad: []problem.ID{4}, mended: true}, 20, nil, "the store failed: table problems"},
 		"away":          {rotten{last: 9, bad: []problem.ID{2}, away: 5}, 20, []problem.ID{2}, "the store is away"},
 	} {
-		found, err := transfer.FindUnreadable(t.Context(), c.of, c.most)
+		found, err := unreadableProblems(t.Context(), c.of, c.most)
 		var ids []problem.ID
 		for _, u := range found {
 			ids = append(ids, u.Problem)
