@@ -93,7 +93,7 @@ test-others:
 	$(call watched,$(sqlite)) || failed=yes; \
 	$(call unwatched,$(sqlite)) || failed=yes; \
 	$(gotest) $(once) $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
-	$(gotest) $(beside) $(e2e) -program.race || failed=yes; \
+	$(gotest) $(once) $(beside) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
 
 # With VERSION=all, all of them. The programs come from npm: see tools/postgres/version.

@@ -24,8 +24,8 @@ type connection struct {
 	writing atomic.Bool
 	// warned is true once the server has sent a warning within a write. The server warns
 	// when anybody cancels the wait for a standby, and then reports success. The text
-	// depends on the server's language. Beside the warnings of ageing, no other one is known
-	// to come with these statements.
+	// depends on the server's language. Apart from the warnings of ageing, none is known to
+	// come with these statements.
 	warned atomic.Bool
 	// timeline is the server's history: every fail-over raises it by one. It is 0 when
 	// the server does not say.
@@ -61,8 +61,7 @@ func watch(config *pgx.ConnConfig) {
 }
 
 // ageing are the functions of PostgreSQL that warn in each write when the numbers of
-// transactions run short. These writes are done and confirmed: the server takes many
-// millions more.
+// transactions run short. These writes are done and confirmed all the same.
 var ageing = []string{"GetNewTransactionId", "GetNewMultiXactId"}
 
 // notice takes a message of the server beside its answers.

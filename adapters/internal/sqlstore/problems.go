@@ -70,7 +70,7 @@ func (d *Dialect) snapshotInto(s *store.Snapshot) []any {
 		&s.Catalogue.Number, d.IDInto(&s.Catalogue.Batch))
 }
 
-const relatedColumns = "r.type, r.other, r.created, r.author, coalesce(p.title, ''), p.state FROM relationships r LEFT JOIN problems p ON p.id = r.other"
+const relatedColumns = "r.type, r.other, r.created, r.author, coalesce(p.title, ''), p.state AS state_of_other FROM relationships r LEFT JOIN problems p ON p.id = r.other"
 
 var relatedBy = listing{"relationships", "SELECT r.owner, " + relatedColumns + " WHERE r.owner", "r.owner, r.type, r.other"}
 
