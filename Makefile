@@ -42,6 +42,9 @@ build: ## build bin/problems
 # races where there are none. The tests of e2e have the detector in the program under test.
 race    = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 unraced = /(adapters/(archive|postgres/postgrestest|web|web/internal/(graph|markdown))|app/internal/(cli|transfer)|conformance/(dataset|internal/scaffold|storebench)|domain/(mail|predicate(/.*)?|rules|search|text))$$
+# At its end, a program with the detector waits for goroutines that still run: by default for a
+# second, which a hundred test programs would spend.
+export GORACE := atexit_sleep_ms=50
 # Of the worker of e-mail, tests that live through days, one second after the other, go without:
 # the others have the same goroutines.
 days = ForDays$$

@@ -108,7 +108,7 @@ func newToken(t testing.TB) string {
 // environment is what the program sees: nothing of the tester's own settings.
 func environment(t testing.TB, variables ...string) []string {
 	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(),
-		"GORACE=halt_on_error=1", // with an exit code that no test expects
+		"GORACE=halt_on_error=1 atexit_sleep_ms=50", // with an exit code that no test expects
 	}, variables...)
 }
 
