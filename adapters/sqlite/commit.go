@@ -141,6 +141,8 @@ type writer struct {
 	exclusive bool
 	// wal is the write-ahead log of this connection; nil until the first write.
 	wal atomic.Pointer[fs.FileInfo]
+	// long is longLog, unless a test sets it.
+	long int64
 	// kept is the length of the log that shorten could not empty; 0 after it could. A View
 	// then needed all but this number of its frames; -1 for none.
 	kept, needed int64

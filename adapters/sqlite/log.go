@@ -184,8 +184,8 @@ func (c *conn) markLogged() error {
 }
 
 const (
-	// mostLog is the length of the log, in bytes, from which on the writer waits for Views.
-	mostLog = 64 << 20
+	// longLog is the length of the log, in bytes, from which on the writer waits for Views.
+	longLog = 64 << 20
 	// mostWait is longer than a search takes. Other processes wait for a write for 10
 	// seconds.
 	mostWait = 6 * time.Second
@@ -201,7 +201,7 @@ func (w *writer) shorten() {
 	}
 	length, err := size(w.file.logPath())
 	switch {
-	case err != nil || length <= mostLog:
+	case err != nil || length <= w.long:
 		w.kept, w.needed = 0, -1
 		return
 	case length < 2*w.kept:
@@ -210,7 +210,7 @@ func (w *writer) shorten() {
 	w.kept = length
 	w.waits.Store(true)
 	defer w.waits.Store(false)
-	if err := w.emptyLog(min(time.Duration(length/mostLog)*2*time.Second, mostWait)); err != nil {
+	if err := w.emptyLog(min(time.Duration(length/w.long)*2*time.Second, mostWait)); err != nil {
 		w.log.Warn("the write-ahead log cannot be emptied", "error", err)
 	}
 }

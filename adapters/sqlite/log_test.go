@@ -282,13 +282,23 @@ func TestCopyWhileFilled(t *testing.T) {
 	b.duplicate("").holds(Options{Existing: true}, false)
 }
 
+// shortLog makes the writer take a log of a mebibyte for a long one. It returns a text that
+// fills a quarter of it.
+func (b *bench) shortLog() string {
+	b.must(b.submit(b.Context(), func(*transaction) error {
+		b.writer.long = 1 << 20
+		return nil
+	}))
+	return strings.Repeat("x", 256<<10)
+}
+
 // While a View shows an earlier moment, SQLite cannot begin the log anew. Views that overlap
 // leave no other time.
 func TestLongLogIsEmptied(t *testing.T) {
 	t.Parallel()
 	b := serving(t)
 	b.commit(b.create(1, "with long comments"))
-	long := strings.Repeat("x", 8<<20)
+	text := b.shortLog()
 	for length, attempt := int64(0), 0; attempt < 3; attempt++ { // one View may last too long
 		begun, end := make(chan struct{}), make(chan struct{})
 		go func() {
@@ -300,8 +310,8 @@ func TestLongLogIsEmptied(t *testing.T) {
 			}))
 		}()
 		<-begun
-		for before := length; length <= max(2*before, mostLog); {
-			b.commit(b.change(store.AddComment{Problem: 1, Comment: problem.Comment{ID: b.id(), Author: b.id(), Created: start, Text: long}}))
+		for before := length; length <= max(2*before, b.writer.long); {
+			b.commit(b.change(store.AddComment{Problem: 1, Comment: problem.Comment{ID: b.id(), Author: b.id(), Created: start, Text: text}}))
 			var err error
 			length, err = size(b.path + "-wal")
 			b.must(err)
@@ -326,9 +336,9 @@ func TestLongViewIsWaitedForOnce(t *testing.T) {
 	b.must(b.Close())
 	b.Store = b.open(Options{Exclusive: true, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	b.commit(b.create(1, "with long comments"))
-	long := strings.Repeat("x", 8<<20)
+	text := b.shortLog()
 	grow := func() {
-		b.commit(b.change(store.AddComment{Problem: 1, Comment: problem.Comment{ID: b.id(), Author: b.id(), Created: start, Text: long}}))
+		b.commit(b.change(store.AddComment{Problem: 1, Comment: problem.Comment{ID: b.id(), Author: b.id(), Created: start, Text: text}}))
 	}
 	inWriter := func(fn func()) {
 		b.must(b.submit(b.Context(), func(*transaction) error { fn(); return nil }))
@@ -341,7 +351,7 @@ func TestLongViewIsWaitedForOnce(t *testing.T) {
 		if _, err := r.Versions(b.Context()); err != nil {
 			return err
 		}
-		for length := int64(0); length <= mostLog; {
+		for length := int64(0); length <= b.writer.long; {
 			grow()
 			var err error
 			if length, err = size(b.path + "-wal"); err != nil {

@@ -125,6 +125,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		s.idle <- &conn{pool: s.reading.DB}
 	}
 	s.writer.conn.pool, s.writer.file, s.writer.dialect, s.writer.log = s.writing.DB, f, s.dialect, o.Logger
+	s.writer.long = longLog
 	if s.writer.log == nil {
 		s.writer.log = slog.New(slog.DiscardHandler)
 	}
