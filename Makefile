@@ -58,7 +58,7 @@ suite    = github.com/problemtracking/problems/conformance
 
 # "make check" vets what the tests do not.
 gotest = go test -vet=off -count=1 -timeout 40m
-# The benchmarks of the workspace run once: they check every answer.
+# Benchmarks check every answer. Those of SQLite, and of packages without the detector, run once.
 once   = -bench . -benchtime 1x
 
 # The tests of PostgreSQL, and those in a browser, wait now and then. With four processors,
@@ -76,7 +76,7 @@ test: deps build ## run all tests of all modules, those of concurrent code with 
 # the suite, it watches the cases with calls at once. It watches the others on the store in
 # memory.
 long      = TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*
-unwatched = $(gotest) $(once) $(beside) $(1) -run '^(TestConformance|$(long))$$'
+unwatched = $(gotest) $(beside) $(1) -run '^(TestConformance|$(long))$$'
 watched   = $(gotest) $(race) $(beside) $(1) -skip '^($(long))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
 
 test-waiting:
@@ -90,13 +90,13 @@ test-waiting:
 test-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(suite)|$(e2e)'); \
 	raced=$$(grep -vE '$(unraced)' <<< "$$all"); \
-	$(gotest) $(once) $(race) -skip '$(days)' $$raced || failed=yes; \
+	$(gotest) $(race) -skip '$(days)' $$raced || failed=yes; \
 	$(gotest) $(mails) -run '$(days)' || failed=yes; \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
 	$(call watched,$(sqlite)) || failed=yes; \
-	$(call unwatched,$(sqlite)) || failed=yes; \
+	$(call unwatched,$(once) $(sqlite)) || failed=yes; \
 	$(gotest) $(once) $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
-	$(gotest) $(once) $(beside) $(e2e) -program.race || failed=yes; \
+	$(gotest) $(beside) $(e2e) -program.race || failed=yes; \
 	[[ -z $$failed ]]
 
 # With VERSION=all, all of them. The programs come from npm: see tools/postgres/version.
