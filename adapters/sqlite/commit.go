@@ -143,10 +143,12 @@ type writer struct {
 	wal atomic.Pointer[fs.FileInfo]
 	// long is longLog, unless a test sets it.
 	long int64
-	// kept is the length of the log that shorten could not empty; 0 after it could. A View
-	// then needed all but this number of its frames; -1 for none.
-	kept, needed int64
-	waits        atomic.Bool // true while shorten is at work
+	// kept is the length of the log when shorten last tried to empty it; 0 for a short log.
+	kept int64
+	// moved is the number of frames in the file after a vain wait of shorten; -1 for none. It
+	// stays the same as long as the same View needs the log.
+	moved int64
+	waits atomic.Bool // true while shorten is at work
 }
 
 // missing fails when a write would be lost: see file.missing.

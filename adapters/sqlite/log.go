@@ -202,7 +202,7 @@ func (w *writer) shorten() {
 	length, err := size(w.file.logPath())
 	switch {
 	case err != nil || length <= w.long:
-		w.kept, w.needed = 0, -1
+		w.kept, w.moved = 0, -1
 		return
 	case length < 2*w.kept:
 		return
@@ -223,7 +223,7 @@ func (w *writer) emptyLog(limit time.Duration) error {
 		return w.once(context.Background(), func(scan func(...any) error) error { return scan(dest...) }, "PRAGMA "+text)
 	}
 	var usual, timeout, blocked, frames, moved int64
-	if err := pragma("wal_checkpoint(PASSIVE)", &blocked, &frames, &moved); err != nil || moved == w.needed {
+	if err := pragma("wal_checkpoint(PASSIVE)", &blocked, &frames, &moved); err != nil || moved == w.moved {
 		return err
 	}
 	if err := pragma("busy_timeout", &usual); err != nil {
@@ -234,7 +234,7 @@ func (w *writer) emptyLog(limit time.Duration) error {
 	}
 	err := pragma("wal_checkpoint(TRUNCATE)", &blocked, &frames, &moved)
 	if err == nil && blocked != 0 {
-		w.needed = moved
+		w.moved = moved
 		w.log.Warn("a long read keeps the write-ahead log from being emptied", "waited", limit)
 	}
 	if failure := pragma(fmt.Sprintf("busy_timeout = %d", usual), &timeout); failure != nil {

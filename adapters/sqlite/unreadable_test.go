@@ -32,7 +32,7 @@ func TestUnreadableRowsAreNamed(t *testing.T) {
 			return err
 		}},
 		{"all", func(b *bench, r store.Reader) error {
-			_, err := r.Dossiers(b.Context(), 0, 10)
+			_, err := r.Dossiers(b.Context(), 0, 2)
 			return err
 		}},
 		{"comments", func(b *bench, r store.Reader) error {
@@ -62,8 +62,8 @@ func TestUnreadableRowsAreNamed(t *testing.T) {
 		{"INSERT INTO log (problem, position, id, type, created, author, batch, field, old_value, new_value, revision) VALUES (7, 9, '" + id + "', '', 0, 'x', '" + id + "', '', '', '', 1)",
 			"table log, problem 7: column author: ", append(whole, "log")},
 		{"INSERT INTO relationships (owner, type, other, created) VALUES (7, 99, 1, 0)", "table relationships, problem 7: column type: ", whole},
-		{fmt.Sprintf("INSERT INTO relationships (owner, type, other, created) VALUES (7, %d, 1, 0); UPDATE problems SET state = 'x' WHERE id = 1", relationship.RelatedTo.Code()),
-			"table relationships, problem 7: column state_of_other: ", []string{"one"}},
+		{fmt.Sprintf("INSERT INTO relationships (owner, type, other, created) VALUES (7, %d, 8, 0); UPDATE problems SET state = 'x' WHERE id = 8", relationship.RelatedTo.Code()),
+			"table relationships, problem 7: column state_of_other: ", []string{"one", "several"}},
 		{"INSERT INTO watchers (problem, user_id) VALUES (7, 'x')", "table watchers, problem 7: column user_id: ", whole},
 		{"INSERT INTO reads (problem, user_id) VALUES (7, 'x')", "table reads, problem 7: column user_id: ", []string{"all"}},
 		{"INSERT INTO savepoints (problem, position, batch, title, created, modified, revision) VALUES (7, 9, 'x', '', 0, 0, 1)", "table savepoints, problem 7: column batch: ", whole},
@@ -71,6 +71,7 @@ func TestUnreadableRowsAreNamed(t *testing.T) {
 		b := setup(t)
 		b.commit(b.create(1, "one"))
 		b.commit(b.create(7, "seven"))
+		b.commit(b.create(8, "read only as the other side of a relationship"))
 		db, err := sql.Open("sqlite", b.path)
 		b.must(err)
 		_, err = db.ExecContext(t.Context(), c.plant)
@@ -80,7 +81,7 @@ func TestUnreadableRowsAreNamed(t *testing.T) {
 			err := b.View(t.Context(), func(r store.Reader) error { return way.read(b, r) })
 			switch {
 			case !slices.Contains(c.by, way.name):
-				if err != nil && !strings.Contains(err.Error(), "table problems, problem 1: column state: ") {
+				if err != nil {
 					t.Errorf("%s: %s: %v", c.plant, way.name, err)
 				}
 			case !fault.Is(err, fault.Internal) || !strings.Contains(err.Error(), c.want):
