@@ -8,9 +8,9 @@ require (
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/wneessen/go-mail v0.8.1
 	golang.org/x/net v0.62.0
-	golang.org/x/text v0.43.0
+	golang.org/x/text v0.44.0
 )
 
-require golang.org/x/crypto v0.58.0 // indirect
+require golang.org/x/crypto v0.59.0 // indirect
 
 replace github.com/problemtracking/problems/domain => ../../domain

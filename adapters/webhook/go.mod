@@ -8,4 +8,6 @@ require (
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
 )
 
+require github.com/google/go-cmp v0.7.0 // indirect
+
 replace github.com/problemtracking/problems/domain => ../../domain
