@@ -2,7 +2,9 @@ package archive
 
 import (
 	"slices"
+	"time"
 
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/transfer"
 )
@@ -240,22 +242,34 @@ func (c *codec) describeFeed() {
 
 // fieldMember returns the member with the value of a field of the problem.
 func fieldMember(f *problem.Field, p *problem.Problem) member {
-	m := member{name: f.Name}
-	switch {
-	case f.Kind == problem.ReferenceField && f.Required:
-		m.value = (*identifier)(f.Reference(p))
-	case f.Kind == problem.ReferenceField:
-		m.value = (*reference)(f.Reference(p))
-	case f.Kind == problem.TimeField && f.Required:
-		m.value = (*moment)(f.Time(p))
-	case f.Kind == problem.TimeField:
-		m.value = (*date)(f.Time(p))
-	case f.Required:
-		m.value = (*str)(f.Text(p))
-	default:
-		m.value = (*nullable)(f.Text(p))
+	return member{f.Name, problem.Value(f, p, valueIn{})}
+}
+
+// valueIn returns the values of fields in a line.
+type valueIn struct{}
+
+// Text implements problem.Kinds, as do the methods below.
+func (valueIn) Text(f *problem.Field, text *string) value {
+	if f.Required {
+		return (*str)(text)
 	}
-	return m
+	return (*nullable)(text)
+}
+
+// Reference returns an identifier, or one that can be null.
+func (valueIn) Reference(f *problem.Field, id *ident.ID) value {
+	if f.Required {
+		return (*identifier)(id)
+	}
+	return (*reference)(id)
+}
+
+// Time returns a time, or one that can be null.
+func (valueIn) Time(f *problem.Field, at *time.Time) value {
+	if f.Required {
+		return (*moment)(at)
+	}
+	return (*date)(at)
 }
 
 // limit leaves out the members that an archive of this version does not have: they are null.

@@ -71,7 +71,7 @@ func TestPageNamesAllFields(t *testing.T) {
 	}
 	for _, f := range problem.AllFields() {
 		name := "`" + f.Name + "`"
-		if f.Kind == problem.ReferenceField {
+		if f.To != "" {
 			of := fmt.Sprintf("%s %s id", name, f.To)
 			if !f.Required {
 				of += "?"

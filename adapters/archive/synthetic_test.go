@@ -224,6 +224,24 @@ func (s *synthetic) Dossiers(_ context.Context, after problem.ID, limit int) (do
 	return dossiers, nil
 }
 
+// making makes values of fields.
+type making struct {
+	*maker
+	of *synthetic
+}
+
+// Text implements problem.ClientKinds, as does the method below.
+func (m making) Text(f *problem.Field, text *string) (none struct{}) {
+	*text = m.text(f.Rule)
+	return none
+}
+
+// Reference chooses an object of the catalogue.
+func (m making) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
+	*id = m.of.object(f.To, m.IntN(4))
+	return none
+}
+
 // dossier returns problem n: it was created, got a priority and perhaps a
 // resolution, a comment, and a relationship with its neighbour.
 func (s *synthetic) dossier(n problem.ID) store.Dossier {
@@ -234,12 +252,8 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 		Originator: author, Created: epoch, Modifier: author, Modified: epoch, Revision: 1,
 	}}
 	for _, f := range problem.ClientFields() {
-		switch {
-		case f.Required || m.IntN(2) == 0:
-		case f.Kind == problem.TextField:
-			*f.Text(&d.Problem) = m.text(f.Rule)
-		default:
-			*f.Reference(&d.Problem) = s.object(f.To, m.IntN(4))
+		if !f.Required && m.IntN(2) > 0 {
+			problem.ClientValue(f, &d.Fields, making{m, s})
 		}
 	}
 	log := func(t problem.LogType, field string, from, to problem.LogValue, batch ident.ID) {

@@ -69,7 +69,7 @@ func TestWireTypesHaveLengthsOfFields(t *testing.T) {
 		for _, member := range reflect.VisibleFields(of) {
 			name, _, _ := strings.Cut(member.Tag.Get("json"), ",")
 			f := problem.FieldNamed(name)
-			if f == nil || f.Kind != problem.TextField {
+			if f == nil || f.Kind() != problem.TextField {
 				continue
 			}
 			for tag, want := range map[string]int{"minLength": f.Rule.Min, "maxLength": f.Rule.Max} {

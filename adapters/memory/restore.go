@@ -97,7 +97,7 @@ func recordOf(d store.Dossier, batch ident.ID, known interned) *record {
 		r.log[i] = known.entry(entry)
 	}
 	for i, s := range d.Savepoints {
-		for _, f := range texts {
+		for _, f := range problem.FieldsOf(problem.TextField) {
 			if now, then := f.Text(&d.Problem), f.Text(&s.Problem); *then == *now {
 				*then = *now // share one copy of the text
 			}

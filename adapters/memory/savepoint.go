@@ -18,26 +18,83 @@ type savepoint struct {
 	revision   int64
 }
 
-// The fields of each kind, in the order of the arrays of a savepoint.
-var (
-	texts      = problem.FieldsOf(problem.TextField)
-	references = problem.FieldsOf(problem.ReferenceField)
-	times      = problem.FieldsOf(problem.TimeField)
-)
+// fields are those of a problem, in the order of a savepoint.
+var fields = problem.AllFields()
 
 // savepoint returns the savepoint of a problem in that form.
 func (i interned) savepoint(batch ident.ID, p *problem.Problem) savepoint {
 	s := savepoint{batch: batch, revision: p.Revision}
-	for n, f := range texts {
-		s.texts[n] = *f.Text(p)
-	}
-	for n, f := range references {
-		s.references[n] = i.id(*f.Reference(p))
-	}
-	for n, f := range times {
-		s.times[n] = f.Time(p).UnixMilli()
+	packing := packer{cursor{of: &s}, i}
+	for _, f := range fields {
+		problem.Value(f, p, &packing)
 	}
 	return s
+}
+
+// cursor goes through the values of a savepoint.
+type cursor struct {
+	of                       *savepoint
+	texts, references, times int // those behind it
+}
+
+func (c *cursor) text() *string {
+	c.texts++
+	return &c.of.texts[c.texts-1]
+}
+
+func (c *cursor) reference() **ident.ID {
+	c.references++
+	return &c.of.references[c.references-1]
+}
+
+func (c *cursor) time() *int64 {
+	c.times++
+	return &c.of.times[c.times-1]
+}
+
+// packer copies the values of fields into a savepoint, and unpacker back.
+type (
+	packer struct {
+		cursor
+		known interned
+	}
+	unpacker struct{ cursor }
+)
+
+// Text implements problem.Kinds, as do the methods below.
+func (c *packer) Text(_ *problem.Field, value *string) (none struct{}) {
+	*c.text() = *value
+	return none
+}
+
+// Reference copies a reference.
+func (c *packer) Reference(_ *problem.Field, value *ident.ID) (none struct{}) {
+	*c.reference() = c.known.id(*value)
+	return none
+}
+
+// Time copies a time.
+func (c *packer) Time(_ *problem.Field, value *time.Time) (none struct{}) {
+	*c.time() = value.UnixMilli()
+	return none
+}
+
+// Text implements problem.Kinds, as do the methods below.
+func (c *unpacker) Text(_ *problem.Field, value *string) (none struct{}) {
+	*value = *c.text()
+	return none
+}
+
+// Reference copies a reference.
+func (c *unpacker) Reference(_ *problem.Field, value *ident.ID) (none struct{}) {
+	*value = **c.reference()
+	return none
+}
+
+// Time copies a time.
+func (c *unpacker) Time(_ *problem.Field, value *time.Time) (none struct{}) {
+	*value = timeOf(*c.time())
+	return none
 }
 
 // historyOf returns the savepoints of a problem as they are read.
@@ -49,14 +106,9 @@ func historyOf(owner problem.ID, savepoints []savepoint) []store.Savepoint {
 	for i := range savepoints {
 		s, p := &savepoints[i], &read[i].Problem
 		read[i].Batch, p.ID, p.Revision = s.batch, owner, s.revision
-		for n, f := range texts {
-			*f.Text(p) = s.texts[n]
-		}
-		for n, f := range references {
-			*f.Reference(p) = *s.references[n]
-		}
-		for n, f := range times {
-			*f.Time(p) = timeOf(s.times[n])
+		unpacking := unpacker{cursor{of: s}}
+		for _, f := range fields {
+			problem.Value(f, p, &unpacking)
 		}
 	}
 	return read

@@ -119,14 +119,14 @@ func amongProblems(numbers []string) (string, error) {
 func (q *request) bulkPage(c *metadata.Catalogue, text string, sent url.Values) bulkPage {
 	return bulkPage{
 		layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text,
-		Texts: bulkTexts(sent, bulkFields()), Choices: bulkChoices(sent, c), Read: sent.Get("read"),
+		Texts: bulkTexts(sent), Choices: bulkChoices(sent, c), Read: sent.Get("read"),
 	}
 }
 
 // bulkTexts are the texts among the fields of the form, with the sent values.
-func bulkTexts(sent url.Values, fields []*problem.Field) (boxes []forms.TextBox) {
-	for _, f := range fields {
-		if f.Kind != problem.TextField {
+func bulkTexts(sent url.Values) (boxes []forms.TextBox) {
+	for _, f := range bulkFields() {
+		if f.To != "" {
 			continue
 		}
 		box := forms.NewTextBox(f, forms.Keep)
@@ -213,7 +213,7 @@ func bulkSent(form url.Values) (sent []hiddenField) {
 // is its own: many problems do not share one.
 func bulkFields() (fields []*problem.Field) {
 	for _, f := range problem.ClientFields() {
-		if f.Kind == problem.ReferenceField || !f.Required {
+		if f.To != "" || !f.Required {
 			fields = append(fields, f)
 		}
 	}

@@ -66,7 +66,7 @@ var typed = map[string]string{
 
 // typedLabel returns the label of a field that people type into; empty for other fields.
 func typedLabel(name string) string {
-	if f := problem.FieldNamed(name); f != nil && f.Kind == problem.TextField {
+	if f := problem.FieldNamed(name); f != nil && f.Client && f.To == "" {
 		return forms.NewTextBox(f, "").Label
 	}
 	return typed[name]

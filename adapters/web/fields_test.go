@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -25,7 +24,7 @@ type sample struct {
 // number from 0.
 func (p *shownPage) sample(f *problem.Field, number int) sample {
 	p.t.Helper()
-	if f.Kind == problem.TextField {
+	if f.Kind() == problem.TextField {
 		value := strings.Fields("first second third fourth")[number] + " " + f.Name
 		return sample{value, value}
 	}
@@ -168,7 +167,7 @@ func TestPagesHaveAllFields(t *testing.T) {
 	past := b.get(path + "/past?revision=1").is(200)
 	for _, f := range all {
 		was := ""
-		if f.Kind == problem.TextField {
+		if f.Kind() == problem.TextField {
 			was = "first" // a deleted word stands before its replacement
 		}
 		one, two, three := first[f.Name].shown, second[f.Name].shown, third[f.Name].shown
@@ -181,7 +180,7 @@ func TestPagesHaveAllFields(t *testing.T) {
 	}
 
 	// A form for many problems leaves the title of each alone.
-	many := slices.DeleteFunc(problem.ClientFields(), func(f *problem.Field) bool { return f.Kind == problem.TextField && f.Required })
+	many := slices.DeleteFunc(problem.ClientFields(), func(f *problem.Field) bool { return f.To == "" && f.Required })
 	bulk := b.get("/problems/bulk?problem=1").is(200)
 	bulk.offers("/problems/bulk", many, nil)
 	if bulk.input("/problems/bulk", "title") {
@@ -204,12 +203,13 @@ func TestTextBoxes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	h := s.Config.Handler.(*Handler)
-	fields := []*problem.Field{
-		{Name: "title", Kind: problem.TextField, Required: true, Rule: text.Rule{Min: 1, Max: 9, Line: true}},
-		{Name: "state", Kind: problem.ReferenceField},
-		{Name: "user", Kind: problem.TextField, Rule: text.Rule{MaxBytes: 9}},
+	boxes := []forms.TextBox{
+		forms.NewTextBox(&problem.Field{Name: "title", Required: true, Rule: text.Rule{Min: 1, Max: 9, Line: true}}, forms.Keep),
+		forms.NewTextBox(&problem.Field{Name: "user", Rule: text.Rule{MaxBytes: 9}}, "\none\ntwo"),
 	}
-	boxes := bulkTexts(url.Values{"user": {"\none\ntwo"}}, fields)
+	for i := range boxes {
+		boxes[i].Keep = true
+	}
 	body, err := h.views.Render(texts.Languages()[0], "bulk", bulkPage{Texts: boxes})
 	if err != nil {
 		t.Fatal(err)

@@ -487,10 +487,22 @@ func cellOf(name string, s store.Snapshot, f *links.Filters) cell {
 	case "modified":
 		return cell{Column: name, Time: s.Modified}
 	}
-	field := problem.FieldNamed(name)
-	id := *field.Reference(&s.Problem)
-	return cell{Column: name, Text: f.Name(field.To, id), To: f.Of(name, id)}
+	return problem.Value(problem.FieldNamed(name), &s.Problem, cellsOf{f})
 }
+
+// cellsOf returns the values of fields as the list shows them.
+type cellsOf struct{ *links.Filters }
+
+// Text implements problem.Kinds, as do the methods below.
+func (cellsOf) Text(f *problem.Field, text *string) cell { return cell{Column: f.Name, Text: *text} }
+
+// Reference returns the name of the object, and the list of all problems that have it.
+func (c cellsOf) Reference(f *problem.Field, id *ident.ID) cell {
+	return cell{Column: f.Name, Text: c.Name(f.To, *id), To: c.Of(f.Name, *id)}
+}
+
+// Time returns the time.
+func (cellsOf) Time(f *problem.Field, at *time.Time) cell { return cell{Column: f.Name, Time: *at} }
 
 // withWords adds a condition on titles to a predicate. The predicate is on lines of its
 // own, so its columns stay. A wrong predicate stays alone, and the search refuses it: with

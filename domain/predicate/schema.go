@@ -2,7 +2,9 @@ package predicate
 
 import (
 	"strings"
+	"time"
 
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -154,19 +156,29 @@ var schema = map[Entity]entity{
 // share them. Stores keep the folded forms of texts for problems alone.
 func problemFields(folded bool) (keys []Key) {
 	for _, f := range problem.AllFields() {
-		key := Key{Name: f.Name, Nullable: !f.Required, Field: f}
-		switch f.Kind {
-		case problem.TextField:
-			key.Type, key.Folded, key.Long = stringType, folded && f.Folded, f.Rule.Max == 0
-		case problem.ReferenceField:
-			key.Type = one(referred[f.To])
-		case problem.TimeField:
-			key.Type = dateType
-		}
+		key := problem.Value(f, new(problem.Problem), keyOf{referred})
+		key.Name, key.Nullable, key.Field = f.Name, !f.Required, f
+		key.Folded = key.Folded && folded
 		keys = append(keys, key)
 	}
 	return keys
 }
+
+// keyOf returns the key for a field of each kind, with all that depends on the kind.
+// It carries its map: Go initialises only what a package names before the schema.
+type keyOf struct {
+	entities map[metadata.Kind]Entity
+}
+
+func (keyOf) Text(f *problem.Field, _ *string) Key {
+	return Key{Type: stringType, Folded: f.Folded, Long: f.Rule.Max == 0}
+}
+
+func (k keyOf) Reference(f *problem.Field, _ *ident.ID) Key {
+	return Key{Type: one(k.entities[f.To])}
+}
+
+func (keyOf) Time(*problem.Field, *time.Time) Key { return Key{Type: dateType} }
 
 // referred are the entities of referenced metadata.
 var referred = map[metadata.Kind]Entity{

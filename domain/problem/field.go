@@ -5,18 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/text"
-)
-
-// Kind is the kind of a field's value.
-type Kind uint8
-
-// The kinds of fields.
-const (
-	TextField      Kind = iota + 1 // a string; the empty one stands for null
-	ReferenceField                 // the identifier of a metadata object or user; ident.None stands for null
-	TimeField                      // a time in UTC, in whole milliseconds; the zero time stands for null
 )
 
 // Field describes one field of a problem. The number and the revision of a problem are
@@ -24,8 +13,7 @@ const (
 type Field struct {
 	// Name is the member in JSON, the key in predicates and the field in logs.
 	Name string
-	Kind Kind
-	// To is the kind of the objects of a ReferenceField.
+	// To is the kind of the objects of a reference; empty for any other field.
 	To metadata.Kind
 	// Required fields are never null.
 	Required bool
@@ -33,20 +21,12 @@ type Field struct {
 	Client bool
 	// Fixed fields never change after the creation of the problem.
 	Fixed bool
-	// Rule is the rule for the value of a TextField.
+	// Rule is the rule for the value of a text.
 	Rule text.Rule
 	// Folded texts have folded forms in stores, for comparisons with [c] and [cd].
 	Folded bool
 
-	// A Client field has text or reference, any other has user or time.
-	text      func(*Fields) *string
-	reference func(*Fields) *ident.ID
-	user      func(*Problem) *ident.ID
-	time      func(*Problem) *time.Time
-
-	// A Client field has sent or partial, by its Kind.
-	sent    func(*Patch) *patch.Field[string]
-	partial func(*Patch) *patch.Field[metadata.Partial]
+	codec codec
 }
 
 // AllFields returns all fields in the order of D1. Each is the same pointer in every
@@ -63,7 +43,9 @@ func AllFields() []*Field {
 func ClientFields() []*Field { return fieldsWith(func(f *Field) bool { return f.Client }) }
 
 // FieldsOf returns the fields of a kind, in the order of D1.
-func FieldsOf(kind Kind) []*Field { return fieldsWith(func(f *Field) bool { return f.Kind == kind }) }
+func FieldsOf(kind Kind) []*Field {
+	return fieldsWith(func(f *Field) bool { return f.Kind() == kind })
+}
 
 func fieldsWith(property func(*Field) bool) (some []*Field) {
 	for _, f := range AllFields() {
@@ -84,54 +66,36 @@ func FieldNamed(name string) *Field {
 	return nil
 }
 
-// Text returns a pointer to a TextField in a problem.
-func (f *Field) Text(p *Problem) *string { return f.text(&p.Fields) }
+// Kind returns the kind of the field's values.
+func (f *Field) Kind() Kind { return f.codec.kind() }
 
-// Reference returns a pointer to a ReferenceField in a problem.
+// Text returns a pointer to the text of the field in a problem.
+func (f *Field) Text(p *Problem) *string { return f.ClientText(&p.Fields) }
+
+// Reference returns a pointer to the reference of the field in a problem.
 func (f *Field) Reference(p *Problem) *ident.ID {
-	if f.Client {
-		return f.reference(&p.Fields)
+	if user, ok := f.codec.(userCodec); ok {
+		return user.at(p)
 	}
-	return f.user(p)
+	return f.ClientReference(&p.Fields)
 }
 
-// Time returns a pointer to a TimeField in a problem.
-func (f *Field) Time(p *Problem) *time.Time { return f.time(p) }
+// Time returns a pointer to the time of the field in a problem.
+func (f *Field) Time(p *Problem) *time.Time { return f.codec.(timeCodec).at(p) }
 
-// ClientText returns a pointer to a TextField set by clients.
-func (f *Field) ClientText(fields *Fields) *string { return f.text(fields) }
+// ClientText returns a pointer to a text set by clients.
+func (f *Field) ClientText(fields *Fields) *string { return f.codec.(textCodec).at(fields) }
 
-// ClientReference returns a pointer to a ReferenceField set by clients.
-func (f *Field) ClientReference(fields *Fields) *ident.ID { return f.reference(fields) }
-
-// SentText returns the member of a TextField in a patch.
-func (f *Field) SentText(p *Patch) *patch.Field[string] { return f.sent(p) }
-
-// SentReference returns the member of a ReferenceField in a patch.
-func (f *Field) SentReference(p *Patch) *patch.Field[metadata.Partial] { return f.partial(p) }
+// ClientReference returns a pointer to a reference set by clients.
+func (f *Field) ClientReference(fields *Fields) *ident.ID {
+	return f.codec.(referenceCodec).at(fields)
+}
 
 // Same reports whether a Client field has the same value in both.
-func (f *Field) Same(a, b *Fields) bool {
-	if f.Kind == TextField {
-		return *f.text(a) == *f.text(b)
-	}
-	return *f.reference(a) == *f.reference(b)
-}
+func (f *Field) Same(a, b *Fields) bool { return f.codec.(clientCodec).same(a, b) }
 
 // Log returns the value of a Client field in the form of the log. name returns the name
 // of an object.
 func (f *Field) Log(fields *Fields, name func(metadata.Kind, ident.ID) string) LogValue {
-	if f.Kind == TextField {
-		return logOptional(*f.text(fields))
-	}
-	id := *f.reference(fields)
-	return LogRef(id, name(f.To, id))
-}
-
-// logOptional returns the log value of a text, or null for the empty text.
-func logOptional(s string) LogValue {
-	if s == "" {
-		return ""
-	}
-	return LogText(s)
+	return f.codec.(clientCodec).log(f, fields, name)
 }

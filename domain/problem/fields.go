@@ -50,62 +50,76 @@ const (
 // add one.
 var table = []Field{
 	{
-		Name: "title", Kind: TextField, Required: true, Client: true, Rule: text.Title, Folded: true,
-		text: func(f *Fields) *string { return &f.Title },
-		sent: func(p *Patch) *patch.Field[string] { return &p.Title },
+		Name: "title", Required: true, Client: true, Rule: text.Title, Folded: true,
+		codec: textAt(
+			func(f *Fields) *string { return &f.Title },
+			func(p *Patch) *patch.Field[string] { return &p.Title },
+		),
 	},
 	{
-		Name: "state", Kind: ReferenceField, To: metadata.States, Required: true, Client: true,
-		reference: func(f *Fields) *ident.ID { return &f.State },
-		partial:   func(p *Patch) *patch.Field[metadata.Partial] { return &p.State },
+		Name: "state", To: metadata.States, Required: true, Client: true,
+		codec: referenceAt(
+			func(f *Fields) *ident.ID { return &f.State },
+			func(p *Patch) *patch.Field[metadata.Partial] { return &p.State },
+		),
 	},
 	{
-		Name: "priority", Kind: ReferenceField, To: metadata.Priorities, Client: true,
-		reference: func(f *Fields) *ident.ID { return &f.Priority },
-		partial:   func(p *Patch) *patch.Field[metadata.Partial] { return &p.Priority },
+		Name: "priority", To: metadata.Priorities, Client: true,
+		codec: referenceAt(
+			func(f *Fields) *ident.ID { return &f.Priority },
+			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Priority },
+		),
 	},
 	{
-		Name: "classification", Kind: ReferenceField, To: metadata.Classifications, Client: true,
-		reference: func(f *Fields) *ident.ID { return &f.Classification },
-		partial:   func(p *Patch) *patch.Field[metadata.Partial] { return &p.Classification },
+		Name: "classification", To: metadata.Classifications, Client: true,
+		codec: referenceAt(
+			func(f *Fields) *ident.ID { return &f.Classification },
+			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Classification },
+		),
 	},
 	{
-		Name: "component", Kind: ReferenceField, To: metadata.Components, Client: true,
-		reference: func(f *Fields) *ident.ID { return &f.Component },
-		partial:   func(p *Patch) *patch.Field[metadata.Partial] { return &p.Component },
+		Name: "component", To: metadata.Components, Client: true,
+		codec: referenceAt(
+			func(f *Fields) *ident.ID { return &f.Component },
+			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Component },
+		),
 	},
 	{
-		Name: "milestone", Kind: ReferenceField, To: metadata.Milestones, Client: true,
-		reference: func(f *Fields) *ident.ID { return &f.Milestone },
-		partial:   func(p *Patch) *patch.Field[metadata.Partial] { return &p.Milestone },
+		Name: "milestone", To: metadata.Milestones, Client: true,
+		codec: referenceAt(
+			func(f *Fields) *ident.ID { return &f.Milestone },
+			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Milestone },
+		),
 	},
 	{
-		Name: "assignee", Kind: ReferenceField, To: metadata.Users, Client: true,
-		reference: func(f *Fields) *ident.ID { return &f.Assignee },
-		partial:   func(p *Patch) *patch.Field[metadata.Partial] { return &p.Assignee },
+		Name: "assignee", To: metadata.Users, Client: true,
+		codec: referenceAt(
+			func(f *Fields) *ident.ID { return &f.Assignee },
+			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Assignee },
+		),
 	},
 	{
-		Name: "originator", Kind: ReferenceField, To: metadata.Users, Required: true, Fixed: true,
-		user: func(p *Problem) *ident.ID { return &p.Originator },
+		Name: "originator", To: metadata.Users, Required: true, Fixed: true,
+		codec: userAt(func(p *Problem) *ident.ID { return &p.Originator }),
 	},
 	{
-		Name: "modifier", Kind: ReferenceField, To: metadata.Users, Required: true,
-		user: func(p *Problem) *ident.ID { return &p.Modifier },
+		Name: "modifier", To: metadata.Users, Required: true,
+		codec: userAt(func(p *Problem) *ident.ID { return &p.Modifier }),
 	},
 	{
-		Name: "modificationDate", Kind: TimeField, Required: true,
-		time: func(p *Problem) *time.Time { return &p.Modified },
+		Name: "modificationDate", Required: true,
+		codec: timeAt(func(p *Problem) *time.Time { return &p.Modified }),
 	},
 	{
-		Name: "resolver", Kind: ReferenceField, To: metadata.Users,
-		user: func(p *Problem) *ident.ID { return &p.Resolver },
+		Name: "resolver", To: metadata.Users,
+		codec: userAt(func(p *Problem) *ident.ID { return &p.Resolver }),
 	},
 	{
-		Name: "resolveDate", Kind: TimeField,
-		time: func(p *Problem) *time.Time { return &p.Resolved },
+		Name:  "resolveDate",
+		codec: timeAt(func(p *Problem) *time.Time { return &p.Resolved }),
 	},
 	{
-		Name: "creationDate", Kind: TimeField, Required: true, Fixed: true,
-		time: func(p *Problem) *time.Time { return &p.Created },
+		Name: "creationDate", Required: true, Fixed: true,
+		codec: timeAt(func(p *Problem) *time.Time { return &p.Created }),
 	},
 }

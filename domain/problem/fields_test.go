@@ -26,6 +26,39 @@ func memberOf(f *Field) string {
 	return strings.ToUpper(f.Name[:1]) + f.Name[1:]
 }
 
+// leading returns the address of a value.
+type leading struct{}
+
+func (leading) Text(_ *Field, value *string) any        { return value }
+func (leading) Reference(_ *Field, value *ident.ID) any { return value }
+func (leading) Time(_ *Field, value *time.Time) any     { return value }
+
+// sending sets a member of a patch, and returns it.
+type sending struct{}
+
+func (sending) Text(_ *Field, sent *patch.Field[string]) any {
+	*sent = patch.Set("x")
+	return *sent
+}
+
+func (sending) Reference(_ *Field, sent *patch.Field[metadata.Partial]) any {
+	*sent = patch.Set[metadata.Partial](metadata.Text("x"))
+	return *sent
+}
+
+// setting sets a value, and returns what the log shows of it.
+type setting struct{}
+
+func (setting) Text(_ *Field, value *string) LogValue {
+	*value = "x"
+	return LogText("x")
+}
+
+func (setting) Reference(f *Field, value *ident.ID) LogValue {
+	*value = ident.ID{1}
+	return LogRef(ident.ID{1}, string(f.To)+"!")
+}
+
 // The table describes every member of a problem, and each entry leads to the member of
 // its name and of no other.
 func TestTableHasAllMembersOfProblems(t *testing.T) {
@@ -33,17 +66,7 @@ func TestTableHasAllMembersOfProblems(t *testing.T) {
 	described := map[string]bool{}
 	for _, f := range AllFields() {
 		var p Problem
-		var place any
-		switch f.Kind {
-		case TextField:
-			*f.Text(&p), place = "x", f.Text(&p)
-		case ReferenceField:
-			*f.Reference(&p), place = ident.ID{1}, f.Reference(&p)
-		case TimeField:
-			*f.Time(&p), place = time.Unix(1, 0), f.Time(&p)
-		default:
-			t.Fatalf("%s has no kind", f.Name)
-		}
+		place := Value(f, &p, leading{})
 		name := memberOf(f)
 		described[name] = true
 		v := reflect.ValueOf(&p).Elem().FieldByName(name)
@@ -73,13 +96,7 @@ func TestTableHasAllMembersOfPatches(t *testing.T) {
 			t.Errorf("Patch has no member for %s", f.Name)
 			continue
 		}
-		if f.Kind == TextField {
-			*f.SentText(&p) = patch.Set("x")
-			v.Set(reflect.ValueOf(patch.Set("x")))
-		} else {
-			*f.SentReference(&p) = patch.Set[metadata.Partial](metadata.Text("x"))
-			v.Set(reflect.ValueOf(patch.Set[metadata.Partial](metadata.Text("x"))))
-		}
+		v.Set(reflect.ValueOf(Sent(f, &p, sending{})))
 		if !reflect.DeepEqual(p, want) {
 			t.Errorf("%s leads to another member of a patch: %+v", f.Name, p)
 		}
@@ -102,14 +119,17 @@ func TestTableIsComplete(t *testing.T) {
 			t.Errorf("%q is there twice", f.Name)
 		}
 		names[f.Name] = true
-		count[f.Kind]++
-		if (f.Kind == ReferenceField) != (f.To != "") {
+		count[f.Kind()]++
+		if (f.Kind() == ReferenceField) != (f.To != "") {
 			t.Errorf("%s refers to %q", f.Name, f.To)
 		}
-		if f.Kind == TextField && (!f.Client || f.Required != (f.Rule.Min > 0) || f.Rule.Max == 0 && f.Rule.MaxBytes == 0) {
+		if f.Kind() == TextField && (!f.Client || f.Required != (f.Rule.Min > 0) || f.Rule.Max == 0 && f.Rule.MaxBytes == 0) {
 			t.Errorf("%s: the rule %+v does not fit", f.Name, f.Rule)
 		}
-		if f.Kind != TextField && f.Folded {
+		if _, client := f.codec.(clientCodec); client != f.Client {
+			t.Errorf("%s is a field of clients: %t, but its codec is one: %t", f.Name, f.Client, client)
+		}
+		if f.Kind() != TextField && f.Folded {
 			t.Errorf("%s is folded, and no text", f.Name)
 		}
 		if f.Fixed && f.Client {
@@ -150,13 +170,7 @@ func TestFieldsAreComparedAndLogged(t *testing.T) {
 		if got := f.Log(&a, name); got != "" {
 			t.Errorf("%s is logged as %s where it is null", f.Name, got)
 		}
-		want := LogText("x")
-		if f.Kind == TextField {
-			*f.ClientText(&b) = "x"
-		} else {
-			*f.ClientReference(&b) = ident.ID{1}
-			want = LogRef(ident.ID{1}, string(f.To)+"!")
-		}
+		want := ClientValue(f, &b, setting{})
 		if got := f.Log(&b, name); got != want {
 			t.Errorf("%s is logged as %s, want %s", f.Name, got, want)
 		}

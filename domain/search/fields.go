@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -107,26 +108,42 @@ func isField(key *predicate.Key) bool {
 
 // field returns the value of a key common to problems and savepoints.
 func (p *Problems) field(o *problem.Problem, key *predicate.Key) (predicate.Value, error) {
-	f := key.Field
-	switch {
-	case f == nil:
+	if key.Field == nil {
 		return nil, noKey(key)
-	case f.Kind == problem.ReferenceField:
-		return p.object(key.Type.Entity, *f.Reference(o)), nil
-	case f.Kind == problem.TimeField && f.Required:
-		return *f.Time(o), nil
-	case f.Kind == problem.TimeField:
-		return optional(*f.Time(o)), nil
-	case *f.Text(o) == "" && !f.Required:
-		return nil, nil
-	default:
-		return *f.Text(o), nil
 	}
+	return problem.Value(key.Field, o, valueFor{p, key}), nil
+}
+
+// valueFor returns the values of a key.
+type valueFor struct {
+	of  *Problems
+	key *predicate.Key
+}
+
+// Text implements problem.Kinds, as do the methods below.
+func (v valueFor) Text(f *problem.Field, text *string) predicate.Value {
+	if *text == "" && !f.Required {
+		return nil
+	}
+	return *text
+}
+
+// Reference returns the entry of the object.
+func (v valueFor) Reference(_ *problem.Field, id *ident.ID) predicate.Value {
+	return v.of.object(v.key.Type.Entity, *id)
+}
+
+// Time returns the time, or nil.
+func (v valueFor) Time(f *problem.Field, at *time.Time) predicate.Value {
+	if f.Required {
+		return *at
+	}
+	return optional(*at)
 }
 
 // referred returns the object behind a key of the catalogue's kinds.
 func referred(o *problem.Problem, key *predicate.Key) (id ident.ID, ok bool) {
-	if key.Field == nil || key.Field.Kind != problem.ReferenceField {
+	if key.Field == nil || key.Field.Kind() != problem.ReferenceField {
 		return ident.None, false
 	}
 	return *key.Field.Reference(o), true

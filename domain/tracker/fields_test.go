@@ -19,23 +19,68 @@ var others = map[metadata.Kind]ident.ID{
 
 // setTo makes the patch set a field, and returns the problem as it is then.
 func setTo(p *ProblemPatch, f *problem.Field, fields problem.Fields) problem.Fields {
-	if f.Kind == problem.TextField {
-		*f.SentText(p), *f.ClientText(&fields) = patch.Set("Another text"), "Another text"
-	} else {
-		*f.SentReference(p) = partial(object{"identifier": others[f.To].String()})
-		*f.ClientReference(&fields) = others[f.To]
-	}
+	problem.Sent(f, p, sendingOther{})
+	problem.ClientValue(f, &fields, settingOther{})
 	return fields
+}
+
+// sendingOther sets a member of a patch, and settingOther the field to the same value.
+type (
+	sendingOther struct{}
+	settingOther struct{}
+)
+
+func (sendingOther) Text(_ *problem.Field, sent *patch.Field[string]) (none struct{}) {
+	*sent = patch.Set("Another text")
+	return none
+}
+
+func (sendingOther) Reference(f *problem.Field, sent *patch.Field[metadata.Partial]) (none struct{}) {
+	*sent = partial(object{"identifier": others[f.To].String()})
+	return none
+}
+
+func (settingOther) Text(_ *problem.Field, value *string) (none struct{}) {
+	*value = "Another text"
+	return none
+}
+
+func (settingOther) Reference(f *problem.Field, value *ident.ID) (none struct{}) {
+	*value = others[f.To]
+	return none
 }
 
 // clearIn makes the patch clear a field, and returns the problem as it is then.
 func clearIn(p *ProblemPatch, f *problem.Field, fields problem.Fields) problem.Fields {
-	if f.Kind == problem.TextField {
-		*f.SentText(p), *f.ClientText(&fields) = patch.Null[string](), ""
-	} else {
-		*f.SentReference(p), *f.ClientReference(&fields) = patch.Null[metadata.Partial](), ident.None
-	}
+	problem.Sent(f, p, sendingNull{})
+	problem.ClientValue(f, &fields, clearing{})
 	return fields
+}
+
+// sendingNull makes a member of a patch null, and clearing the field.
+type (
+	sendingNull struct{}
+	clearing    struct{}
+)
+
+func (sendingNull) Text(_ *problem.Field, sent *patch.Field[string]) (none struct{}) {
+	*sent = patch.Null[string]()
+	return none
+}
+
+func (sendingNull) Reference(_ *problem.Field, sent *patch.Field[metadata.Partial]) (none struct{}) {
+	*sent = patch.Null[metadata.Partial]()
+	return none
+}
+
+func (clearing) Text(_ *problem.Field, value *string) (none struct{}) {
+	*value = ""
+	return none
+}
+
+func (clearing) Reference(_ *problem.Field, value *ident.ID) (none struct{}) {
+	*value = ident.None
+	return none
 }
 
 // D1, D8: every field of clients is set by a creation, which logs it.

@@ -95,9 +95,9 @@ func (c *Checker) shownField(e *problem.LogEntry) {
 	}
 	fields := &c.history.fields
 	var from problem.Fields
-	e.From = c.shownValue("/from", f, e.From, &from)
+	e.From = problem.ClientValue(f, &from, shownOrNull{shownAs{c, "/from", e.From}})
 	unexpected := !f.Same(&from, fields)
-	e.To = c.shownValue("/to", f, e.To, fields)
+	e.To = problem.ClientValue(f, fields, shownOrNull{shownAs{c, "/to", e.To}})
 	if unexpected {
 		c.refuse("/from", "the log leads to another value")
 	}
@@ -115,38 +115,53 @@ func (c *Checker) shownFields(v problem.LogValue) (problem.LogValue, problem.Fie
 	}
 	for _, f := range clientFields {
 		value, set := object[f.Name]
-		if !set && !(f.Required && f.Kind == problem.TextField) {
+		if !set && !(f.Required && f.Kind() == problem.TextField) {
 			continue
 		}
-		members = append(members, problem.LogMember{Name: f.Name, Value: c.shownCreated(f, value, &fields)})
+		// An initial field is never null.
+		read := problem.ClientValue(f, &fields, shownAs{c, "/to/" + f.Name, value})
+		members = append(members, problem.LogMember{Name: f.Name, Value: read})
 	}
 	return problem.LogObject(members...), fields
 }
 
-// shownCreated reads an initial field of a problem. It is never null.
-func (c *Checker) shownCreated(f *problem.Field, v problem.LogValue, into *problem.Fields) problem.LogValue {
-	member := "/to/" + f.Name
-	if f.Kind == problem.TextField {
-		v, *f.ClientText(into) = c.shownText(member, f.Rule, v)
-	} else {
-		v, *f.ClientReference(into) = c.shownRef(member, f.To, v)
-	}
-	return v
+// shownAs reads the value of a field, shown at a place of the record. It returns the value
+// in the form used by the service.
+type shownAs struct {
+	c     *Checker
+	place string
+	v     problem.LogValue
 }
 
-// shownValue reads one side of a change of a field into the fields.
-func (c *Checker) shownValue(side string, f *problem.Field, v problem.LogValue, into *problem.Fields) problem.LogValue {
-	switch {
-	case f.Kind == problem.TextField && (v != "" || f.Required):
-		v, *f.ClientText(into) = c.shownText(side, f.Rule, v)
-	case f.Kind == problem.TextField:
-		*f.ClientText(into) = ""
-	case v != "":
-		v, *f.ClientReference(into) = c.shownRef(side, f.To, v)
-	default:
-		*f.ClientReference(into) = ident.None
+// Text implements problem.ClientKinds, as does the method below.
+func (s shownAs) Text(f *problem.Field, into *string) problem.LogValue {
+	s.v, *into = s.c.shownText(s.place, f.Rule, s.v)
+	return s.v
+}
+
+// Reference never reads null.
+func (s shownAs) Reference(f *problem.Field, into *ident.ID) problem.LogValue {
+	s.v, *into = s.c.shownRef(s.place, f.To, s.v)
+	return s.v
+}
+
+// shownOrNull reads one side of a change of a field.
+type shownOrNull struct{ shownAs }
+
+func (s shownOrNull) Text(f *problem.Field, into *string) problem.LogValue {
+	if s.v == "" && !f.Required {
+		*into = ""
+		return ""
 	}
-	return v
+	return s.shownAs.Text(f, into)
+}
+
+func (s shownOrNull) Reference(f *problem.Field, into *ident.ID) problem.LogValue {
+	if s.v == "" {
+		*into = ident.None
+		return ""
+	}
+	return s.shownAs.Reference(f, into)
 }
 
 // shownText reads a string.

@@ -1,6 +1,8 @@
 package transfer
 
 import (
+	"time"
+
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -63,21 +65,34 @@ func (c *Checker) resolution(p *problem.Problem) {
 // fieldValue checks the value of one field. The value can be null unless the field is
 // required.
 func (c *Checker) fieldValue(f *problem.Field, p *problem.Problem) {
-	member := "/" + f.Name
-	switch f.Kind {
-	case problem.TextField:
-		if value := f.Text(p); f.Required || *value != "" {
-			*value = c.text(member, f.Rule, *value)
-		}
-	case problem.ReferenceField:
-		if id := *f.Reference(p); f.Required || !id.IsNone() {
-			c.reference(member, f.To, id)
-		}
-	case problem.TimeField:
-		if at := *f.Time(p); f.Required || !at.IsZero() {
-			c.moment(member, at)
-		}
+	problem.Value(f, p, checked{c})
+}
+
+// checked checks values, and normalises texts.
+type checked struct{ *Checker }
+
+// Text implements problem.Kinds, as do the methods below.
+func (c checked) Text(f *problem.Field, value *string) (none struct{}) {
+	if f.Required || *value != "" {
+		*value = c.text("/"+f.Name, f.Rule, *value)
 	}
+	return none
+}
+
+// Reference checks that there is such an object.
+func (c checked) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
+	if f.Required || !id.IsNone() {
+		c.reference("/"+f.Name, f.To, *id)
+	}
+	return none
+}
+
+// Time checks the range.
+func (c checked) Time(f *problem.Field, at *time.Time) (none struct{}) {
+	if f.Required || !at.IsZero() {
+		c.moment("/"+f.Name, *at)
+	}
+	return none
 }
 
 func (c *Checker) savepoint(s store.Savepoint) {

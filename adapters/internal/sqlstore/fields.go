@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/ident"
@@ -51,43 +52,47 @@ func (d *Dialect) problemValues(p problem.Problem, size int64, batch ident.ID) [
 func (d *Dialect) fieldValues(p *problem.Problem) []any {
 	values := make([]any, 0, len(fields)+1+2*len(foldedFields)+2) // also for problemValues
 	for _, f := range fields {
-		values = append(values, d.fieldValue(f, p))
+		values = append(values, problem.Value(f, p, argumentOf{d}))
 	}
 	return append(values, p.Revision)
 }
 
-// fieldValue returns the value of a field as an argument.
-func (d *Dialect) fieldValue(f *problem.Field, p *problem.Problem) any {
-	switch f.Kind {
-	case problem.ReferenceField:
-		return d.ID(*f.Reference(p))
-	case problem.TimeField:
-		return micros(*f.Time(p))
-	default:
-		text := *f.Text(p)
-		return optional(problem.NullText{String: text, Valid: f.Required || text != ""})
-	}
+// argumentOf returns the values of fields as arguments.
+type argumentOf struct{ *Dialect }
+
+// Text implements problem.Kinds, as do the methods below.
+func (argumentOf) Text(f *problem.Field, text *string) any {
+	return optional(problem.NullText{String: *text, Valid: f.Required || *text != ""})
 }
+
+// Reference returns an identifier; null for none.
+func (a argumentOf) Reference(_ *problem.Field, id *ident.ID) any { return a.ID(*id) }
+
+// Time returns microseconds; null for none.
+func (argumentOf) Time(_ *problem.Field, at *time.Time) any { return micros(*at) }
 
 // fieldsInto returns where the columns are read into.
 func (d *Dialect) fieldsInto(p *problem.Problem) []any {
 	into := make([]any, 0, len(fields)+8) // also for snapshotInto
 	for _, f := range fields {
-		into = append(into, d.fieldInto(f, p))
+		into = append(into, problem.Value(f, p, columnInto{d}))
 	}
 	return append(into, &p.Revision)
 }
 
-// fieldInto returns the destination to scan the column of a field into.
-func (d *Dialect) fieldInto(f *problem.Field, p *problem.Problem) any {
-	switch f.Kind {
-	case problem.ReferenceField:
-		return d.IDInto(f.Reference(p))
-	case problem.TimeField:
-		return (*moment)(f.Time(p))
-	}
+// columnInto returns the destinations to scan the columns of fields into.
+type columnInto struct{ *Dialect }
+
+// Text implements problem.Kinds, as do the methods below.
+func (columnInto) Text(f *problem.Field, text *string) any {
 	if f.Required {
-		return f.Text(p)
+		return text
 	}
-	return (*optionalText)(f.Text(p))
+	return (*optionalText)(text)
 }
+
+// Reference returns the destination of an identifier.
+func (c columnInto) Reference(_ *problem.Field, id *ident.ID) any { return c.IDInto(id) }
+
+// Time returns the destination of a time.
+func (columnInto) Time(_ *problem.Field, at *time.Time) any { return (*moment)(at) }

@@ -161,17 +161,34 @@ func (b *Bench) Reserve() problem.ID {
 func (b *Bench) Problem(id problem.ID) problem.Problem {
 	p := problem.Problem{ID: id, Revision: 1}
 	for _, f := range problem.AllFields() {
-		switch f.Kind {
-		case problem.TextField:
-			*f.Text(&p) = fmt.Sprintf("The %s of %d", f.Name, id)
-		case problem.ReferenceField:
-			*f.Reference(&p) = b.ID()
-		case problem.TimeField:
-			*f.Time(&p) = b.Now()
-		}
+		problem.Value(f, &p, filling{b, id})
 	}
 	p.Title = fmt.Sprintf("Problem %d", id)
 	return p
+}
+
+// filling gives a field of a problem a value of its own.
+type filling struct {
+	b  *Bench
+	of problem.ID
+}
+
+// Text implements problem.Kinds, as do the methods below.
+func (v filling) Text(f *problem.Field, text *string) (none struct{}) {
+	*text = fmt.Sprintf("The %s of %d", f.Name, v.of)
+	return none
+}
+
+// Reference sets a new identifier.
+func (v filling) Reference(_ *problem.Field, id *ident.ID) (none struct{}) {
+	*id = v.b.ID()
+	return none
+}
+
+// Time sets the current time.
+func (v filling) Time(_ *problem.Field, at *time.Time) (none struct{}) {
+	*at = v.b.Now()
+	return none
 }
 
 // Create stores a problem.

@@ -145,20 +145,34 @@ func (f *filler) object(kind metadata.Kind) ident.ID {
 	}
 }
 
+// choosing gives a field a value, or null.
+type choosing struct {
+	*filler
+	given bool
+}
+
+// Text implements problem.ClientKinds, as does the method below.
+func (c choosing) Text(_ *problem.Field, text *string) (none struct{}) {
+	*text = ""
+	if c.given {
+		*text = c.text()
+	}
+	return none
+}
+
+// Reference chooses an object of the catalogue.
+func (c choosing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
+	*id = ident.None
+	if c.given {
+		*id = c.object(f.To)
+	}
+	return none
+}
+
 // fields gives the problem other fields.
 func (f *filler) fields(p *problem.Problem) {
 	for _, field := range problem.ClientFields() {
-		given := field.Required || !f.chance(3)
-		switch {
-		case field.Kind == problem.TextField && given:
-			*field.Text(p) = f.text()
-		case field.Kind == problem.TextField:
-			*field.Text(p) = ""
-		case given:
-			*field.Reference(p) = f.object(field.To)
-		default:
-			*field.Reference(p) = ident.None
-		}
+		problem.ClientValue(field, &p.Fields, choosing{f, field.Required || !f.chance(3)})
 	}
 	p.Modifier, p.Modified = f.user(), f.moment()
 	p.Resolver, p.Resolved = ident.None, time.Time{}

@@ -100,21 +100,37 @@ func (w *World) savepointEntry(s store.Savepoint) Entry {
 	}
 	e := Entry{identity{s.ID, s.Batch}, values{}, objects{}}
 	for _, f := range problem.AllFields() {
-		switch f.Kind {
-		case problem.TextField:
-			if text := *f.Text(&s.Problem); f.Required || text != "" {
-				e.Values[f.Name] = text
-			} else {
-				e.Values[f.Name] = nil
-			}
-		case problem.TimeField:
-			e.Values[f.Name] = timeOrNil(*f.Time(&s.Problem))
-		case problem.ReferenceField:
-			id := *f.Reference(&s.Problem)
-			e.Objects[f.Name] = func() predicate.Value { return w.objectEntry(f.To, id) }
-		}
+		problem.Value(f, &s.Problem, describing{w, e})
 	}
 	return e
+}
+
+// describing adds the values of fields to an entry.
+type describing struct {
+	w *World
+	Entry
+}
+
+// Text implements problem.Kinds, as do the methods below.
+func (d describing) Text(f *problem.Field, text *string) (none struct{}) {
+	d.Values[f.Name] = nil
+	if f.Required || *text != "" {
+		d.Values[f.Name] = *text
+	}
+	return none
+}
+
+// Reference adds an object.
+func (d describing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
+	to := *id
+	d.Objects[f.Name] = func() predicate.Value { return d.w.objectEntry(f.To, to) }
+	return none
+}
+
+// Time adds a time, or nil.
+func (d describing) Time(f *problem.Field, at *time.Time) (none struct{}) {
+	d.Values[f.Name] = timeOrNil(*at)
+	return none
 }
 
 func (w *World) logEntry(l problem.LogEntry) predicate.Value {

@@ -239,21 +239,34 @@ func (d *drawer) Put() store.Effect {
 	}
 }
 
+// drawing draws the value of a field, or null.
+type drawing struct{ *drawer }
+
+// Text implements problem.ClientKinds, as does the method below.
+func (d drawing) Text(f *problem.Field, text *string) (none struct{}) {
+	*text = ""
+	if d.oneIn(2) {
+		*text = d.text(max(1, f.Rule.Max))
+	}
+	return none
+}
+
+// Reference leaves out users: Problem draws the assignee.
+func (d drawing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
+	*id = ident.None
+	if f.To != metadata.Users {
+		*id = d.maybe()
+	}
+	return none
+}
+
 // Problem draws a problem.
 func (d *drawer) Problem(id problem.ID) problem.Problem {
 	p := d.b.Problem(id)
 	p.Title, p.Revision = d.text(1000), int64(1+d.IntN(3))
 	for _, f := range problem.ClientFields() {
-		switch {
-		case f.Required: // the title has a text, and the state is drawn below
-		case f.To == metadata.Users:
-			*f.Reference(&p) = ident.None
-		case f.Kind == problem.ReferenceField:
-			*f.Reference(&p) = d.maybe()
-		case d.oneIn(2):
-			*f.Text(&p) = d.text(max(1, f.Rule.Max))
-		default:
-			*f.Text(&p) = ""
+		if !f.Required { // the title has a text, and the state is drawn below
+			problem.ClientValue(f, &p.Fields, drawing{d})
 		}
 	}
 	if d.oneIn(2) {

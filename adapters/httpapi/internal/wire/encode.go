@@ -376,8 +376,8 @@ func (e *Encoder) problemMembers(s store.Snapshot) {
 		e.key("identifier").Int(int64(s.ID))
 	}
 	e.shown = s.Problem
-	for _, m := range fieldMembers {
-		m.write(e.key(m.name), &e.shown)
+	for _, f := range fields {
+		problem.Value(f, &e.shown, fieldWriter{e.key(f.Name)})
 	}
 	e.key("keywords").Open('[')
 	for _, k := range s.Keywords {

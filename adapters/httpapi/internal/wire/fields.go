@@ -1,27 +1,17 @@
 package wire
 
 import (
+	"time"
+
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// fieldMembers are the fields of a problem as JSON has them: in the order of D1.
-var fieldMembers = newFieldMembers()
-
-// fieldMember writes the value of a field.
-type fieldMember struct {
-	name  string
-	write func(e *Encoder, p *problem.Problem)
-}
-
-func newFieldMembers() (members []fieldMember) {
-	for _, f := range problem.AllFields() {
-		members = append(members, fieldMember{f.Name, writerOf(f)})
-	}
-	return members
-}
+// fields are the fields of a problem as JSON has them: in the order of D1.
+var fields = problem.AllFields()
 
 // objectWriters write the objects of a problem's direct fields (D2).
 var objectWriters = map[metadata.Kind]func(*Encoder, ident.ID){
@@ -29,29 +19,40 @@ var objectWriters = map[metadata.Kind]func(*Encoder, ident.ID){
 	metadata.Components: (*Encoder).Component, metadata.Milestones: (*Encoder).Milestone, metadata.Users: (*Encoder).UserByID,
 }
 
-func writerOf(f *problem.Field) func(*Encoder, *problem.Problem) {
-	switch f.Kind {
-	case problem.ReferenceField:
-		write := objectWriters[f.To]
-		return func(e *Encoder, p *problem.Problem) { write(e, *f.Reference(p)) }
-	case problem.TimeField:
-		return func(e *Encoder, p *problem.Problem) { e.Time(*f.Time(p)) }
-	default:
-		return func(e *Encoder, p *problem.Problem) {
-			text := *f.Text(p)
-			e.nullText(problem.NullText{String: text, Valid: f.Required || text != ""})
-		}
-	}
+// fieldWriter writes the values of fields.
+type fieldWriter struct{ e *Encoder }
+
+// Text implements problem.Kinds, as do the methods below.
+func (w fieldWriter) Text(f *problem.Field, text *string) (none struct{}) {
+	w.e.nullText(problem.NullText{String: *text, Valid: f.Required || *text != ""})
+	return none
+}
+
+// Reference writes the whole object.
+func (w fieldWriter) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
+	objectWriters[f.To](w.e, *id)
+	return none
+}
+
+// Time writes a time, or null.
+func (w fieldWriter) Time(_ *problem.Field, at *time.Time) (none struct{}) {
+	w.e.Time(*at)
+	return none
 }
 
 // PatchMembers are a problem's members set by clients (D1).
 func PatchMembers(p *tracker.ProblemPatch) (members []Member) {
 	for _, f := range problem.ClientFields() {
-		if f.Kind == problem.TextField {
-			members = append(members, Member{f.Name, f.SentText(p)})
-		} else {
-			members = append(members, Member{f.Name, f.SentReference(p)})
-		}
+		members = append(members, Member{f.Name, problem.Sent(f, p, memberOf{})})
 	}
 	return append(members, Member{"read", &p.Read})
 }
+
+// memberOf returns the members of a patch as decode fills them.
+type memberOf struct{}
+
+// Text implements problem.SentKinds, as does the method below.
+func (memberOf) Text(_ *problem.Field, sent *patch.Field[string]) any { return sent }
+
+// Reference returns the member of a partial object.
+func (memberOf) Reference(_ *problem.Field, sent *patch.Field[metadata.Partial]) any { return sent }

@@ -133,18 +133,29 @@ func (w *world) object(kind metadata.Kind) ident.ID {
 func (w *world) problem(id problem.ID) problem.Problem {
 	p := problem.Problem{ID: id, Originator: w.user(), Created: w.time(), Modifier: w.user(), Modified: w.time(), Revision: int64(1 + w.IntN(9))}
 	for _, f := range problem.ClientFields() {
-		switch {
-		case !f.Required && w.IntN(3) == 0:
-		case f.Kind == problem.TextField:
-			*f.Text(&p) = w.text()
-		default:
-			*f.Reference(&p) = w.object(f.To)
+		if f.Required || w.IntN(3) > 0 {
+			problem.ClientValue(f, &p.Fields, choosing{w})
 		}
 	}
 	if w.IntN(2) == 0 {
 		p.Resolver, p.Resolved = w.user(), w.time()
 	}
 	return p
+}
+
+// choosing chooses values of fields.
+type choosing struct{ *world }
+
+// Text implements problem.ClientKinds, as does the method below.
+func (c choosing) Text(_ *problem.Field, text *string) (none struct{}) {
+	*text = c.text()
+	return none
+}
+
+// Reference chooses an object of the catalogue.
+func (c choosing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
+	*id = c.object(f.To)
+	return none
 }
 
 func (w *world) dossier(id problem.ID) store.Dossier {

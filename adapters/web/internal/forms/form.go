@@ -53,8 +53,8 @@ func New(f problem.Fields, revision int64, c *metadata.Catalogue) Form {
 // References are all fields set by people with an object as their value, in the order
 // of the pages. A field without a place in it comes last.
 var References = func() (fields []*problem.Field) {
-	for _, f := range problem.FieldsOf(problem.ReferenceField) {
-		if f.Client {
+	for _, f := range problem.ClientFields() {
+		if f.To != "" {
 			fields = append(fields, f)
 		}
 	}
@@ -68,12 +68,24 @@ var References = func() (fields []*problem.Field) {
 // textBoxes returns all texts set by people, with these values.
 func textBoxes(fields problem.Fields) (boxes []TextBox) {
 	for _, f := range problem.ClientFields() {
-		if f.Kind == problem.TextField {
-			boxes = append(boxes, NewTextBox(f, *f.ClientText(&fields)))
+		if box := problem.ClientValue(f, &fields, boxOf{}); box != nil {
+			boxes = append(boxes, *box)
 		}
 	}
 	return boxes
 }
+
+// boxOf returns the box of a field; nil for a choice.
+type boxOf struct{}
+
+// Text implements problem.ClientKinds, as does the method below.
+func (boxOf) Text(f *problem.Field, value *string) *TextBox {
+	box := NewTextBox(f, *value)
+	return &box
+}
+
+// Reference returns nil.
+func (boxOf) Reference(*problem.Field, *ident.ID) *TextBox { return nil }
 
 // NewTextBox returns the input for a text, with this value.
 func NewTextBox(f *problem.Field, value string) TextBox {
@@ -84,14 +96,26 @@ func NewTextBox(f *problem.Field, value string) TextBox {
 func Patch(form url.Values) problem.Patch {
 	var p problem.Patch
 	for _, f := range problem.ClientFields() {
-		switch {
-		case f.Kind == problem.ReferenceField:
-			*f.SentReference(&p) = Reference(form, f.Name)
-		case form.Has(f.Name):
-			*f.SentText(&p) = patch.Set(form.Get(f.Name))
-		}
+		problem.Sent(f, &p, sentIn{form})
 	}
 	return p
+}
+
+// sentIn sets the members of a patch from a form.
+type sentIn struct{ url.Values }
+
+// Text implements problem.SentKinds, as does the method below.
+func (form sentIn) Text(f *problem.Field, sent *patch.Field[string]) (none struct{}) {
+	if form.Has(f.Name) {
+		*sent = patch.Set(form.Get(f.Name))
+	}
+	return none
+}
+
+// Reference takes an identifier, or a typed name.
+func (form sentIn) Reference(f *problem.Field, sent *patch.Field[metadata.Partial]) (none struct{}) {
+	*sent = Reference(form.Values, f.Name)
+	return none
 }
 
 // Reference returns an object in a form: by its identifier, or by a typed name.

@@ -15,24 +15,14 @@ var clientFields = problem.ClientFields()
 // the same for every problem.
 type Settings []setting
 
-// setting is a field with its new value.
-type setting struct {
-	*problem.Field
-	text string   // of a TextField; empty for null
-	id   ident.ID // of a ReferenceField
-}
+// setting sets one field, and adds the errors of its value for this problem to the faults.
+type setting func(fields *problem.Fields, c *metadata.Catalogue, faults *fault.List)
 
 // ResolvePatch returns the settings of the patch. It adds to faults all errors of the
 // patch that are independent of the problem.
 func ResolvePatch(p *problem.Patch, c *metadata.Catalogue, faults *fault.List) (set Settings) {
 	for _, f := range clientFields {
-		s, ok := setting{Field: f}, false
-		if f.Kind == problem.TextField {
-			s.text, ok = sentText(f, *f.SentText(p), faults)
-		} else {
-			s.id, ok = sentReference(f, *f.SentReference(p), c, faults)
-		}
-		if ok {
+		if s := problem.Sent(f, p, resolving{c, faults}); s != nil {
 			set = append(set, s)
 		}
 	}
@@ -42,30 +32,45 @@ func ResolvePatch(p *problem.Patch, c *metadata.Catalogue, faults *fault.List) (
 	return set
 }
 
-// sentText returns the text to set. ok is false when none was sent.
-func sentText(f *problem.Field, sent patch.Field[string], faults *fault.List) (value string, ok bool) {
-	switch {
-	case !sent.Sent:
-		return "", false
-	case sent.Null && !f.Required:
-		return "", true
-	}
-	return Line(f.Rule, sent, fault.At(f.Name), faults), true
+// resolving returns the settings of sent values: nil when none was sent, or no object
+// matches.
+type resolving struct {
+	c      *metadata.Catalogue
+	faults *fault.List
 }
 
-// sentReference returns the identifier to set. ok is false when none was sent, or no
-// object matches.
-func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *metadata.Catalogue, faults *fault.List) (id ident.ID, ok bool) {
+func (r resolving) Text(f *problem.Field, sent *patch.Field[string]) setting {
+	if !sent.Sent {
+		return nil
+	}
+	value := ""
+	if !sent.Null || f.Required {
+		value = Line(f.Rule, *sent, fault.At(f.Name), r.faults)
+	}
+	return func(fields *problem.Fields, _ *metadata.Catalogue, _ *fault.List) { *f.ClientText(fields) = value }
+}
+
+func (r resolving) Reference(f *problem.Field, sent *patch.Field[metadata.Partial]) setting {
+	var id ident.ID
 	switch {
 	case !sent.Sent:
-		return ident.None, false
+		return nil
 	case sent.Null && f.Required:
-		faults.Add(fault.InvalidValue, fault.At(f.Name), "cannot be null: a problem is always in a %s", f.To)
-		return ident.None, false
-	case sent.Null:
-		return ident.None, true
+		r.faults.Add(fault.InvalidValue, fault.At(f.Name), "cannot be null: a problem is always in a %s", f.To)
+		return nil
+	case !sent.Null:
+		var ok bool
+		if id, ok = find(r.c, f.To, sent.Value, fault.At(f.Name), r.faults); !ok {
+			return nil
+		}
 	}
-	return find(c, f.To, sent.Value, fault.At(f.Name), faults)
+	return func(fields *problem.Fields, c *metadata.Catalogue, faults *fault.List) {
+		value := f.ClientReference(fields)
+		if id != *value {
+			checkNew(c, id, fault.At(f.Name), faults)
+		}
+		*value = id
+	}
 }
 
 // Apply returns the fields of a problem after the settings. It adds the errors of the
@@ -73,15 +78,7 @@ func sentReference(f *problem.Field, sent patch.Field[metadata.Partial], c *meta
 func (set Settings) Apply(old problem.Fields, c *metadata.Catalogue, faults *fault.List) problem.Fields {
 	fields := old
 	for _, s := range set {
-		if s.Kind == problem.TextField {
-			*s.ClientText(&fields) = s.text
-			continue
-		}
-		value := s.ClientReference(&fields)
-		if s.id != *value {
-			checkNew(c, s.id, fault.At(s.Name), faults)
-		}
-		*value = s.id
+		s(&fields, c, faults)
 	}
 	return fields
 }

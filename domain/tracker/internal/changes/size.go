@@ -43,7 +43,7 @@ func addsText(change store.Change, id problem.ID) bool {
 		case problem.ProblemCreated, problem.CommentAdded, problem.KeywordSet:
 			return true
 		case problem.FieldChanged:
-			if f := problem.FieldNamed(e.Field); f != nil && f.Kind == problem.TextField {
+			if f := problem.FieldNamed(e.Field); f != nil && f.Kind() == problem.TextField {
 				return true
 			}
 		}
