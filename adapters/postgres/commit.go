@@ -75,6 +75,10 @@ func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []sqlsto
 // with the position. When the server refuses a statement, refusal is its Conflict.
 func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []sqlstore.Statement, position *int64) (refusal string, err error) {
 	results := conn.SendBatch(ctx, s.batch(statements))
+	if _, err := results.Exec(); err != nil { // of the promise
+		_ = results.Close()
+		return "", err
+	}
 	for _, statement := range statements {
 		if statement.SQL == putBatch {
 			err = results.QueryRow().Scan(position)
@@ -90,9 +94,9 @@ func (s *Store) send(ctx context.Context, conn *pgxpool.Conn, statements []sqlst
 	return "", results.Close()
 }
 
-// batch returns the statements in the form for sending.
+// batch returns the statements in the form for sending, after those of promising.
 func (s *Store) batch(statements []sqlstore.Statement) *pgx.Batch {
-	batch := &pgx.Batch{}
+	batch := s.promising()
 	for _, statement := range statements {
 		text := s.texts.plainOf(statement.SQL)
 		if statement.Conflict != "" {
@@ -107,7 +111,7 @@ func (s *Store) batch(statements []sqlstore.Statement) *pgx.Batch {
 // committed or ruled out before.
 func (s *Store) recall(ctx context.Context, conn *pgxpool.Conn, batch ident.ID, refusal error) (store.Receipt, error) {
 	var position int64
-	err := conn.QueryRow(ctx, s.texts.plainOf(findBatch), s.dialect.ID(batch)).Scan(&position)
+	err := s.writeRow(ctx, conn, s.texts.plainOf(findBatch), []any{s.dialect.ID(batch)}, &position)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return store.Receipt{}, refusal
@@ -179,7 +183,7 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	// may have been lost.
 	for attempt := 0; ; attempt++ {
 		ruling, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (r ruling, err error) {
-			err = conn.QueryRow(ctx, s.texts.plainOf(ruleOut), s.dialect.ID(batch), at.UnixMicro()).Scan(&r.position)
+			err = s.writeRow(ctx, conn, s.texts.plainOf(ruleOut), []any{s.dialect.ID(batch), at.UnixMicro()}, &r.position)
 			r.lost = conn.Conn().IsClosed()
 			return r, err
 		})

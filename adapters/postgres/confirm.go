@@ -118,9 +118,9 @@ func (s *Store) confirm() (store.History, error) {
 func (s *Store) emit(ctx context.Context, w *writer) (timeline uint32, err error) {
 	var written *bool
 	if w.timeline == 0 {
-		return 0, w.QueryRow(ctx, s.texts.plainOf(confirm)).Scan(&written)
+		return 0, s.writeRow(ctx, w.Conn, confirm, nil, &written)
 	}
 	var file string
-	err = w.QueryRow(ctx, s.texts.plainOf(confirmTimeline)).Scan(&written, &file)
+	err = s.writeRow(ctx, w.Conn, confirmTimeline, nil, &written, &file)
 	return timelineIn(file), err
 }

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/uptrace/bun"
 )
 
@@ -18,7 +22,11 @@ type server struct {
 	Fsync       string
 	FullPages   string
 	Synchronous string
-	Isolation   string
+	// Standbys is true if standbys have to confirm commits.
+	Standbys  bool
+	Isolation string
+	// Unlogged names a table or sequence of the service without a log, such as "TABLE log".
+	Unlogged string `bun:"-"`
 	// Schema is the schema of new tables; "" when there is none.
 	Schema string
 	// List is the schema of the list of migrations; "" when there is none.
@@ -78,6 +86,7 @@ func askOnce(ctx context.Context, db bun.IDB, wanted string) (s server, err erro
 		coalesce(current_setting('fsync', true), '') AS fsync,
 		coalesce(current_setting('full_page_writes', true), '') AS full_pages,
 		coalesce(current_setting('synchronous_commit', true), '') AS synchronous,
+		coalesce(current_setting('synchronous_standby_names', true), '') <> '' AS standbys,
 		current_setting('default_transaction_isolation') AS isolation,
 		coalesce(current_schema(), '') AS schema,
 		coalesce((SELECT n.nspname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -90,7 +99,22 @@ func askOnce(ctx context.Context, db bun.IDB, wanted string) (s server, err erro
 	if err == nil && s.Citus {
 		err = s.askCitus(ctx, db)
 	}
+	if err == nil {
+		err = s.askUnlogged(ctx, db)
+	}
 	return s, err
+}
+
+// askUnlogged asks for tables of the service that PostgreSQL empties after a crash, and for
+// sequences that it then sets back.
+func (s *server) askUnlogged(ctx context.Context, db bun.IDB) error {
+	tables, _, err := builtin.Created()
+	if err != nil {
+		return err
+	}
+	names := slices.Collect(maps.Keys(tables))
+	return db.NewRaw(`SELECT coalesce(min(CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END || relname), '') FROM pg_class WHERE relpersistence = 'u' AND relkind IN ('r', 'S')
+		AND relname IN (?) AND relnamespace = current_schema()::regnamespace`, bun.List(append(names, "positions", "problem_ids"))).Scan(ctx, &s.Unlogged)
 }
 
 // check fails for a server without the needed guarantees.
@@ -98,9 +122,9 @@ func (s server) check(acceptLoss bool, logger *slog.Logger) error {
 	if err := cmp.Or(s.unfit(), s.misbehaves()); err != nil {
 		return err
 	}
-	for _, l := range s.losses() {
+	for _, l := range s.losses(acceptLoss) {
 		if !acceptLoss {
-			return fmt.Errorf("%s is off, so that %s: set it to on, or accept the loss (--store-accept-loss; for a copy --from-accept-loss or --to-accept-loss)", l.setting, l.loses)
+			return fmt.Errorf("%s, so that %s: %s, or accept the loss (--store-accept-loss; for a copy --from-accept-loss or --to-accept-loss)", l.what, l.loses, l.mend)
 		}
 		logger.Warn("the database may lose what it has confirmed", "setting", l.setting, "because", l.loses)
 	}
@@ -130,21 +154,61 @@ func (s server) unfit() error {
 	return nil
 }
 
-// loss is a setting with the value off, and the danger of this.
-type loss struct{ setting, loses string }
+// loss is a danger for confirmed writes.
+type loss struct{ setting, what, loses, mend string }
 
-// losses returns the settings that endanger confirmed writes.
-func (s server) losses() (all []loss) {
-	for _, setting := range []struct{ name, value, loses string }{
-		{"fsync", s.Fsync, "a crash of the machine can destroy the database"},
-		{"full_page_writes", s.FullPages, "a crash of the machine can destroy the database"},
-		{"synchronous_commit", s.Synchronous, "a crash of the server loses changes that were confirmed"},
-	} {
-		if setting.value == "off" {
-			all = append(all, loss{setting.name, setting.loses})
+// losses returns the dangers for confirmed writes. With accepted losses, the service leaves
+// synchronous_commit as it is: see promising.
+func (s server) losses(accepted bool) (all []loss) {
+	off := func(name, value, loses string) {
+		if value == "off" {
+			all = append(all, loss{name, name + " is off", loses, "set it to on"})
 		}
 	}
+	off("fsync", s.Fsync, "a crash of the machine can destroy the database")
+	off("full_page_writes", s.FullPages, "a crash of the machine can destroy the database")
+	if s.Unlogged != "" {
+		all = append(all, loss{"UNLOGGED", s.Unlogged + " is unlogged", "a crash of the server empties it", "ALTER " + s.Unlogged + " SET LOGGED"})
+	}
+	if !accepted {
+		return all
+	}
+	off("synchronous_commit", s.Synchronous, "a crash of the server loses changes that were confirmed")
+	if s.Standbys && (s.Synchronous == "local" || s.Synchronous == "remote_write") {
+		all = append(all, loss{"synchronous_commit", "synchronous_commit is " + s.Synchronous, "a fail-over loses changes that were confirmed", "set it to on"})
+	}
 	return all
+}
+
+// The statements of promising. They only raise: remote_apply stays. The server confirms a
+// commit with the settings of its transaction.
+const (
+	// raiseCommit lets the commit wait for the disk, and for the standbys that have to
+	// confirm it. Another engine may not know the setting.
+	raiseCommit = "CASE WHEN current_setting('synchronous_commit', true) IN ('off', 'local', 'remote_write') THEN set_config('synchronous_commit', 'on', true) END"
+	// raiseNotices lets the server warn when the wait for a standby is cancelled.
+	raiseNotices = "CASE WHEN current_setting('client_min_messages', true) = 'error' THEN set_config('client_min_messages', 'warning', true) END"
+)
+
+// promising returns a batch for a write. Its first statement raises the settings of this
+// transaction to what the service promises. The role, the database, the configuration and
+// the session of a pooler can have lower ones at any time. With accepted losses, the
+// commit stays as they have it.
+func (s *Store) promising() *pgx.Batch {
+	batch := &pgx.Batch{}
+	if s.options.AcceptLoss {
+		batch.Queue("SELECT " + raiseNotices)
+	} else {
+		batch.Queue("SELECT " + raiseCommit + ", " + raiseNotices)
+	}
+	return batch
+}
+
+// writeRow makes a write of one statement, which returns one row.
+func (s *Store) writeRow(ctx context.Context, conn *pgxpool.Conn, sql string, args []any, into ...any) error {
+	batch := s.promising()
+	batch.Queue(sql, args...).QueryRow(func(row pgx.Row) error { return row.Scan(into...) })
+	return conn.SendBatch(ctx, batch).Close()
 }
 
 // checkIsolation fails when transactions lack the isolation needed by Commit: see locks.

@@ -35,7 +35,7 @@ func TestServerIsChecked(t *testing.T) {
 		"distributed table":  {func(s *server) { s.Citus, s.Distributed = true, "log" }, "the table log is distributed by Citus", false},
 		"fsync":              {func(s *server) { s.Fsync = "off" }, "fsync is off", true},
 		"full_page_writes":   {func(s *server) { s.FullPages = "off" }, "full_page_writes is off", true},
-		"synchronous_commit": {func(s *server) { s.Synchronous = "off" }, "synchronous_commit is off", true},
+		"UNLOGGED":           {func(s *server) { s.Unlogged = "TABLE log" }, "TABLE log is unlogged, so that a crash of the server empties it: ALTER TABLE log SET LOGGED, or accept", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,17 +61,46 @@ func TestServerIsChecked(t *testing.T) {
 	}
 }
 
-// A setting of the user or of the URL counts as it applies.
-func TestLossOfTheSession(t *testing.T) {
+// Each write raises synchronous_commit, unless a loss of it is accepted.
+func TestLossOfCommits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		synchronous string
+		standbys    bool
+		want        string // the loss if it is accepted; "" for none
+	}{
+		"off":                   {"off", false, "a crash of the server loses"},
+		"local":                 {"local", false, ""},
+		"local, standby":        {"local", true, "a fail-over loses"},
+		"remote_write, standby": {"remote_write", true, "a fail-over loses"},
+		"on, standby":           {"on", true, ""},
+		"remote_apply, standby": {"remote_apply", true, ""},
+		"another engine":        {"", true, ""},
+	} {
+		s := server{Synchronous: c.synchronous, Standbys: c.standbys}
+		if got := s.losses(false); len(got) > 0 {
+			t.Errorf("%s: each write raises it, but the losses are %+v", name, got)
+		}
+		if got := s.losses(true); len(got) > 1 || (len(got) == 1) != (c.want != "") || c.want != "" && !strings.HasPrefix(got[0].loses, c.want) {
+			t.Errorf("%s, accepted: the losses are %+v, want %q", name, got, c.want)
+		}
+	}
+}
+
+// A table of the service without a log refuses the start, unless the loss is accepted.
+func TestUnloggedTable(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
 	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
 		t.Fatal(err)
 	}
-	lossy := Options{URL: d.url + "&synchronous_commit=off"}
-	wants(t, d.prepare(lossy), "synchronous_commit is off, so that a crash of the server loses changes that were confirmed: set it to on, or accept the loss")
-	lossy.AcceptLoss = true
-	if err := d.prepare(lossy); err != nil {
+	d.exec("CREATE UNLOGGED TABLE of_another_program (); ALTER TABLE log SET UNLOGGED")
+	wants(t, d.prepare(Options{}), "TABLE log is unlogged")
+	if err := d.prepare(Options{AcceptLoss: true}); err != nil {
+		t.Error(err)
+	}
+	d.exec("ALTER TABLE log SET LOGGED")
+	if err := d.prepare(Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -44,7 +44,8 @@ func TestExamineFindsFaults(t *testing.T) {
 		"no primary key":          {"ALTER TABLE watchers DROP CONSTRAINT watchers_pkey", "the table watchers has no primary key", "ALTER TABLE watchers ADD", true, false},
 		"sequence of numbers":     {"INSERT INTO feed (number, batch, size, body) VALUES (7, '00000000-0000-0000-0000-000000000000', 0, '')", "the feed is at entry 0, but entry 7 exists already", "UPDATE feed_head SET number = 7", true, true},
 		"sequence behind":         {"INSERT INTO batches (id, position, at) VALUES ('00000000-0000-0000-0000-000000000000', 1000000, 0)", "the sequence positions gives 1 next, but 1000000 is used already", "SELECT setval('positions', 1000000)", true, true},
-		"sequence not begun":      {"INSERT INTO problems (id, title, created, modified, revision) VALUES (1, '', 0, 0, 1)", "the sequence problem_ids gives 1 next, but 1 is used already", "SELECT setval('problem_ids', 1)", true, true},
+		"numbers of an import":    {"INSERT INTO problems (id, title, created, modified, revision) VALUES (1, '', 0, 0, 1)", "", "", false, false},
+		"table without a log":     {"ALTER TABLE log SET UNLOGGED", "TABLE log is unlogged, so that a crash of the server empties it", "ALTER TABLE log SET LOGGED, or accept the loss", true, false},
 		"sequence in use":         {"INSERT INTO problems (id, title, created, modified, revision) SELECT nextval('problem_ids'), '', 0, 0, 1", "", "", false, false},
 		"sequence with a cache":   {"ALTER SEQUENCE problem_ids CACHE 32", "the sequence problem_ids caches 32 numbers", "ALTER SEQUENCE problem_ids CACHE 1", true, true},
 		"texts of an old version": {"UPDATE versions SET folding = 0", "nobody is at work on the background step folding_1", `run "problems migrate"`, false, false},
@@ -92,7 +93,7 @@ func TestExamineJudgesSettings(t *testing.T) {
 		what    string
 		grave   bool
 	}{
-		"loss":            {Options{URL: d.url + "&synchronous_commit=off"}, "synchronous_commit is off", true},
+		"raised":          {Options{URL: d.url + "&synchronous_commit=off"}, "", false},
 		"accepted loss":   {Options{URL: d.url + "&synchronous_commit=off", AcceptLoss: true}, "the settings accept this", false},
 		"isolation":       {Options{URL: d.url + "&default_transaction_isolation=serializable", Pooler: true, Direct: d.url + "&default_transaction_isolation=serializable"}, `default_transaction_isolation is "serializable"`, true},
 		"too many":        {Options{Connections: 100_000}, "a service takes up to 100000 connections", true},
@@ -172,16 +173,27 @@ func TestExamineMissesRights(t *testing.T) {
 	}
 }
 
-// TestExamineMissesStandby looks at a server that waits for a standby in vain.
+// TestExamineMissesStandby looks at a server that waits for a standby in vain. What a session
+// has does not matter: each write waits, unless the settings accept the loss.
 func TestExamineMissesStandby(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.New(t, "synchronous_standby_names=absent").URL())
-	if err := d.prepare(Options{URL: d.url + "&synchronous_commit=local", AutoMigrate: true}); err != nil {
+	local := d.url + "&synchronous_commit=local"
+	if err := d.prepare(Options{URL: local, AutoMigrate: true}); err != nil {
 		t.Fatal(err)
 	}
-	findings := d.examine(Options{})
-	if len(findings) != 1 || !findings[0].Grave || !strings.Contains(findings[0].What, "a standby has to confirm each write, and none is connected") {
-		t.Errorf("it finds %+v", findings)
+	for name, c := range map[string]struct {
+		options Options
+		grave   bool
+		what    string
+	}{
+		"on":       {Options{}, true, "a standby has to confirm each write, and none is connected"},
+		"raised":   {Options{URL: local}, true, "a standby has to confirm each write, and none is connected"},
+		"accepted": {Options{URL: local, AcceptLoss: true}, false, "synchronous_commit is local, so that a fail-over loses changes that were confirmed"},
+	} {
+		if findings := d.examine(c.options); len(findings) != 1 || findings[0].Grave != c.grave || !strings.Contains(findings[0].What, c.what) {
+			t.Errorf("%s: it finds %+v; want %q", name, findings, c.what)
+		}
 	}
 }
 

@@ -129,16 +129,10 @@ func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 	}
 	for attempt := 0; ; attempt++ {
 		n, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (n numbering, err error) {
-			batch := &pgx.Batch{}
+			batch := s.promising()
 			batch.Queue(s.texts.plainOf(lockHead))
-			batch.Queue(s.texts.plainOf(giveNumbers), numberedAtOnce, numberedBytes)
-			results := conn.SendBatch(ctx, batch)
-			if _, err = results.Exec(); err == nil {
-				err = results.QueryRow().Scan(&n.more)
-			}
-			if closing := results.Close(); err == nil {
-				err = closing
-			}
+			batch.Queue(s.texts.plainOf(giveNumbers), numberedAtOnce, numberedBytes).QueryRow(func(row pgx.Row) error { return row.Scan(&n.more) })
+			err = conn.SendBatch(ctx, batch).Close()
 			n.lost = conn.Conn().IsClosed()
 			return n, err
 		})

@@ -43,8 +43,9 @@ type Options struct {
 	// AcquireTimeout is for how long a call waits for a connection while all are in use or
 	// the database is away. The default is a fifth of Timeout, and at least 2 seconds.
 	AcquireTimeout time.Duration
-	// AcceptLoss opens a database that loses confirmed commits in a crash: fsync,
-	// synchronous_commit or full_page_writes is off.
+	// AcceptLoss opens a database that loses confirmed commits in a crash: fsync or
+	// full_page_writes is off, or a table is unlogged. It also leaves synchronous_commit as
+	// it is. Without it, each write raises this setting to at least "on".
 	AcceptLoss bool
 	// AutoMigrate brings the schema up to date. Without it Open refuses a database with
 	// another schema.

@@ -149,7 +149,7 @@ func (s *Store) reserve(ctx context.Context, conn *pgxpool.Conn) (problem.ID, er
 		// Two statements: Citus sends one with both to a server without the sequence. They
 		// travel together. The highest number comes first: every reserved number is above
 		// it, even if others store problems meanwhile.
-		numbers := &pgx.Batch{}
+		numbers := s.promising()
 		numbers.Queue(highestNumber).QueryRow(func(row pgx.Row) error { return row.Scan((*int64)(&highest)) })
 		numbers.Queue(nextNumber).QueryRow(func(row pgx.Row) error { return row.Scan((*int64)(&id)) })
 		if err := conn.SendBatch(ctx, numbers).Close(); err != nil || id > highest {
@@ -157,7 +157,7 @@ func (s *Store) reserve(ctx context.Context, conn *pgxpool.Conn) (problem.ID, er
 		}
 		// Somebody has stored a problem with an unreserved number. One session at a time
 		// moves the sequence past it: so a slow session cannot move it back.
-		batch := &pgx.Batch{}
+		batch := s.promising()
 		batch.Queue(lockNumbers)
 		batch.Queue(skipNumbers)
 		if err := conn.SendBatch(ctx, batch).Close(); err != nil {

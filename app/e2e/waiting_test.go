@@ -136,12 +136,12 @@ func TestStartBeforeTheDatabase(t *testing.T) {
 // sentence.
 func TestWaitingDoesNotMend(t *testing.T) {
 	t.Parallel()
-	database := postgrestest.New(t)
+	database, lossy := postgrestest.New(t), postgrestest.New(t, "full_page_writes=off")
 	user, host, _ := strings.Cut(database.URL(), "@")
 	for name, c := range map[string]struct{ store, want string }{
 		"password": {user + "wrong@" + host, "refuses the user or the password"},
 		"database": {strings.Replace(database.URL(), "/postgres?", "/nowhere?", 1), "there is no such database"},
-		"setting":  {database.URL() + "&synchronous_commit=off", "synchronous_commit is off"},
+		"setting":  {lossy.URL(), "full_page_writes is off"},
 	} {
 		code, stdout, stderr := problems(t, []string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_STORE=" + c.store}, "serve")
 		if code != 1 || stdout != "" || !strings.Contains(stderr, c.want) {

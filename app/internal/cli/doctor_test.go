@@ -148,7 +148,6 @@ func TestDoctor(t *testing.T) {
 		"no store":         {variables{"PROBLEMS_STORE": "sqlite:///nowhere/problems.db"}, []string{"FAULT    the store cannot be examined: there is no store at /nowhere/problems.db", "Mend:", "ok"}, true},
 		"file for all":     {variables{"PROBLEMS_STORE": "sqlite://" + loose}, []string{"warning  other users of this machine can read " + loose, "Mend: chmod 600 " + loose, "ok"}, false},
 		"memory":           {variables{"PROBLEMS_STORE": "memory:"}, []string{"ok", "ok       memory: is of a kind without an examination"}, false},
-		"loss":             {variables{"PROBLEMS_STORE": lossy + "&synchronous_commit=off"}, []string{noKey, "Mend:", "FAULT    synchronous_commit is off, so that a crash", "Mend: set it to on, or accept the loss with PROBLEMS_STORE_ACCEPT_LOSS", "ok"}, true},
 		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{noKey, "Mend:", "FAULT    the schema lacks 0001_initial", `Mend: run "problems migrate"`, "ok"}, true},
 		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"ok", "ok"}, false},
 		"webhooks":         {variables{"PROBLEMS_STORE": "sqlite://" + hooked}, []string{"ok", "ok"}, false},

@@ -105,21 +105,27 @@ func TestMigrateApart(t *testing.T) {
 
 func TestLossIsRefused(t *testing.T) {
 	t.Parallel()
-	env := variables{"PROBLEMS_STORE": postgrestest.Schema(t) + "&synchronous_commit=off"}
-	if r := call(t, env, "serve"); r.code != 1 || !strings.Contains(r.stderr, "synchronous_commit is off") {
+	env := variables{"PROBLEMS_STORE": postgrestest.New(t, "full_page_writes=off").URL() + "&synchronous_commit=off"}
+	if r := call(t, env, "serve"); r.code != 1 || !strings.Contains(r.stderr, "full_page_writes is off") {
 		t.Errorf("exit code %d\n%s", r.code, r.stderr)
 	}
 	s := start(t, env, "--store-accept-loss")
 	s.end(t)
-	if log := s.stderr.String(); !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"setting":"synchronous_commit"`) {
-		t.Errorf("the log does not warn:\n%s", log)
+	for _, setting := range []string{"full_page_writes", "synchronous_commit"} {
+		if log := s.stderr.String(); !strings.Contains(log, `"level":"WARN"`) || !strings.Contains(log, `"setting":"`+setting+`"`) {
+			t.Errorf("the log does not warn of %s:\n%s", setting, log)
+		}
+	}
+	const want = "FAULT    full_page_writes is off, so that a crash of the machine can destroy the database.\n         Mend: set it to on, or accept the loss with PROBLEMS_STORE_ACCEPT_LOSS"
+	if r := call(t, env, "doctor"); r.code != 1 || !strings.Contains(r.stdout, want) || strings.Contains(r.stdout, "synchronous_commit") {
+		t.Errorf("the doctor has exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 }
 
 // Each of the two databases of a copy has settings of its own.
 func TestCopyWithSettings(t *testing.T) {
 	t.Parallel()
-	lossy, pooled, file := postgrestest.Schema(t)+"&synchronous_commit=off", postgrestest.Schema(t), sqliteURL(t)
+	lossy, pooled, file := postgrestest.New(t, "full_page_writes=off").URL(), postgrestest.Schema(t), sqliteURL(t)
 	for _, c := range []struct {
 		args    []string
 		lacking string // a setting without which it fails

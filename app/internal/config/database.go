@@ -16,7 +16,7 @@ type Database struct {
 	PasswordFile string        `postgres:"" placeholder:"FILE" help:"File with the password of the PostgreSQL database."`
 	Pooler       bool          `postgres:"" help:"The URL leads to a pooler in transaction mode: use no prepared statements and no settings of a session."`
 	Timeout      time.Duration `postgres:"" default:"10s" placeholder:"TIME" help:"Limit for one statement of the PostgreSQL database. Default: ${default}."`
-	AcceptLoss   bool          `postgres:"" help:"Accept a PostgreSQL database that can lose acknowledged writes: with fsync, full_page_writes or synchronous_commit off."`
+	AcceptLoss   bool          `postgres:"" help:"Accept a PostgreSQL database that can lose acknowledged writes: with fsync or full_page_writes off, or an unlogged table. The service then also leaves synchronous_commit as it is."`
 }
 
 // Check fails for a value without sense. prefix is the begin of the flags' names.
