@@ -291,6 +291,11 @@ func textSaboteurs() []saboteur {
 				o["title"] = strings.Repeat("x", 255)
 			}
 		}, "POST")},
+		{"a title that nobody sees is taken", "HTTP-TEXT-009", rewriting(func(o map[string]any) {
+			if o["title"] == "\u3164" {
+				o["title"] = "x"
+			}
+		}, "POST")},
 		{"text is escaped for HTML", "HTTP-TEXT-006", rewriting(func(o map[string]any) {
 			if title, ok := o["title"].(string); ok {
 				o["title"] = strings.ReplaceAll(title, "<", "&lt;")

@@ -3,6 +3,8 @@ package mail
 import (
 	"strings"
 	"unicode"
+
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // Divider stands at both ends of a line. Each mail with an address for replies begins with
@@ -19,7 +21,7 @@ func Written(text string) string {
 	lines := strings.Split(printable(text), "\n")
 	lines = aboveOriginal(lines)
 	lines = withoutQuotes(lines)
-	for len(lines) > 0 && Blank(lines[0]) {
+	for len(lines) > 0 && blank(lines[0]) {
 		lines = lines[1:]
 	}
 	return strings.TrimRightFunc(strings.Join(withoutBlankEnd(lines), "\n"), unicode.IsSpace)
@@ -41,11 +43,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// Blank reports whether nobody sees a text: it has nothing but white space and format
-// characters, such as U+200B.
-func Blank(text string) bool {
-	return !strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsSpace(c) && !unicode.Is(unicode.Cf, c) })
-}
+func blank(line string) bool { return !text.Visible(line) }
 
 func quoted(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, " \t"), ">") }
 
@@ -81,14 +79,14 @@ func aboveOriginal(lines []string) []string {
 // paragraph returns where the last paragraph begins. The last line is not blank.
 func paragraph(lines []string) int {
 	begin := len(lines)
-	for begin > 0 && !Blank(lines[begin-1]) && !quoted(lines[begin-1]) {
+	for begin > 0 && !blank(lines[begin-1]) && !quoted(lines[begin-1]) {
 		begin--
 	}
 	return begin
 }
 
 func withoutBlankEnd(lines []string) []string {
-	for len(lines) > 0 && Blank(lines[len(lines)-1]) {
+	for len(lines) > 0 && blank(lines[len(lines)-1]) {
 		lines = lines[:len(lines)-1]
 	}
 	return lines
@@ -105,12 +103,12 @@ func withoutQuotes(lines []string) []string {
 			if own, dropping = withoutAttribution(own); !dropping {
 				quotes = append(quotes, l)
 			}
-		case quoted(l), Blank(l) && len(quotes) > 0:
+		case quoted(l), blank(l) && len(quotes) > 0:
 			quotes = append(quotes, l)
-		case Blank(l):
+		case blank(l):
 			own = append(own, l)
 		default:
-			if n := len(own); dropping && n > 0 && !Blank(own[n-1]) {
+			if n := len(own); dropping && n > 0 && !blank(own[n-1]) {
 				own = append(own, "") // in place of the quote
 			}
 			own = append(append(own, quotes...), l)

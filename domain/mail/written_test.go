@@ -190,7 +190,7 @@ func FuzzWritten(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Written(text)
-		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r") || len(got) > 3*len(text) || Blank(got) && got != "" {
+		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r") || len(got) > 3*len(text) || blank(got) && got != "" {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	})

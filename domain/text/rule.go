@@ -12,7 +12,7 @@ import (
 // allowed by D9.
 type Rule struct {
 	// Min and Max bound the length of the stored form in code points. Max 0 stands for no
-	// upper bound.
+	// upper bound. A text with a Min has a character that people can see.
 	Min, Max int
 	// MaxBytes bounds the length of the stored form in bytes of UTF-8. 0 stands for no
 	// bound.
@@ -25,6 +25,15 @@ type Rule struct {
 	PathSegment bool
 	// AsSent is true for a text that stays as it was sent. Other text is brought to NFC.
 	AsSent bool
+
+	kept bool
+}
+
+// Kept returns the rule for text that the service has stored. Earlier versions stored text
+// without a visible character.
+func (r Rule) Kept() Rule {
+	r.kept = true
+	return r
 }
 
 // The rules of the service. Component names are further restricted (D2).
@@ -57,6 +66,9 @@ func (r Rule) Apply(s string) (string, error) {
 	}
 	if err := r.checkLength(s); err != nil {
 		return "", err
+	}
+	if r.Min > 0 && !r.kept && !Visible(s) {
+		return "", errors.New("must have a character that people can see")
 	}
 	if r.PathSegment && (s == "." || s == "..") {
 		return "", errors.New(`must not be "." or ".."`)

@@ -19,7 +19,12 @@ func TestRuleAccepts(t *testing.T) {
 		{"title is trimmed of Unicode's white space", Title, "\u00A0\u1680\u2003\u2028\u2029\u202F\u205F\u3000a\u3000\u2003\u00A0", "a"},
 		{"white space inside a title stays", Title, "a\u00A0 \u3000b", "a\u00A0 \u3000b"},
 		{"U+200B and U+FEFF are not white space", Title, "\u200Ba\uFEFF", "\u200Ba\uFEFF"},
-		{"U+FEFF is a character", Title, "\uFEFF", "\uFEFF"},
+		{"sign of the Arabic script", Title, "\u0600", "\u0600"},
+		{"mark without a letter", Name, "\u0301", "\u0301"},
+		{"private use and noncharacters", Name, "\uE000\uFFFE", "\uE000\uFFFE"},
+		{"joined emoji", Name, "\U0001F469\u200D\U0001F4BB\uFE0F", "\U0001F469\u200D\U0001F4BB\uFE0F"},
+		{"invisible title of an earlier version", Title.Kept(), "\u200B", "\u200B"},
+		{"invisible keyword value", KeywordValue, "\u200B", "\u200B"},
 		{"title is normalised", Title, "u\u0308ber", "über"},
 		{"shortest title", Title, "a", "a"},
 		{"longest title", Title, strings.Repeat("a", 1000), strings.Repeat("a", 1000)},
@@ -34,7 +39,6 @@ func TestRuleAccepts(t *testing.T) {
 		{"keyword value is not trimmed", KeywordValue, " a\t\r\n", " a\t\r\n"},
 		{"longest keyword value", KeywordValue, strings.Repeat("é", 32<<10), strings.Repeat("é", 32<<10)},
 		{"comment of several lines", Comment, "\ta\r\nb\n", "\ta\r\nb\n"},
-		{"comment of white space", Comment, "\n", "\n"},
 		{"long comment", Comment, strings.Repeat("a", 1<<20), strings.Repeat("a", 1<<20)},
 		{"zero rule", Rule{}, "", ""},
 		{"predicate is not normalised", Predicate, "title = '\\n\u0303'", "title = '\\n\u0303'"},
@@ -47,6 +51,29 @@ func TestRuleAccepts(t *testing.T) {
 				t.Errorf("Apply(%+.80q) = %+.80q, %v; want %+.80q", c.in, got, err, c.want)
 			}
 		})
+	}
+}
+
+// No text that must not be empty is made of characters that nobody sees.
+func TestInvisibleText(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		"\u00AD", "\u034F", "\u061C", "\u115F\u1160", "\u17B4\u17B5", "\u180B\u180E\u180F", "\u200B", "\u200C\u200D", "\u200E\u200F", "\u202A\u202E",
+		"\u2060\u2061\u2064", "\u2065", "\u2066\u2069", "\u206A\u206F", "\u2800", "\u3164", "\uFE00\uFE0F", "\uFEFF", "\uFFA0", "\uFFF0\uFFF8", "\uFFF9\uFFFA\uFFFB",
+		"\U00013430\U00013441", "\U00016FE4", "\U0001BCA0", "\U0001D159", "\U0001D173", "\U000E0001\U000E0020\U000E007F", "\U000E0100", "\U000E0FFF",
+		"\u200B \u200B", "\u2800\u3000\u2800",
+	} {
+		for _, rule := range []Rule{Title, Name, KeywordName, Comment, {Min: 1, AsSent: true}} {
+			if got, err := rule.Apply(s); err == nil || err.Error() != "must have a character that people can see" || got != "" {
+				t.Errorf("%+v: Apply(%+q) = %+q, %v", rule, s, got, err)
+			}
+			if got, err := rule.Apply(s + "a"); err != nil || got != s+"a" {
+				t.Errorf("%+v: Apply(%+q) = %+q, %v", rule, s+"a", got, err)
+			}
+		}
+	}
+	if _, err := Comment.Apply(" \t\r\n"); err == nil {
+		t.Error("a comment of white space is accepted")
 	}
 }
 
@@ -118,6 +145,9 @@ func FuzzRule(f *testing.F) {
 			}
 			if !utf8.ValidString(got) || rule.AsSent && got != s || !rule.AsSent && NFC(got) != got {
 				t.Errorf("%+v: Apply(%+q) = %+q, which is in the wrong form", rule, s, got)
+			}
+			if rule.Min > 0 && !Visible(got) {
+				t.Errorf("%+v: Apply(%+q) = %+q, which nobody sees", rule, s, got)
 			}
 			if n := utf8.RuneCountInString(got); n < rule.Min || rule.Max > 0 && n > rule.Max || rule.MaxBytes > 0 && len(got) > rule.MaxBytes {
 				t.Errorf("%+v: Apply(%+q) = %+q, which is of the wrong length", rule, s, got)

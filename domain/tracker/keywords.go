@@ -28,7 +28,7 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m chan
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults
-	k := problem.Keyword{Name: keywordName(cmd.Name, &faults), Value: keywordValue(cmd.Value, fault.Location{}, &faults)}
+	k := problem.Keyword{Name: keywordName(text.KeywordName, cmd.Name, &faults), Value: keywordValue(cmd.Value, fault.Location{}, &faults)}
 	old, exists := findKeyword(l.Keywords, k.Name)
 	if !exists && len(l.Keywords) >= limit {
 		faults.Add(fault.InvalidValue, fault.Location{}, "the problem already has the largest number of keywords: %d", limit)
@@ -69,7 +69,7 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m changes.M
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults
-	name := keywordName(cmd.Name, &faults)
+	name := keywordName(text.KeywordName.Kept(), cmd.Name, &faults)
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err
 	}
@@ -86,10 +86,10 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m changes.M
 	return cb.Change, answer(struct{}{}, l), nil
 }
 
-// keywordName applies the rule for names of keywords. They are in the path, so their
+// keywordName applies a rule for names of keywords. They are in the path, so their
 // faults have no location in the body.
-func keywordName(name string, faults *fault.List) string {
-	name, err := text.KeywordName.Apply(name)
+func keywordName(rule text.Rule, name string, faults *fault.List) string {
+	name, err := rule.Apply(name)
 	if err != nil {
 		faults.Add(fault.InvalidValue, fault.Location{}, "the keyword's name %v", err)
 	}

@@ -189,7 +189,7 @@ func (c *Checker) refuseAt(line int64, field, format string, args ...any) {
 
 // text returns a text in its stored form (D9).
 func (c *Checker) text(field string, rule text.Rule, s string) string {
-	s, err := rule.Apply(s)
+	s, err := rule.Kept().Apply(s)
 	if err != nil {
 		c.refuse(field, "%v", err)
 	}

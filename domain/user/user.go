@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // User is a person, or a program in the role of one (D2).
@@ -24,12 +25,12 @@ type User struct {
 	Mail Mail
 }
 
-// CheckEmail refuses a text without the form of an e-mail address: something before an @
-// and after it, and no white space. This is in addition to the rule of all names. The
+// CheckEmail refuses a text without the form of an e-mail address: visible text before
+// an @ and after it, and no white space. This is in addition to the rule of all names. The
 // text of the error ends a sentence for its author.
 func CheckEmail(email string) error {
 	local, domain, _ := strings.Cut(email, "@")
-	if local == "" || domain == "" || strings.ContainsFunc(email, unicode.IsSpace) {
+	if !text.Visible(local) || !text.Visible(domain) || strings.ContainsFunc(email, unicode.IsSpace) {
 		return errors.New("must be an e-mail address, such as ann@example.org")
 	}
 	return nil

@@ -21,6 +21,7 @@ import (
 	"log"
 	"os"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -88,6 +89,10 @@ const UnicodeVersion = %q
 	list(&b, "// compositions are in the order of first and second.\nvar compositions = []composition", 6,
 		pairs, func(p pair) string {
 			return fmt.Sprintf("{%#x, %#x, %#x}", p.first, p.second, p.composite)
+		})
+	list(&b, "// invisible has the code points that nobody sees, in their order.\nvar invisible = []span", 6,
+		invisible(), func(s span) string {
+			return fmt.Sprintf("{%#x, %#x}", s.first, s.last)
 		})
 	return format.Source(b.Bytes())
 }
@@ -183,6 +188,32 @@ func properties(mappings []mapping, pairs []pair) []property {
 			continue
 		}
 		runs = append(runs, next)
+	}
+	return runs
+}
+
+type span struct{ first, last rune }
+
+// blank has characters with an empty glyph and none of the properties in invisible: the blank
+// pattern of Braille, the blanks of Egyptian hieroglyphs, the filler of the Khitan script, and
+// the null notehead of music.
+const blank = "\u2800\U00013441\U00013442\U00016FE4\U0001D159"
+
+// invisible returns the runs of code points that nobody sees: White_Space, control and format
+// characters, Default_Ignorable_Code_Point, and those with an empty glyph. Prepended
+// concatenation marks, such as U+0600, are format characters with a glyph.
+func invisible() []span {
+	var runs []span
+	for r := range unicode.MaxRune + 1 {
+		if !unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+			!strings.ContainsRune(blank, r) || unicode.Is(unicode.Prepended_Concatenation_Mark, r) {
+			continue
+		}
+		if n := len(runs) - 1; n >= 0 && runs[n].last == r-1 {
+			runs[n].last = r
+			continue
+		}
+		runs = append(runs, span{r, r})
 	}
 	return runs
 }

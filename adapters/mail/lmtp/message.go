@@ -23,6 +23,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/mail"
+	rules "github.com/problemtracking/problems/domain/text"
 )
 
 // Bounds of a mail.
@@ -133,7 +134,7 @@ type piece struct {
 	size  int // before HTML became text
 }
 
-func (p piece) empty() bool { return mail.Blank(p.text) }
+func (p piece) empty() bool { return !rules.Visible(p.text) }
 
 var errUnreadable = unreadable("the parts of the mail cannot be read: it is damaged")
 

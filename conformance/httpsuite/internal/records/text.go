@@ -2,6 +2,7 @@ package records
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,7 @@ func textCases() []session.Case {
 		session.Core("HTTP-TEXT-006", "D9", "what was stored comes out as it went in", storedTextComesOutUnchanged),
 		session.Extended("HTTP-TEXT-007", "D9", "comments and keyword values are normalised to NFC too, but not trimmed", commentsAndKeywordsAreNormalised),
 		session.Core("HTTP-TEXT-008", "D9", "a comment and the value of a keyword keep their spaces, tabs and line ends", commentsAndKeywordsKeepTheirSpaces),
+		session.Extended("HTTP-TEXT-009", "D9", "a title, a name and a comment have a character that people can see", requiredTextIsVisible),
 	}
 }
 
@@ -99,10 +101,32 @@ func commentsAndKeywordsAreNormalised(s *session.Session) {
 
 func commentsAndKeywordsKeepTheirSpaces(s *session.Session) {
 	p := s.Problem()
-	for i, text := range []string{"  indented\n", "a\r\nb", "a\rb\n\n", "\ttab\t", " "} {
+	for i, text := range []string{"  indented\n", "a\r\nb", "a\rb\n\n", "\ttab\t", "\n. "} {
 		s.Admin.Post(p.Path+"/comments", text, session.Plain()).Is(201).Has("/text", text)
 		s.Admin.Get(p.Path+"/comments").Is(200).Has(fmt.Sprintf("/%d/text", i), text)
 		s.Admin.Put(p.Keyword("k"), session.Encode(text)).Has("/value", text)
 		p.Load(s.Admin).Has("/keywords/0/value", text)
 	}
+}
+
+func requiredTextIsVisible(s *session.Session) {
+	p := s.Problem()
+	s.Untouched(p, func() {
+		for _, text := range []string{"\u00ad", "\u034f", "\u115f", "\u200b \u200b", "\u200e", "\u2800", "\u3164", "\ufe0f", "\ufeff", "\U000e0020"} {
+			title := titled(text)
+			s.Admin.Post("/problems", title).Fault(422, "invalid-value", "/title")
+			s.Admin.Patch(p.Path, title).Fault(422, "invalid-value", "/title")
+			s.Admin.Put(p.Keyword(url.PathEscape(text)), `"x"`).Fault(422, "invalid-value")
+			s.Admin.Post(p.Path+"/comments", text, session.Plain()).Fault(422, "invalid-value")
+			s.Admin.Post(p.Path+"/comments", `{"text":`+session.Encode(text+"\n")+`}`).Fault(422, "invalid-value", "/text")
+			name := `{"name":` + session.Encode(text) + `}`
+			for _, kind := range session.Kinds {
+				s.Admin.Post(kind.List, name).Offered("D30").Fault(422, "invalid-value", "/name")
+			}
+			s.Admin.Post("/users", `{"name":`+session.Encode(text)+`,"email":`+session.Encode(s.Unique("eve")+"@example.org")+`}`).Offered("D30").Fault(422, "invalid-value", "/name")
+			s.Admin.Post("/users", `{"name":"Eve","email":`+session.Encode(text+"@example.org")+`}`).Offered("D30").Fault(422, "invalid-value", "/email")
+			s.Admin.Post("/queries", `{"predicate":"title = 'x'","name":`+session.Encode(text)+`}`).Offered("D30").Fault(422, "invalid-value", "/name")
+		}
+		s.Admin.Post("/problems", titled("\u200bLamp\U0001f469\u200d\U0001f4bb")).Is(201)
+	})
 }
