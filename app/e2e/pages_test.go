@@ -43,6 +43,45 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// The script of the page about a CSV names what is wrong with a file, and writes nothing then.
+func TestBrokenCSV(t *testing.T) {
+	t.Parallel()
+	need(t, "python3")
+	const header = "title,created,closed\n"
+	for content, want := range map[string]string{
+		header + "a,2019-03-04,\nb,2019-03-04\n": "line 3: the row has fewer or more fields",
+		header + "a, b,2019-03-04,\n":            "line 2: the row has fewer or more fields",
+		header + "a\n":                           "line 2: the row has fewer or more fields",
+		"":                                       "line 1: the header needs",
+		"title;created;closed\na;2019-03-04;\n":  "line 1: the header needs",
+		"title,title,created,closed\na,b,2019-03-04,\n":          "title is missing or repeated",
+		header + ",2019-03-04,\n":                                "line 2: the title needs",
+		header + "\u200b,2019-03-04,\n":                          "line 2: the title needs",
+		header + strings.Repeat("a", 1001) + ",2019-03-04,\n":    "line 2: the title needs",
+		header + "\"a\nb\",2019-03-04,\n":                        "line 3: the title has a control character",
+		header + "a\x00b,2019-03-04,\n":                          "line 2: ",
+		header + "a,04.03.2019,\n":                               "line 2: '04.03.2019' is not a date",
+		header + "a,,\n":                                         "line 2: '' is not a date",
+		header + "a,0001-01-01T00:00:00+14:00,\n":                "line 2: '0001-01-01T00:00:00+14:00' is not a date",
+		header + "a,2019-03-04,2019-03-03\n":                     "line 2: it was closed",
+		header + "\"a,2019-03-04,\n":                             "unexpected end of data",
+		header + "\"a\" b,2019-03-04,\n":                         "line 2: ',' expected",
+		header + "Gr\xfc\xdfe,2019-03-04,\n":                     "it is not UTF-8",
+		header + "a,2019-03-04\n\"\",2019-03-04,\nc,2019-3-4,\n": "line 3: the title needs",
+	} {
+		file := filepath.Join(t.TempDir(), "issues.csv")
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, errs strings.Builder
+		cmd := exec.CommandContext(t.Context(), "python3", "../docs/csv2archive.py", file)
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err == nil || out.Len() > 0 || !strings.HasPrefix(errs.String(), file+": ") || !strings.Contains(errs.String(), want) || strings.Contains(errs.String(), "Traceback") {
+			t.Errorf("%q: %v, %q, %q, want %q", content, err, out.String(), errs.String(), want)
+		}
+	}
+}
+
 // paste runs the commands of a page in one shell, and fails when an answer differs
 // from the page or when a file is left behind.
 func paste(t *testing.T, page, shell, store string) {
