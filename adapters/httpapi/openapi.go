@@ -172,7 +172,7 @@ func parameters() map[string]*huma.Param {
 			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
 		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count.",
 			Schema: text(), Example: samples.Identifier(30).String()},
-		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it.",
+		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it. In pages, an order by what changes can lose objects: see the search.",
 			Schema: text(), Example: "-priority.order,title"},
 		paramLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most: the whole result when left out.",
 			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}, Example: 100},

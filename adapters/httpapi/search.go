@@ -50,7 +50,9 @@ func isSearched(path string) bool {
 const (
 	searchDescription = "The predicate is an NSPredicate format string: keys, comparisons, string operators, ANY, SUBQUERY, date functions. " +
 		"Nil equals only nil, != is the opposite of =, and every other comparison with nil is false. " +
-		"Without a limit the whole result is sent, of up to 10,000 objects. With one, the header Link leads to the next page."
+		"Without a limit the whole result is sent, of up to 10,000 objects. With one, the header Link leads to the next page. " +
+		"An object that gets another place in the order between two pages can be missing, or be there twice: with -modificationDate, what somebody changes meanwhile is missing. " +
+		"To see each object once, page in an order that never changes: without sort, by identifier or by creationDate. To follow changes, read GET /events."
 	postDescription = searchDescription + " The members of the body are the parameters of the GET. " +
 		"To go on, send the same body with the member cursor, taken from the link. GET on the link works too, unless the predicate is too long for a URL."
 )

@@ -14,7 +14,7 @@ func pagingCases() []session.Case {
 	return []session.Case{
 		session.Core("HTTP-PAGE-001", "D31", "sort orders by key paths, - descends, nil comes first, ties are by identifier", sortOrdersByKeyPaths),
 		session.Core("HTTP-PAGE-002", "D31", "with limit and the links to next pages, everything is found once, in order, and a last page links to none", pagesFindEverythingOnce),
-		session.Core("HTTP-PAGE-003", "D31", "pages have no gaps and no doubles while others insert", pagesWhileOthersInsert),
+		session.Core("HTTP-PAGE-003", "D31", "pages have no gaps and no doubles while others insert, and change what the order does not look at", pagesWhileOthersWrite),
 		session.Core("HTTP-PAGE-004", "D31", "without a limit, everything is found: no answer is silently cut", searchWithoutLimitIsWhole),
 		session.Core("HTTP-PAGE-005", "D32", "GET /problems lists all problems, 100 at a time unless limit says otherwise, and links to the next ones", allProblemsInPages),
 		session.Core("HTTP-PAGE-006", "D31", "searches of metadata and users have sort, limit and next pages as well", pagesOfMetadataAndUsers),
@@ -79,16 +79,18 @@ func pagesFindEverythingOnce(s *session.Session) {
 	}
 }
 
-func pagesWhileOthersInsert(s *session.Session) {
-	for _, sort := range []string{"title", "-title", "-identifier", "priority.order,-title", "-assignee.name,title"} {
+func pagesWhileOthersWrite(s *session.Session) {
+	for _, sort := range []string{"title", "-title", "-identifier", "creationDate", "-creationDate,title", "priority.order,-title", "-assignee.name,title"} {
 		h := newHerd(s)
 		missing := map[int64]bool{}
+		var all []session.Problem
 		for i := range 8 {
 			var members []string
 			if i%2 == 0 {
 				members = []string{`"priority":{"name":"High"}`}
 			}
-			missing[h.add(s.Admin, fmt.Sprintf("m%d", i), members...).ID] = true
+			p := h.add(s.Admin, fmt.Sprintf("m%d", i), members...)
+			missing[p.ID], all = true, append(all, p)
 		}
 		seen, pages := map[int64]bool{}, 0
 		for a := range s.Admin.Pages(session.Lookup("/problems/search", "predicate", h.where("TRUEPREDICATE"), "sort", sort, "limit", "3")) {
@@ -102,6 +104,9 @@ func pagesWhileOthersInsert(s *session.Session) {
 			if pages++; pages <= 3 {
 				h.add(s.Admin, fmt.Sprintf("a%d", pages), `"priority":{"name":"Low"}`)
 				h.add(s.Admin, fmt.Sprintf("z%d", pages))
+				for _, p := range all {
+					s.Admin.Post(p.Path+"/comments", "a change of the modificationDate", session.Plain()).Is(201)
+				}
 			}
 		}
 		if len(missing) > 0 {
