@@ -1,14 +1,19 @@
 package mail
 
 import (
+	"encoding/base64"
 	"fmt"
+	"html"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
+
+var people = []user.User{{ID: ann}, {ID: bob}}
 
 func TestRedact(t *testing.T) {
 	t.Parallel()
@@ -17,20 +22,20 @@ func TestRedact(t *testing.T) {
 		NewReplyToken(key, ann, 7), NewReplyToken(key, bob, problem.MaxID), strings.ToUpper(NewReplyToken(key, bob, 256)), NewToken(key, ann), NewToken(key, bob),
 	} {
 		for _, around := range [][2]string{{"", ""}, {"Write to reply+", "@example.org."}, {"(https://example.org/unsubscribe?token=", "&x)"}, {"\n> ", "\n"}} {
-			if got, want := Redact(key, around[0]+token+around[1]), around[0]+"…"+around[1]; got != want {
+			if got, want := Redact(key, people, around[0]+token+around[1]), around[0]+"…"+around[1]; got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
 		}
 	}
 	for _, token := range []string{NewReplyToken(key, ann, 7), NewToken(key, bob)} { // "=" ends a token, or a line of quoted-printable
 		for text, want := range map[string]string{token + "=\nHello": "…=\nHello", "unsubscribe=\n" + token: "unsubscribe=\n…", token[:20] + "=\r\n" + token[20:] + "\n": "…\n"} {
-			if got := Redact(key, text); got != want {
+			if got := Redact(key, people, text); got != want {
 				t.Errorf("%q became %q, want %q", text, got, want)
 			}
 		}
 	}
 	for _, text := range []string{"", "a", strings.Repeat("a", 50), strings.Repeat("a", 1000), NewReplyToken(other, ann, 7), NewToken(other, ann)} {
-		if got := Redact(key, text); got != text {
+		if got := Redact(key, people, text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
@@ -51,7 +56,7 @@ func TestRedactFindsEncodedTokens(t *testing.T) {
 		"100%" + reply + "%":                                                            "100%…%",
 		"%3D" + ending + "%3D" + reply + "%" + ending + "%5":                            "%3D…%3D…%…%5",
 	} {
-		if got := Redact(key, text); got != want {
+		if got := Redact(key, people, text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}
@@ -75,7 +80,7 @@ func TestRedactFindsEncodedTokens(t *testing.T) {
 			}
 			both(around)
 		}
-		if got := Redact(key, text.String()); got != want.String() {
+		if got := Redact(key, people, text.String()); got != want.String() {
 			t.Fatalf("seed %d: %q became %q, want %q", seed, text.String(), got, want.String())
 		}
 	}
@@ -91,12 +96,12 @@ func TestRedactFindsTokensInSources(t *testing.T) {
 	for _, before := range []string{"=2B", "=2b", "=3D", `\u002b`, `\u002B`, `\u003d`, `\x2B`, `\x3d`, `\053`, "%u003D", "%3D2B", "%253D3D"} {
 		for _, token := range append(replies, ending) {
 			for _, behind := range []string{"", "@", "=40example.org", `\u0040example.org`, "&x", "=26x", "\n"} {
-				if got, want := Redact(key, "a"+before+token+behind), "a"+before+"…"+behind; got != want {
+				if got, want := Redact(key, people, "a"+before+token+behind), "a"+before+"…"+behind; got != want {
 					t.Errorf("%q, want %q", got, want)
 				}
 				for _, line := range []string{"=\n", "=\r\n"} {
 					for _, at := range []int{1, 20, len(token) - 1} {
-						if got, want := Redact(key, "a"+before+token[:at]+line+token[at:]+behind), "a"+before+"…"+behind; got != want {
+						if got, want := Redact(key, people, "a"+before+token[:at]+line+token[at:]+behind), "a"+before+"…"+behind; got != want {
 							t.Errorf("broken behind %d characters: %q, want %q", at, got, want)
 						}
 					}
@@ -105,9 +110,63 @@ func TestRedactFindsTokensInSources(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"=\n=\n", "a=\nb", "=2B" + strings.Repeat("a", 44), "=3D" + ending[1:], "=\r\n" + strings.Repeat("b=\r\n", 50)} {
-		if got := Redact(key, text); got != text {
+		if got := Redact(key, people, text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
+	}
+}
+
+// Programs change tokens on their way. What stands between their characters and around them does
+// not hide them.
+func TestRedactFindsChangedTokens(t *testing.T) {
+	t.Parallel()
+	key := webhook.NewKey([32]byte{1})
+	for _, token := range []string{NewReplyToken(key, ann, 7), NewToken(key, bob), strings.ToUpper(NewReplyToken(key, bob, problem.MaxID))} {
+		for _, between := range []string{
+			"\n", "\r\n", " ", "\t", "\n> ", "\n>> > ", "\r\n| ", " \n    ", "\u200b", "\u00ad", "\u2060", "\ufeff", "\u200d\u200c", "\u061c", "\u3164", "\u00a0\n\u00a0",
+			"\u034f", "\U000e0020", "\ufe0f", ".", "*", "\\", "**", "`", "​\n> ​", "=\n", "=\r\n", "=\n> ", "=C2=AD", "=E2=80=8B", "%E2%80%8B", "%C2%AD", "%0D%0A", "%250A",
+			"&shy;", "&#8203;", "&#x200B;", "&#173;", "&zwnj;", "&amp;shy;", "&amp;amp;#8203;", "&ZeroWidthSpace;", "<wbr>", "<br>\n", "</span><span style=\"color:red\">", "<!-- a -->",
+			`\u200b`, `\n`, `\r\\n`, `\x0a`, `\ufeff`, "\u200b=\n> ", "&#8203;=\n",
+		} {
+			for _, around := range [][2]string{{"", ""}, {"reply+", "@example.org"}, {"abc", "xyz"}, {"äöü", "äöü"}, {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "2222222222222222222222222"}, {"token=3D", "&"}} {
+				for _, broken := range []string{token[:1] + between + token[1:], token[:21] + between + token[21:], strings.Join(strings.Split(token, ""), between)} {
+					if got, want := Redact(key, people, around[0]+broken+around[1]), around[0]+"…"+around[1]; got != want {
+						t.Errorf("%q became %q, want %q", around[0]+broken+around[1], got, want)
+					}
+				}
+			}
+		}
+		references, numbers, script := "", "", ""
+		for _, c := range token {
+			references += fmt.Sprintf("&#%d;", c)
+			numbers += fmt.Sprintf("=%02X", c)
+			script += fmt.Sprintf(`\u%04x`, c)
+		}
+		for name, text := range map[string]string{
+			"references": references, "references twice": html.EscapeString(references), "quoted-printable": numbers, "JSON": script,
+			"percent": escaped(token, 2), "references in quoted-printable": strings.ReplaceAll(references, "&", "=26"), "long lines": strings.Repeat("a", window-20) + token,
+		} {
+			if got := Redact(key, people, text); got != "…" && got != strings.Repeat("a", window-20)+"…" {
+				t.Errorf("%s: %.100q became %.100q", name, text, got)
+			}
+		}
+		for n := range 8 {
+			link := strings.Repeat("a", n) + "<https://example.org/unsubscribe?token=" + token + ">, and more"
+			encoded := base64.StdEncoding.EncodeToString([]byte(link))
+			var lines strings.Builder
+			for len(encoded) > 40 {
+				lines.WriteString("> " + encoded[:40] + "\r\n")
+				encoded = encoded[40:]
+			}
+			text := "see:\n" + lines.String() + encoded
+			got := Redact(key, people, text)
+			if strings.Count(got, "…") != 1 || !strings.HasPrefix(got, "see:\n> ") || len(got) > len(text)-len(token) {
+				t.Errorf("%q became %q", text, got)
+			}
+		}
+	}
+	if text := NewToken(key, ann); Redact(key, people[1:], text) != text {
+		t.Error("a token of nobody is redacted")
 	}
 }
 
@@ -118,7 +177,7 @@ func FuzzRedact(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if got := Redact(key, text); got != text {
+		if got := Redact(key, people, text); got != text {
 			t.Errorf("%q became %q", text, got)
 		}
 	})

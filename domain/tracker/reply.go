@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -50,9 +51,9 @@ func (s *Service) Reply(ctx context.Context, reply Reply) (Replied, error) {
 	if err != nil {
 		return Replied{}, err
 	}
-	err = s.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := s.catalogues.Now(ctx, r)
-		if err != nil {
+	var catalogue *metadata.Catalogue
+	err = s.store.View(ctx, func(r store.Reader) (err error) {
+		if catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		if u, known := catalogue.User(of.User); !known || u.Inactive {
@@ -63,13 +64,14 @@ func (s *Service) Reply(ctx context.Context, reply Reply) (Replied, error) {
 	if err != nil {
 		return of, err
 	}
-	text := mail.Redact(key, mail.Written(reply.Text))
+	text := mail.Written(reply.Text)
 	switch {
 	case text == "":
 		return of, fault.New(fault.RequiredField, "the mail has no text above the mail that it answers: write your comment there")
 	case reply.Most > 0 && len(text) > reply.Most:
 		return of, fault.New(fault.TooLarge, "the text of the mail has %d bytes, and a comment can have %d: send a shorter one", len(text), reply.Most)
 	}
+	text = mail.Redact(key, catalogue.Content().Users, text)
 	cmd := AddComment{Text: patch.Set(text), Idempotency: onceFor(reply.Message, of.Problem, text)}
 	a, err := s.AddComment(ctx, Caller{User: of.User}, of.Problem, cmd)
 	if fault.Is(err, fault.IdempotencyConflict) {
