@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"context"
+	"net/http"
 	"regexp"
 	"strconv"
 
@@ -11,9 +13,6 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
-
-// paramAsOf is the query parameter for R1–R4 as of a past revision or time (D36).
-const paramAsOf = "asOf"
 
 // wholeNumber is how JSON writes an integer.
 var wholeNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
@@ -49,9 +48,9 @@ func (c *call) shown(parts store.Parts) (a tracker.Answer[store.Snapshot], tag s
 		return a, "", past, err
 	}
 	if past {
-		a, err = c.Service.LoadProblemAsOf(c.r.Context(), c.caller, id, parts, at)
+		a, err = c.server.Service.LoadProblemAsOf(c.r.Context(), c.caller, id, parts, at)
 	} else {
-		a, err = c.Service.LoadProblem(c.r.Context(), c.caller, id, parts)
+		a, err = c.server.Service.LoadProblem(c.r.Context(), c.caller, id, parts)
 	}
 	switch {
 	case err != nil:
@@ -62,19 +61,31 @@ func (c *call) shown(parts store.Parts) (a tracker.Answer[store.Snapshot], tag s
 	return a, etag.Problem(a.Value, a.Catalogue), past, nil
 }
 
-// load answers R3 and R4 with a part of a problem.
-func load(parts store.Parts, encode func(*wire.Encoder, tracker.Answer[store.Snapshot])) func(*call) (answer, error) {
-	return func(c *call) (answer, error) {
-		a, tag, past, err := c.shown(parts)
+// partInput is a request for a part of a problem.
+type partInput struct {
+	Request
+	OfProblem
+	Past
+	Cached
+}
+
+// loadPart returns the handler of R3 or R4: it answers with a part of a problem.
+func loadPart[W any](parts store.Parts, encode func(*wire.Encoder, tracker.Answer[store.Snapshot])) func(context.Context, *partInput) (*partOutput[W], error) {
+	return func(_ context.Context, in *partInput) (*partOutput[W], error) {
+		a, tag, past, err := in.shown(parts)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
-		return c.unlessKnown(tag, a.Revision, func() []byte {
-			return c.compose(wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(a.Value), func(e *wire.Encoder) error {
-				encode(e, a)
-				return nil
-			})
-		}), nil
+		out := &partOutput[W]{Status: http.StatusOK, Tagged: Tagged{tag}, Revised: revised(a.Revision)}
+		if in.knows(tag) {
+			out.Status = http.StatusNotModified
+			return out, nil
+		}
+		out.Body = compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(a.Value), func(e *wire.Encoder) error {
+			encode(e, a)
+			return nil
+		})
+		return out, nil
 	}
 }
 

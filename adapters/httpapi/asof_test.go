@@ -146,9 +146,9 @@ func TestAsOfRefused(t *testing.T) {
 	f.send(t, request("GET", api+"/problems/99?asOf=1", ""), 404, fault.ProblemNotFound)
 	f.send(t, request("GET", api+"/me?asOf=1", ""), 400, fault.MalformedRequest)
 	for _, e := range endpoints() {
-		if e.writes() && e.ofProblem() {
+		if writes(e.Operation) && ofProblem(e.Operation) {
 			path := pathOf(e)
-			f.send(t, request(e.method, api+path+"?asOf=1", `{}`), 400, fault.MalformedRequest)
+			f.send(t, request(e.Method, api+path+"?asOf=1", `{}`), 400, fault.MalformedRequest)
 		}
 	}
 	if len(f.changes) > 0 {
@@ -163,7 +163,7 @@ func pathOf(e endpoint) string {
 		"/problems/{identifier}/keywords/{keyword}": "/keywords/version",
 		"/problems/{identifier}/relationships":      "/relationships",
 		"/problems/{identifier}/watchers":           "/watchers",
-	}[e.path]
+	}[e.Path]
 }
 
 // D20: the past has tags too. They change with names and other problems, which are

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -10,70 +13,63 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// paramPreview is the query parameter required to change many problems.
-const paramPreview = "preview"
-
-// bulkNames are the parameters for the selection of a change of many problems.
-var bulkNames = []string{paramPredicate, paramSavedQuery}
-
-func bulkEndpoints() []endpoint {
-	const example = `{"state":{"name":"Closed"}}`
-	return []endpoint{{
-		id: "updateProblems", method: http.MethodPatch, path: "/problems", tag: "Problems",
-		summary: "Update fields of many problems",
-		description: "In two steps. With dryRun=true the answer says which problems the predicate holds for, what would change, and what would be refused. " +
+func (s *server) registerBulk() {
+	patch := body{media: mediaJSON, of: []any{wire.ProblemsPatch{}}, example: `{"state":{"name":"Closed"}}`}
+	merge := patch
+	merge.media = mediaMerge
+	register(s, huma.Operation{
+		OperationID: "updateProblems", Method: http.MethodPatch, Path: "/problems", Tags: []string{"Problems"},
+		Summary: "Update fields of many problems",
+		Description: "In two steps. With dryRun=true the answer says which problems the predicate holds for, what would change, and what would be refused. " +
 			"Sent again within 15 minutes with the preview of that answer, and without dryRun, the change is made as shown: to exactly those problems at those revisions, all of them or none. " +
 			"If anything has moved, the answer is 412. At most 1,000 problems are changed at once.",
-		scope: access.Write,
-		query: append(append([]string{}, bulkNames...), paramPreview),
-		asked: []string{paramPredicate, paramDryRun},
-		bodies: []body{
-			{media: mediaJSON, of: []any{wire.ProblemsPatch{}}, example: example},
-			{media: mediaMerge, of: []any{wire.ProblemsPatch{}}, example: example},
-		},
-		answers: []result{{
-			status: 200, description: "What was changed, or would be.", of: wire.ChangedProblems{},
-			example: func(e *wire.Encoder) { e.ChangedProblems(samples.Changes()) },
-			headers: []string{"Dry-Run"},
-		}},
-		faults: partialKinds(fault.InvalidPredicate, fault.NotFound, fault.StaleRevision, fault.TooManyResults, fault.QueryTooExpensive,
-			fault.PreviewRequired, fault.TransitionNotAllowed),
-		do: (*call).updateProblems,
-	}}
+		Security:  needs(access.Write),
+		Responses: responses{"200": {Description: "What was changed, or would be."}},
+		Metadata: about(func(e *wire.Encoder) { e.ChangedProblems(samples.Changes()) }, partialKinds(fault.InvalidPredicate, fault.NotFound, fault.StaleRevision, fault.TooManyResults, fault.QueryTooExpensive,
+			fault.PreviewRequired, fault.TransitionNotAllowed)...).
+			body(patch, merge).asked(paramPredicate, paramDryRun),
+	}, s.updateProblems)
+}
+
+type bulkInput struct {
+	Request
+	Selected
+	Preview string `query:"preview" doc:"What the answer to the same request with dryRun=true has as preview. Without it, there can only be a dry run."`
+	Write
 }
 
 // updateProblems changes many problems.
-func (c *call) updateProblems() (answer, error) {
-	cmd := tracker.UpdateProblems{Write: tracker.Write{DryRun: c.dryRun}}
-	_, search, err := c.readSearch(bulkNames)
+func (s *server) updateProblems(ctx context.Context, in *bulkInput) (*output[wire.ChangedProblems], error) {
+	cmd := tracker.UpdateProblems{Write: in.write()}
+	_, search, err := in.readSearch()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	cmd.Predicate, cmd.Saved = search.Predicate, search.Saved
-	if c.query.Has(paramPreview) {
-		preview, err := tracker.ParsePreview(c.query.Get(paramPreview))
+	if in.query.Has(paramPreview) {
+		preview, err := tracker.ParsePreview(in.query.Get(paramPreview))
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		cmd.Preview = &preview
 	}
-	if err := c.Service.CheckUpdateProblems(c.caller, cmd); err != nil {
-		return answer{}, err // before the body is looked at (D18)
+	if err := s.Service.CheckUpdateProblems(in.caller, cmd); err != nil {
+		return nil, err // before the body is looked at (D18)
 	}
-	if err := c.decode(&cmd.Faults, wire.PatchMembers(&cmd.ProblemPatch)...); err != nil {
-		return answer{}, err
+	if err := in.decode(&cmd.Faults, wire.PatchMembers(&cmd.ProblemPatch)...); err != nil {
+		return nil, err
 	}
-	ctx := c.r.Context()
-	if c.dryRun {
-		ctx = c.untilGone()
+	if in.dryRun {
+		ctx = in.untilGone()
 	}
-	a, err := c.Service.UpdateProblems(ctx, c.caller, cmd)
-	if c.dryRun {
-		err = c.unlessGone(err)
+	a, err := s.Service.UpdateProblems(ctx, in.caller, cmd)
+	if in.dryRun {
+		err = in.unlessGone(err)
 	}
-	return answered(a, err, func(a tracker.Answer[tracker.ChangedProblems]) answer {
-		e := wire.Encoder{Base: c.BasePath}
-		e.ChangedProblems(a.Value)
-		return answer{status: http.StatusOK, body: e.Buf}
-	})
+	if err != nil {
+		return nil, err
+	}
+	e := wire.Encoder{Base: s.BasePath}
+	e.ChangedProblems(a.Value)
+	return &output[wire.ChangedProblems]{wire.JSON[wire.ChangedProblems]{Text: e.Buf}}, nil
 }

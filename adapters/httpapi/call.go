@@ -1,9 +1,8 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
-	"iter"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -25,10 +24,11 @@ import (
 
 // call is a request to an operation of the API, after the checks of serve.
 type call struct {
-	*server
+	server *server
 	w      http.ResponseWriter
 	r      *http.Request
 	frame  *httpframe.Frame // around the request
+	op     *huma.Operation
 	caller tracker.Caller
 	media  string // the body's media type, without parameters
 	body   []byte
@@ -40,67 +40,61 @@ type call struct {
 	decoded func()
 	// encodes is true while the call has a place of server.encoding.
 	encodes bool
-	// parts, if an operation sets it, yields the body of its answer.
-	parts iter.Seq2[[]byte, error]
-	// sendTo, if an operation sets it, sends the whole answer by itself.
-	sendTo func(http.ResponseWriter)
+	// inParts is true when the body of the answer comes in parts.
+	inParts bool
 	// ends are called when the request is over, the last one first.
 	ends []func()
 	// pooled, if not nil, is the buffer of the pool for the body of the answer.
 	pooled *[]byte
+	status int  // of the answer, once Huma knows it
+	sent   bool // the answer, with its body
 }
 
-// answer is the answer of an operation without a failure.
-type answer struct {
-	status   int
-	revision int64       // of its problem; 0: it has none
-	tag      string      // its entity tag; empty: none
-	header   http.Header // further headers, by canonical names
-	body     []byte      // JSON, or empty
-	replayed bool        // an earlier request has had the same answer
+// Request is the call, for the input of an operation. The fields beside it only describe
+// parameters.
+type Request struct{ *call }
+
+// Resolve implements huma.Resolver.
+func (in *Request) Resolve(ctx huma.Context) []error {
+	in.call = callOf(ctx.Context())
+	return nil
 }
 
-// serve answers requests to an operation, in the order of D18. The router has checked
-// path and method. Next are the checks in the method answer, line by line. The operation
-// does the rest: other headers and the body, the identifiers of the path, the use case.
-func (s *server) serve(e endpoint) func(huma.Context) {
-	return func(ctx huma.Context) {
-		r, w := humago.Unwrap(ctx)
-		if e.hidden(r) {
-			s.public(s.unmatched)(w, r)
-			return
-		}
-		header := w.Header()
-		header.Set("Cache-Control", "private, no-cache")
-		header.Add("Vary", "Authorization") // CORS has values of its own
-		c := &call{server: s, r: r, w: w, frame: httpframe.Of(r), writes: e.writes()}
-		defer c.end()
-		a, err := c.answer(e)
-		c.frame.Replayed = a.replayed
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		if c.sendTo != nil {
-			c.sendTo(w)
-			return
-		}
-		if c.parts != nil {
-			c.stream(w, a)
-			return
-		}
-		if len(a.body) > httpframe.FreeOfCharge {
-			c.frame.Charge(int64(cap(a.body)))
-		}
-		a.write(w, r)
-		c.putBuf(a.body)
+type callKey struct{}
+
+func callOf(ctx context.Context) *call { return ctx.Value(callKey{}).(*call) }
+
+// serve is the middleware of all operations. It answers requests in the order of D18. The
+// router has checked path and method. Next are the checks in the method check, line by
+// line. The operation does the rest: other headers and the body, the identifiers of the
+// path, the use case.
+func (s *server) serve(ctx huma.Context, next func(huma.Context)) {
+	r, w := humago.Unwrap(ctx)
+	op := ctx.Operation()
+	if hidden(op, r) {
+		s.public(s.unmatched)(w, r)
+		return
 	}
+	header := w.Header()
+	header.Set("Cache-Control", "private, no-cache")
+	header.Add("Vary", "Authorization") // CORS has values of its own
+	c := &call{server: s, r: r, w: w, frame: httpframe.Of(r), op: op, writes: writes(op)}
+	defer c.end()
+	if err := c.check(); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	next(huma.WithValue(answering{ctx, c}, callKey{}, c))
+	c.finish()
 }
 
 // after has a function called when the request is over.
 func (c *call) after(end func()) { c.ends = append(c.ends, end) }
 
-func (c *call) end() { callAll(c.ends) }
+func (c *call) end() {
+	c.leaveLarge()
+	callAll(c.ends)
+}
 
 // callAll calls the functions, the last one first.
 func callAll(ends []func()) {
@@ -109,57 +103,64 @@ func callAll(ends []func()) {
 	}
 }
 
-// answer runs the checks common to all operations, then the operation itself.
-func (c *call) answer(e endpoint) (a answer, err error) {
+// check runs the checks common to all operations.
+func (c *call) check() (err error) {
+	s, a := c.server, detailsOf(c.op)
 	if c.caller, err = c.authenticate(); err != nil {
-		return a, err
+		return err
 	}
-	if !c.caller.Scope.Covers(e.scope) {
-		return a, fault.New(fault.Forbidden, "this needs a token of scope %s, not %s", e.scope, c.caller.Scope)
+	if !c.caller.Scope.Covers(a.scope) {
+		return fault.New(fault.Forbidden, "this needs a token of scope %s, not %s", a.scope, c.caller.Scope)
 	}
-	if err = c.rates.TakeCaller(c.caller.Token, c.w.Header()); err != nil {
-		return a, err
+	if err = s.rates.TakeCaller(c.caller.Token, c.w.Header()); err != nil {
+		return err
 	}
 	if err = c.frame.Admit(c.caller.User); err != nil {
-		return a, err
+		return err
 	}
-	if c.media, err = e.mediaType(c.r.Header); err != nil {
-		return a, err
+	if c.media, err = mediaType(a.bodies, c.r.Header); err != nil {
+		return err
 	}
-	if len(e.bodies) > 0 {
-		if c.body, err = c.frame.ReadBody(c.w, c.r, c.Limits.BodyBytes); err != nil {
-			return a, err
+	if len(a.bodies) > 0 {
+		if c.body, err = c.frame.ReadBody(c.w, c.r, s.Limits.BodyBytes); err != nil {
+			return err
 		}
 	}
 	if c.r.URL.RawQuery != "" {
-		if c.query, err = parseQuery(c.r.URL.RawQuery, e.queryNames()); err != nil {
-			return a, err
+		if c.query, err = parseQuery(c.r.URL.RawQuery, queryNames(c.op)); err != nil {
+			return err
 		}
 	}
 	if c.dryRun, err = c.flag(paramDryRun); err != nil {
-		return a, err
+		return err
 	}
 	if len(c.body) > httpframe.LargeBody {
-		release, err := c.large.Acquire(c.r)
+		release, err := s.large.Acquire(c.r)
 		if err != nil {
-			return a, err
+			return err
 		}
 		c.decoded = sync.OnceFunc(release)
-		defer c.decoded()
 	}
-	if e.writes() && !e.ofProblem() && len(c.r.Header["If-Match"]) > 0 {
-		return a, fault.New(fault.MalformedRequest, "If-Match means nothing here: it is for changes of one problem that exists")
+	if c.writes && !ofProblem(c.op) && len(c.r.Header["If-Match"]) > 0 {
+		return fault.New(fault.MalformedRequest, "If-Match means nothing here: it is for changes of one problem that exists")
 	}
-	if err := e.checkKey(c.r.Header); err != nil {
-		return a, err
+	if err := checkKey(c.op, c.r.Header); err != nil {
+		return err
 	}
-	if !c.dryRun {
-		return e.do(c)
+	if c.dryRun {
+		c.w.Header().Set("Dry-Run", "true")
 	}
-	c.w.Header().Set("Dry-Run", "true")
-	a, err = e.do(c)
-	a.tag = "" // nothing has this representation (D24)
-	return a, err
+	return nil
+}
+
+// queryNames returns the names of the operation's parameters in the query.
+func queryNames(op *huma.Operation) (names []string) {
+	for _, p := range op.Parameters {
+		if p.In == "query" {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // authenticate returns the caller (D17). It looks at the token first: a valid token is
@@ -167,15 +168,15 @@ func (c *call) answer(e endpoint) (a answer, err error) {
 // unknown token, unless the address floods the service with them.
 func (c *call) authenticate() (tracker.Caller, error) {
 	ctx, secret := c.r.Context(), httpframe.Credential(c.r)
-	caller, err := c.Service.Recognize(ctx, secret)
-	if fault.Is(err, fault.Unauthenticated) && !c.rates.Spent(c.r) {
-		caller, err = c.Service.Authenticate(ctx, secret)
+	caller, err := c.server.Service.Recognize(ctx, secret)
+	if fault.Is(err, fault.Unauthenticated) && !c.server.rates.Spent(c.r) {
+		caller, err = c.server.Service.Authenticate(ctx, secret)
 	}
 	switch {
 	case err == nil:
 		c.frame.Token = caller.Token
 	case fault.Is(err, fault.Unauthenticated):
-		if limited := c.rates.TakeAddress(c.r, c.w.Header()); limited != nil {
+		if limited := c.server.rates.TakeAddress(c.r, c.w.Header()); limited != nil {
 			return caller, limited
 		}
 		return caller, httpframe.Unauthenticated()
@@ -186,13 +187,13 @@ func (c *call) authenticate() (tracker.Caller, error) {
 // decode reads the body as an object with the given members: see the function decode.
 func (c *call) decode(faults *fault.List, members ...wire.Member) error {
 	defer c.leaveLarge()
-	return wire.Decode(c.body, c.Limits.JSONDepth, faults, members...)
+	return wire.Decode(c.body, c.server.Limits.JSONDepth, faults, members...)
 }
 
 // decodeValue reads the body as any JSON value.
 func (c *call) decodeValue() (any, error) {
 	defer c.leaveLarge()
-	return wire.DecodeValue(c.body, c.Limits.JSONDepth)
+	return wire.DecodeValue(c.body, c.server.Limits.JSONDepth)
 }
 
 // leaveLarge leaves the place of a large body, once it is decoded.
@@ -262,9 +263,12 @@ func (c *call) whole(name string, usual, least, most int) (int, error) {
 	return n, nil
 }
 
-// writeInput reads the parts of a write to a problem beside its body.
-func (c *call) writeInput() (tracker.Write, error) {
-	write := tracker.Write{DryRun: c.dryRun}
+// write returns the parts of a write beside its body.
+func (c *call) write() tracker.Write { return tracker.Write{DryRun: c.dryRun} }
+
+// conditional returns the parts of a write to a problem beside its body.
+func (c *call) conditional() (tracker.Write, error) {
+	write := c.write()
 	lines := c.r.Header.Values("If-Match")
 	if len(lines) == 0 {
 		return write, nil
@@ -275,6 +279,13 @@ func (c *call) writeInput() (tracker.Write, error) {
 	}
 	write.IfMatch = list.Match()
 	return write, nil
+}
+
+// knows reports whether the client has the representation of the tag already (D20). A
+// malformed If-None-Match is as good as none.
+func (c *call) knows(tag string) bool {
+	known, err := etag.Parse(c.r.Header["If-None-Match"])
+	return err == nil && known.Has(tag)
 }
 
 // problem returns the problem in the path.
@@ -308,36 +319,5 @@ func (c *call) putBuf(body []byte) {
 		*c.pooled = body
 		httpframe.PutBuf(c.pooled)
 		c.pooled = nil
-	}
-}
-
-// created returns 201 for a new object, else 200 (D10).
-func created(isNew bool) int {
-	if isNew {
-		return http.StatusCreated
-	}
-	return http.StatusOK
-}
-
-// write sends the answer.
-func (a answer) write(w http.ResponseWriter, r *http.Request) {
-	header := w.Header()
-	a.setHeader(header)
-	if len(a.body) == 0 {
-		httpframe.Send(w, r, a.status, nil)
-		return
-	}
-	header.Set("Content-Type", mediaJSON)
-	sendLine(w, r, a.status, a.body)
-}
-
-// setHeader sets the headers of this answer, beside the common ones.
-func (a answer) setHeader(header http.Header) {
-	maps.Copy(header, a.header)
-	if a.revision > 0 {
-		header.Set("Problem-Revision", strconv.FormatInt(a.revision, 10))
-	}
-	if a.tag != "" {
-		header.Set("Etag", a.tag)
 	}
 }

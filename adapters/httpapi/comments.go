@@ -1,9 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -15,79 +18,79 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-func commentEndpoints() []endpoint {
-	return []endpoint{
-		{
-			id: "addComment", method: http.MethodPost, path: "/problems/{identifier}/comments", tag: "Comments",
-			summary:     "Add a comment",
-			description: "The body is the text itself; or JSON, when there is HTML too.",
-			scope:       access.Write,
-			headers:     []string{"Idempotency-Key", "If-Match"},
-			bodies: []body{
-				{media: mediaText, of: []any{""}, example: "Seen again on the second server."},
-				{media: mediaJSON, of: []any{wire.NewComment{}}, example: `{"text":"Seen again on the second server.","html":"<p>Seen <b>again</b> on the second server.</p>"}`},
-			},
-			answers: []result{{
-				status: 201, description: "The comment that was added.", of: wire.Comment{},
-				headers: []string{"Problem-Revision", "Idempotency-Replayed", "Dry-Run"},
-				example: func(e *wire.Encoder) { e.Comment(samples.Comment()) },
-			}},
-			faults: []fault.Kind{fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict},
-			do:     (*call).addComment,
+func (s *server) registerComments() {
+	const path = "/problems/{identifier}/comments"
+	register(s, huma.Operation{
+		OperationID: "addComment", Method: http.MethodPost, Path: path, Tags: []string{"Comments"},
+		Summary:       "Add a comment",
+		Description:   "The body is the text itself; or JSON, when there is HTML too.",
+		Security:      needs(access.Write),
+		DefaultStatus: http.StatusCreated,
+		Responses:     responses{"201": {Description: "The comment that was added."}},
+		Metadata: about(func(e *wire.Encoder) { e.Comment(samples.Comment()) }, fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict).
+			body(body{media: mediaText, of: []any{""}, example: "Seen again on the second server."},
+				body{media: mediaJSON, of: []any{wire.NewComment{}}, example: `{"text":"Seen again on the second server.","html":"<p>Seen <b>again</b> on the second server.</p>"}`}),
+	}, s.addComment)
+	register(s, huma.Operation{
+		OperationID: "loadComments", Method: http.MethodGet, Path: path, Tags: []string{"Comments"},
+		Summary:     "Load the comments of a problem",
+		Description: "All of them. With limit, at most that many; the header Link has the next page.",
+		Security:    needs(access.Read),
+		Responses:   orKept("The comments, oldest first."),
+		Metadata:    about(func(e *wire.Encoder) { wire.List(e, []problem.Comment{samples.Comment()}, e.Comment) }, fault.ProblemNotFound),
+	}, loadGrowing[[]wire.Comment](s, growing[problem.Comment]{
+		name: "comments", parts: store.Comments,
+		loaded: func(s store.Snapshot) []problem.Comment { return s.Comments },
+		stored: (*tracker.Service).Comments,
+		encode: func(e *wire.Encoder, _ store.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
+			return wire.Portions(e, comments, e.Comment)
 		},
-		{
-			id: "loadComments", method: http.MethodGet, path: "/problems/{identifier}/comments", tag: "Comments",
-			summary:     "Load the comments of a problem",
-			description: "All of them. With limit, at most that many; the header Link has the next page.",
-			scope:       access.Read,
-			query:       []string{paramAsOf, paramLimit, paramCursor},
-			shown:       shownInWindow,
-			headers:     []string{"If-None-Match"},
-			answers:     linked(loaded("The comments, oldest first.", []wire.Comment{}, func(e *wire.Encoder) { wire.List(e, []problem.Comment{samples.Comment()}, e.Comment) })),
-			faults:      []fault.Kind{fault.ProblemNotFound},
-			do: growing[problem.Comment]{
-				name: "comments", parts: store.Comments,
-				loaded: func(s store.Snapshot) []problem.Comment { return s.Comments },
-				stored: (*tracker.Service).Comments,
-				encode: func(e *wire.Encoder, _ store.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
-					return wire.Portions(e, comments, e.Comment)
-				},
-			}.load,
-		},
-	}
+	}))
+}
+
+type commentInput struct {
+	Request
+	OfProblem
+	Write
+	Keyed
+	Matching
+}
+
+type commentOutput struct {
+	Revised
+	Replayable
+	Body wire.JSON[wire.Comment]
 }
 
 // addComment is W3.
-func (c *call) addComment() (answer, error) {
-	write, err := c.writeInput()
+func (s *server) addComment(ctx context.Context, in *commentInput) (*commentOutput, error) {
+	write, err := in.conditional()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	cmd := tracker.AddComment{Write: write}
-	if cmd.Idempotency, err = idempotency(c, addedComment); err != nil {
-		return answer{}, err
+	if cmd.Idempotency, err = idempotency(in.call, addedComment); err != nil {
+		return nil, err
 	}
-	if c.media == mediaText {
-		cmd.Text = patch.Set(string(c.body))
-		c.leaveLarge()
-	} else if err := c.decode(&cmd.Faults, wire.Member{Name: "text", Into: &cmd.Text}, wire.Member{Name: "html", Into: &cmd.HTML}); err != nil {
-		return answer{}, err
+	if in.media == mediaText {
+		cmd.Text = patch.Set(string(in.body))
+		in.leaveLarge()
+	} else if err := in.decode(&cmd.Faults, wire.Member{Name: "text", Into: &cmd.Text}, wire.Member{Name: "html", Into: &cmd.HTML}); err != nil {
+		return nil, err
 	}
-	id, err := c.problem()
+	id, err := in.problem()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.AddComment(c.r.Context(), c.caller, id, cmd)
-	if f, ok := errors.AsType[*fault.Error](err); ok && c.media == mediaText {
+	a, err := s.Service.AddComment(ctx, in.caller, id, cmd)
+	if f, ok := errors.AsType[*fault.Error](err); ok && in.media == mediaText {
 		for i := range f.Items {
 			f.Items[i].At = fault.Location{} // the text is the whole body
 		}
 	}
-	return answered(a, err, addedComment)
+	return answered(in.call, a, err, addedComment)
 }
 
-func addedComment(a tracker.Answer[problem.Comment]) answer {
-	e := wire.Encoder{Catalogue: a.Catalogue}
-	e.Comment(a.Value)
-	return answer{status: http.StatusCreated, revision: a.Revision, body: e.Buf}
+func addedComment(a tracker.Answer[problem.Comment]) *commentOutput {
+	return &commentOutput{Revised: revised(a.Revision), Body: wire.One[wire.Comment](a.Catalogue, (*wire.Encoder).Comment, a.Value)}
 }

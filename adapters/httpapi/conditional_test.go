@@ -57,15 +57,15 @@ func TestIfMatchIsForOneProblem(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for _, e := range endpoints() {
-		if !e.writes() || strings.HasPrefix(e.path, "/problems/{identifier}") {
+		if !writes(e.Operation) || strings.HasPrefix(e.Path, "/problems/{identifier}") {
 			continue
 		}
-		path, body := strings.ReplaceAll(e.path, "{identifier}", objectOf(e).String()), ""
+		path, body := strings.ReplaceAll(e.Path, "{identifier}", objectOf(e).String()), ""
 		if len(e.bodies) > 0 {
 			body = e.bodies[0].example
 		}
 		for _, match := range []string{"*", `"c14"`, `"3"`, "x"} {
-			f.send(t, request(e.method, api+path, body, "If-Match", match), 400, fault.MalformedRequest)
+			f.send(t, request(e.Method, api+path, body, "If-Match", match), 400, fault.MalformedRequest)
 		}
 	}
 	if len(f.changes) > 0 {

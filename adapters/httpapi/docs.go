@@ -14,7 +14,7 @@ import (
 // addDocs serves the OpenAPI document, and the pages about the API. The document is made at
 // the first request for it or for its page: a start would take a tenth longer.
 func (s *server) addDocs() {
-	described := sync.OnceValues(func() (*document, error) { return describe(s.Options) })
+	described := sync.OnceValues(s.document.complete)
 	var all []pages.Error
 	for _, f := range httpframe.Failures() {
 		all = append(all, pages.Error{Slug: f.Slug, Status: f.Status, Title: f.Title, Description: f.Description, Search: isOfSearch(f.Kind)})
@@ -38,9 +38,9 @@ func (s *server) addDocs() {
 			return pages.Reference{}, err
 		}
 		shown := pages.Reference{OpenAPI: d.OpenAPI, Server: cmp.Or(s.Origin, "http://127.0.0.1:8080"), Asked: map[string][]string{}}
-		for _, e := range endpoints() {
-			shown.Order = append(shown.Order, e.id)
-			shown.Asked[e.id] = e.asked
+		for _, op := range d.operations {
+			shown.Order = append(shown.Order, op.OperationID)
+			shown.Asked[op.OperationID] = detailsOf(op).asked
 		}
 		return shown, nil
 	})

@@ -148,39 +148,38 @@ func TestLinksOfDocs(t *testing.T) {
 func TestDocsHaveOperations(t *testing.T) {
 	t.Parallel()
 	root := setup(t, func(o *Options) { o.Limits.RatePerMinute = 600 }).page(t, "/docs")
-	described := parameters()
 	all := endpoints()
 	if got := len(elements(root, "class", "operation")); got != len(all) {
 		t.Errorf("the page has %d operations, want %d", got, len(all))
 	}
 	for _, e := range all {
-		places := elements(root, "id", e.id)
-		if len(places) != 1 || len(elements(root, "href", "#"+e.id)) < 3 { // in both indexes, and its own
-			t.Errorf("%s has %d places and %d links", e.id, len(places), len(elements(root, "href", "#"+e.id)))
+		places := elements(root, "id", e.OperationID)
+		if len(places) != 1 || len(elements(root, "href", "#"+e.OperationID)) < 3 { // in both indexes, and its own
+			t.Errorf("%s has %d places and %d links", e.OperationID, len(places), len(elements(root, "href", "#"+e.OperationID)))
 			continue
 		}
 		text := textOf(places[0])
-		wanted := []string{e.method + " " + e.path + " scope " + string(e.scope), e.summary, strings.Join(strings.Fields(e.description), " "), "Answers", "Errors: 400", "curl"}
-		for _, key := range e.parameterNames() {
-			wanted = append(wanted, described[key].Name)
-			if !strings.Contains(described[key].Description, "](") {
-				wanted = append(wanted, described[key].Description)
+		wanted := []string{e.Method + " " + e.Path + " scope " + string(e.scope), e.Summary, strings.Join(strings.Fields(e.Description), " "), "Answers", "Errors: 400", "curl"}
+		for _, p := range e.Parameters {
+			wanted = append(wanted, p.Name)
+			if !strings.Contains(p.Description, "](") {
+				wanted = append(wanted, p.Description)
 			}
 		}
 		for _, b := range e.bodies {
 			wanted = append(wanted, b.media)
 		}
-		for _, a := range e.answers {
-			wanted = append(wanted, http.StatusText(a.status), a.description)
+		for status, a := range e.answers() {
+			wanted = append(wanted, http.StatusText(status), a.Description)
 		}
 		for _, want := range wanted {
 			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q", e.id, want)
+				t.Errorf("%s lacks %q", e.OperationID, want)
 			}
 		}
-		for _, kind := range e.kinds() {
+		for _, kind := range kinds(e.Operation) {
 			if len(elements(places[0], "href", "/errors/"+string(kind))) != 1 {
-				t.Errorf("%s does not lead to the error %s", e.id, kind)
+				t.Errorf("%s does not lead to the error %s", e.OperationID, kind)
 			}
 		}
 	}
@@ -241,14 +240,14 @@ func TestExamplesOfDocsWork(t *testing.T) {
 	f.queries, f.feed = []query.Saved{samples.Query()}, feedOfHook()
 	operations := map[string]endpoint{}
 	for _, e := range endpoints() {
-		operations[e.id] = e
+		operations[e.OperationID] = e
 	}
 	for i, call := range calls {
 		e := operations[attribute(all[i], "id")]
 		r := called(t, strings.Split(call, "\x00"))
-		if strings.HasSuffix(r.URL.Path, "/"+samples.Ann.ID.String()) || e.tag == tagWebhooks { // one example for objects of all kinds
+		if strings.HasSuffix(r.URL.Path, "/"+samples.Ann.ID.String()) || e.Tags[0] == tagWebhooks { // one example for objects of all kinds
 			object := objectOf(e)
-			switch e.tag {
+			switch e.Tags[0] {
 			case tagQueries:
 				object = samples.Query().ID
 			case "Tokens":
@@ -257,7 +256,7 @@ func TestExamplesOfDocsWork(t *testing.T) {
 			r.URL.Path = strings.Replace(r.URL.Path, samples.Ann.ID.String(), object.String(), 1)
 		}
 		if w := f.do(r); w.Code >= 300 {
-			t.Errorf("%s: %s %s is answered with %d: %s", e.id, r.Method, r.URL, w.Code, w.Body)
+			t.Errorf("%s: %s %s is answered with %d: %s", e.OperationID, r.Method, r.URL, w.Code, w.Body)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,35 +15,57 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// fail answers with an error (RFC 9457, D18). Causes go to the log alone.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+// failure is an error as it is answered (RFC 9457, D18). It implements huma.StatusError,
+// huma.HeadersError and huma.ContentTypeFilter.
+type failure struct {
+	status int
+	header http.Header // beside the common ones
+	text   []byte      // JSON
+	cause  error
+}
+
+func (f *failure) Error() string             { return f.cause.Error() }
+func (f *failure) GetStatus() int            { return f.status }
+func (f *failure) GetHeaders() http.Header   { return f.header }
+func (f *failure) ContentType(string) string { return mediaProblem }
+
+// failure returns the answer to a request at fault. Causes go to the log alone. The header is
+// that of the answer so far.
+func (s *server) failure(header http.Header, r *http.Request, err error) *failure {
 	f := httpframe.Of(r)
 	f.Report(r.Context(), err)
 	described, kind := httpframe.Describe(err)
-	header := w.Header()
+	more := http.Header{}
 	switch kind.Kind {
 	case fault.Unauthenticated:
-		header.Set("WWW-Authenticate", `Bearer realm="problems"`)
+		more.Set("WWW-Authenticate", `Bearer realm="problems"`)
 	case fault.Unavailable: // never UnknownOutcome: an automatic retry would write twice
-		header.Set("Retry-After", "1")
+		more.Set("Retry-After", "1")
 	case fault.RateLimited:
 		if header.Get("Retry-After") == "" { // too many streams: nobody knows when one ends
-			header.Set("Retry-After", "5")
+			more.Set("Retry-After", "5")
 		}
 	}
 	if isAboutPredicate(described) {
-		header.Set("Link", "<"+s.BasePath+pages.LanguagePath+`>; rel="help"`)
+		more.Set("Link", "<"+s.BasePath+pages.LanguagePath+`>; rel="help"`)
 	}
 	if described.Revision > 0 {
-		header.Set("Problem-Revision", strconv.FormatInt(described.Revision, 10))
+		more.Set("Problem-Revision", strconv.FormatInt(described.Revision, 10))
 	}
 	if header.Get("Cache-Control") == "" {
-		header.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
+		more.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
 	}
 	e := wire.Encoder{Base: s.BasePath}
 	e.Failure(described, kind, f.RequestID)
-	header.Set("Content-Type", mediaProblem)
-	sendLine(w, r, kind.Status, e.Buf)
+	return &failure{kind.Status, more, e.Buf, err}
+}
+
+// fail answers a request that no operation answers.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := s.failure(w.Header(), r, err)
+	maps.Copy(w.Header(), f.header)
+	w.Header().Set("Content-Type", mediaProblem)
+	sendLine(w, r, f.status, f.text)
 }
 
 // isAboutPredicate reports whether the page about predicates helps with an error. The
@@ -81,9 +104,4 @@ func Crowded(basePath, requestID string) []byte {
 		panic(err) // a buffer takes everything
 	}
 	return b.Bytes()
-}
-
-// sendLine writes a body of JSON as a line, for readers at a terminal.
-func sendLine(w http.ResponseWriter, r *http.Request, status int, json []byte) {
-	httpframe.Send(w, r, status, append(json, '\n'))
 }

@@ -168,8 +168,8 @@ func TestUnknownOutcome(t *testing.T) {
 func TestOnlyWritesHaveAnUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for _, e := range endpoints() {
-		if got := slices.Contains(e.kinds(), fault.UnknownOutcome); got != e.writes() {
-			t.Errorf("%s: outcome-unknown is documented %t", e.id, got)
+		if got := slices.Contains(kinds(e.Operation), fault.UnknownOutcome); got != writes(e.Operation) {
+			t.Errorf("%s: outcome-unknown is documented %t", e.OperationID, got)
 		}
 	}
 	f := setup(t)

@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
-	"net/url"
+	"reflect"
 	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/negotiation"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
@@ -19,22 +21,9 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// The parameters of the feed, beside limit and predicate (D39).
 const (
-	paramAfter   = "after"
-	paramWait    = "wait"
-	paramProblem = "problem"
-	lastEventID  = "Last-Event-ID"
-
 	afterNow = "now" // the position behind the newest event
 	mostWait = 60    // seconds
-)
-
-// paramEventPredicate and paramEventProblem are keys of parameters. Searches have another
-// predicate, and the key Problem belongs to the problem of a path.
-const (
-	paramEventPredicate = "eventPredicate"
-	paramEventProblem   = "eventProblem"
 )
 
 // tagEvents is the chapter of the feed in the OpenAPI document.
@@ -42,25 +31,49 @@ const tagEvents = "Events"
 
 const mediaEvents = streams.MediaType
 
-func eventEndpoints() []endpoint {
-	return []endpoint{{
-		id: "listEvents", method: http.MethodGet, path: "/events", tag: tagEvents,
-		summary: "Read the feed of events",
-		description: "Everything that happens to problems, in one order without gaps: one event for each problem of a request. Metadata, users and tokens have events, too, for tokens of the scope admin. " +
+func (s *server) registerEvents() {
+	register(s, huma.Operation{
+		OperationID: "listEvents", Method: http.MethodGet, Path: "/events", Tags: []string{tagEvents},
+		Summary: "Read the feed of events",
+		Description: "Everything that happens to problems, in one order without gaps: one event for each problem of a request. Metadata, users and tokens have events, too, for tokens of the scope admin. " +
 			"The header Link always leads to the next events, also from an empty page: an event that was read once stays, and none comes before it any more. " +
 			"With Accept: text/event-stream, the same events come as a stream of server-sent events, as they happen: the data are an event, the id is its identifier, and Last-Event-ID goes on behind one. A comment comes every 15 seconds.",
-		scope:   access.Read,
-		query:   []string{paramAfter, paramLimit, paramWait, paramPredicate, paramProblem},
-		shown:   map[string]string{paramLimit: paramPageLimit, paramPredicate: paramEventPredicate, paramProblem: paramEventProblem},
-		headers: []string{lastEventID},
-		answers: []result{{status: 200, description: "Events in their order: at most 100 unless limit says otherwise, and of about 1 MB, but at least one if there is any.", of: []wire.Event{}, headers: []string{"Link"}, stream: true,
-			example: func(e *wire.Encoder) { wire.List(e, samples.Events(), e.Event) }}},
-		faults: []fault.Kind{fault.InvalidPredicate, fault.QueryTooExpensive, fault.CursorGone},
-		do:     (*call).listEvents,
-	}}
+		Security: needs(access.Read),
+		Responses: responses{"200": {
+			Description: "Events in their order: at most 100 unless limit says otherwise, and of about 1 MB, but at least one if there is any.",
+			Content: map[string]*huma.MediaType{
+				mediaJSON: {Schema: wire.Schema(s.api.OpenAPI().Components.Schemas, reflect.TypeFor[[]wire.Event]())},
+				mediaEvents: {
+					Schema: &huma.Schema{
+						Type:        huma.TypeString,
+						Description: "Server-sent events. The data of each are an Event, and its id is the identifier of the Event.",
+					},
+					Example: streams.Reconnect + "id: " + samples.Events()[0].Cursor.String() + "\ndata: {…}\n\n",
+				},
+			},
+		}},
+		Metadata: about(func(e *wire.Encoder) { wire.List(e, samples.Events(), e.Event) }, fault.InvalidPredicate, fault.QueryTooExpensive, fault.CursorGone),
+	}, s.listEvents)
 }
 
-// eventsInput is a request for events.
+// feedInput is a request for events. Its fields describe the parameters.
+type feedInput struct {
+	Request
+	After string `query:"after" example:"4SkBAVDU8WAAcACAAAAAAAAADQ" doc:"Start behind this: the identifier of an event, a cursor from the link to the next page, or now. Without it, the feed starts with its oldest event."`
+	Paged
+	Wait           Seconds `query:"wait" example:"30" doc:"The longest wait for an event, in seconds. Without it, the answer may be empty at once."`
+	EventPredicate string  `query:"predicate" example:"state.resolved = NO AND assignee.identifier = $ApiUser" doc:"Only the events of problems that satisfy this condition when the event is sent, in the [predicate language](docs/predicates)."`
+	EventProblem   Integer `query:"problem" format:"int64" minimum:"1" example:"12" doc:"Only the events of this problem."`
+	LastEventID    string  `header:"Last-Event-ID" example:"4SkBAVDU8WAAcACAAAAAAAAADQ" doc:"The same as after, for clients that connect again to a stream. It overrides after=now."`
+}
+
+// feedOutput is a page or a stream of events.
+type feedOutput struct {
+	Linked
+	Body func(huma.Context)
+}
+
+// eventsInput are the parameters of a request for events.
 type eventsInput struct {
 	tracker.Follow
 	wait   time.Duration
@@ -127,60 +140,57 @@ func (c *call) readPosition(f *tracker.Follow) error {
 }
 
 // listEvents answers with a page of events, or opens a stream of them.
-func (c *call) listEvents() (answer, error) {
-	in, err := c.readEvents()
+func (s *server) listEvents(ctx context.Context, input *feedInput) (*feedOutput, error) {
+	in, err := input.readEvents()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
+	c := input.call
 	if in.stream {
 		in.Limit = streams.MostAtOnce
 	}
 	if in.stream || in.wait > 0 {
-		release, err := c.sender.Streams.Acquire(c.caller.User)
+		release, err := s.sender.Streams.Acquire(c.caller.User)
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		c.after(release)
 	}
-	follower, err := c.Service.Follow(c.r.Context(), c.caller, in.Follow)
+	follower, err := s.Service.Follow(ctx, c.caller, in.Follow)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	c.after(follower.Close)
 	if in.stream && c.r.Method != http.MethodHead {
-		return answer{}, c.openStream(follower, in.Follow)
+		return c.openStream(follower, in.Follow)
 	}
-	page, err := c.sender.Await(c.w, c.r, follower, in.wait)
+	page, err := s.sender.Await(c.w, c.r, follower, in.wait)
 	if err != nil {
-		return answer{}, c.unlessGone(err)
+		return nil, c.unlessGone(err)
 	}
-	c.sender.Streams.Count(len(page.Events))
-	values := url.Values{}
-	for name := range c.query {
-		values.Set(name, c.query.Get(name))
-	}
-	values.Set(paramAfter, page.Next.String())
-	return answer{
-		status: http.StatusOK,
-		header: http.Header{"Link": {"<" + c.r.URL.EscapedPath() + "?" + values.Encode() + `>; rel="next"`}},
-		body:   listInParts(c, page.Catalogue, page.Events, (*wire.Encoder).Event),
-	}, nil
+	s.sender.Streams.Count(len(page.Events))
+	body := listOf[wire.Event](c, page.Catalogue, page.Events, (*wire.Encoder).Event)
+	return &feedOutput{c.linked(paramAfter, page.Next.String()), func(ctx huma.Context) {
+		ctx.SetHeader("Content-Type", mediaJSON)
+		ctx.SetStatus(http.StatusOK)
+		c.sendContent(body.Content())
+	}}, nil
 }
 
 // openStream has the answer be a stream of events.
-func (c *call) openStream(f *tracker.Follower, in tracker.Follow) error {
-	stream, err := c.sender.Open(c.r, c.caller, f, in)
+func (c *call) openStream(f *tracker.Follower, in tracker.Follow) (*feedOutput, error) {
+	stream, err := c.server.sender.Open(c.r, c.caller, f, in)
 	if err != nil {
-		return c.unlessGone(err)
+		return nil, c.unlessGone(err)
 	}
 	c.after(stream.Close)
-	c.sendTo = func(w http.ResponseWriter) {
+	return &feedOutput{Body: func(huma.Context) {
+		c.sent = true
 		ends := c.ends
-		if stream.Send(w, c.r, func() { callAll(ends) }) {
+		if stream.Send(c.w, c.r, func() { callAll(ends) }) {
 			c.ends = nil // they are the stream's now
 		}
-	}
-	return nil
+	}}, nil
 }
 
 // Streams bound and count the requests that wait for events: streams, and polls with a

@@ -19,16 +19,16 @@ import (
 //go:embed failures.json
 var recordedFailures []byte
 
-// failure is an error answer of some operations, without a base path.
-type failure struct {
+// recordedFailure is an error answer of some operations, without a base path.
+type recordedFailure struct {
 	Kind       fault.Kind `json:"kind"`
 	Operations []string   `json:"operations"`
 	Answer     wire.Error `json:"answer"`
 }
 
 // failures returns the recorded failures, sorted by kind.
-func failures() ([]failure, error) {
-	var all []failure
+func failures() ([]recordedFailure, error) {
+	var all []recordedFailure
 	if err := json.Unmarshal(recordedFailures, &all); err != nil {
 		return nil, fmt.Errorf("httpapi: failures.json cannot be read: %w", err)
 	}
@@ -38,7 +38,7 @@ func failures() ([]failure, error) {
 // addFailure adds the example of a failure to the document, unless it is there
 // already, and returns a reference to it. Without a recording there is none.
 func (d *document) addFailure(kind fault.Kind, operation string) *huma.Example {
-	of := func(f failure) bool { return f.Kind == kind && slices.Contains(f.Operations, operation) }
+	of := func(f recordedFailure) bool { return f.Kind == kind && slices.Contains(f.Operations, operation) }
 	i := slices.IndexFunc(d.failures, of)
 	if i < 0 {
 		return nil
@@ -49,7 +49,7 @@ func (d *document) addFailure(kind fault.Kind, operation string) *huma.Example {
 	for j := range answer.Errors {
 		answer.Errors[j].Type = d.base + answer.Errors[j].Type
 	}
-	first := slices.IndexFunc(d.failures, func(f failure) bool { return f.Kind == kind })
+	first := slices.IndexFunc(d.failures, func(f recordedFailure) bool { return f.Kind == kind })
 	name := httpframe.FailureOf(kind).Slug
 	if i > first {
 		name = fmt.Sprintf("%s-%d", name, i-first+1)

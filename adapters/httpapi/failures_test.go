@@ -7,12 +7,17 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"net/http/httptest"
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -269,29 +274,29 @@ var faulty = map[string]map[fault.Kind]string{
 func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder {
 	path, keyword, object, parameters := "/problems/12", "version", objectOf(e).String(), ""
 	headers := []string{"X-Request-Id", "b7c1f0", "Content-Type", mediaJSON}
-	body := faulty[e.id][kind]
+	body := faulty[e.OperationID][kind]
 	if body == "" && len(e.bodies) > 0 {
 		body = e.bodies[len(e.bodies)-1].example // in JSON
 	}
-	if slices.Contains(e.query, paramPredicate) {
+	if e.takes("query", paramPredicate) {
 		parameters = "?predicate=TRUEPREDICATE"
 	}
-	if e.id == "listEvents" {
+	if e.OperationID == "listEvents" {
 		f.feed = sampleFeed()
 	}
-	if e.id == "updateProblems" {
+	if e.OperationID == "updateProblems" {
 		parameters = bulkQuery(f, kind)
 	}
 	switch kind {
 	case fault.InvalidPredicate:
 		switch {
-		case slices.Contains(e.query, paramPredicate):
+		case e.takes("query", paramPredicate):
 			parameters = "?predicate=name+BEGINSWITH"
-		case slices.Contains(e.query, paramSort):
+		case e.takes("query", paramSort):
 			parameters = "?sort=name+desc"
 		}
 	case fault.CursorGone:
-		if e.id == "updateWebhook" {
+		if e.OperationID == "updateWebhook" {
 			break
 		}
 		parameters = "?after=" + event.Cursor{Number: 7, Index: 1, Batch: samples.Ann.ID}.String()
@@ -307,7 +312,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		headers = append(headers, "Authorization", secretOf(access.Read).Reveal())
 	case fault.NotFound:
 		object = samples.Identifier(99).String()
-		if slices.Contains(e.query, paramSavedQuery) {
+		if e.takes("query", paramSavedQuery) {
 			parameters = "?savedQuery=" + object
 		}
 	case fault.ProblemNotFound:
@@ -315,7 +320,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	case fault.KeywordNotFound:
 		keyword = "customers"
 	case fault.StaleRevision:
-		if e.ofProblem() {
+		if ofProblem(e.Operation) {
 			headers = append(headers, "If-Match", `"2"`)
 		}
 	case fault.TooLarge:
@@ -325,14 +330,14 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	case fault.TransitionNotAllowed:
 		f.snapshot.State = samples.Open.ID
 	case fault.InvalidValue, fault.ValidationFailed:
-		if e.id == "deleteKeyword" || kind == fault.ValidationFailed {
+		if e.OperationID == "deleteKeyword" || kind == fault.ValidationFailed {
 			keyword = "a%00"
 		}
 	case fault.AlreadyExists:
 		f.catalogue = fullCatalogue()
 	case fault.InUse:
 		f.tokens = f.tokens[:3] // without Bob's
-		if e.id == "revokeToken" {
+		if e.OperationID == "revokeToken" {
 			object = f.tokens[2].ID.String()
 		}
 		secret := &f.webhooks[0].Secret
@@ -341,14 +346,14 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
 	}
 	send := func(body string) *httptest.ResponseRecorder {
-		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword).Replace(e.path)
-		return f.do(request(e.method, api+at+parameters, body, headers...))
+		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword).Replace(e.Path)
+		return f.do(request(e.Method, api+at+parameters, body, headers...))
 	}
 	switch kind {
 	case fault.RateLimited:
 		send(body)
 	case fault.IdempotencyConflict:
-		headers = append(headers, "Idempotency-Key", e.id)
+		headers = append(headers, "Idempotency-Key", e.OperationID)
 		send(body)
 		body += " "
 	case fault.Internal:
@@ -359,7 +364,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		f.commitErr = fault.New(fault.UnknownOutcome, "the connection broke")
 		// The operation has to find something to do.
 		f.snapshot.Watchers = nil
-		switch e.id {
+		switch e.OperationID {
 		case "addRelationship":
 			f.snapshot.Relationships = nil
 		case "deleteRelationship":
@@ -378,7 +383,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 func TestFailuresAreRecorded(t *testing.T) {
 	t.Parallel()
 	document := openAPI(t)
-	var got []failure
+	var got []recordedFailure
 	for _, kind := range httpframe.Failures() {
 		f := setup(t, func(o *Options) {
 			switch kind.Kind {
@@ -394,24 +399,24 @@ func TestFailuresAreRecorded(t *testing.T) {
 			f.feed = feedOfHook() // or no webhook is resumed
 		}
 		for _, e := range endpoints() {
-			if !slices.Contains(e.kinds(), kind.Kind) {
+			if !slices.Contains(kinds(e.Operation), kind.Kind) {
 				continue
 			}
 			w := provoke(f, e, kind.Kind)
 			var answer wire.Error
 			if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Type != "/errors/"+string(kind.Kind) {
-				t.Errorf("%s does not fail with %s: status %d, %s", e.id, kind.Kind, w.Code, w.Body)
+				t.Errorf("%s does not fail with %s: status %d, %s", e.OperationID, kind.Kind, w.Code, w.Body)
 				continue
 			}
 			checkHeaders(t, document, e, w)
-			if known := w.Header().Get("Problem-Revision") != ""; known != (e.ofProblem() && knowsRevision(kind.Kind)) {
-				t.Errorf("%s fails with %s: Problem-Revision %t", e.id, kind.Kind, known)
+			if known := w.Header().Get("Problem-Revision") != ""; known != (ofProblem(e.Operation) && knowsRevision(kind.Kind)) {
+				t.Errorf("%s fails with %s: Problem-Revision %t", e.OperationID, kind.Kind, known)
 			}
-			same := func(f failure) bool { return reflect.DeepEqual(f.Answer, answer) }
+			same := func(f recordedFailure) bool { return reflect.DeepEqual(f.Answer, answer) }
 			if i := slices.IndexFunc(got, same); i >= 0 {
-				got[i].Operations = append(got[i].Operations, e.id)
+				got[i].Operations = append(got[i].Operations, e.OperationID)
 			} else {
-				got = append(got, failure{kind.Kind, []string{e.id}, answer})
+				got = append(got, recordedFailure{kind.Kind, []string{e.OperationID}, answer})
 			}
 		}
 	}
@@ -427,7 +432,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 }
 
 // recording writes one failure in a line.
-func recording(t *testing.T, all []failure) []byte {
+func recording(t *testing.T, all []recordedFailure) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -444,15 +449,24 @@ func recording(t *testing.T, all []failure) []byte {
 // checkHeaders demands that the document knows the headers of an answer.
 func checkHeaders(t *testing.T, served any, e endpoint, w *httptest.ResponseRecorder) {
 	t.Helper()
-	for name := range (&document{tokensLimited: true, addressesLimited: true}).answerHeaders() {
+	for name := range documentedHeaders() {
 		if w.Header().Get(name) == "" {
 			continue
 		}
 		if _, ok := at(served, fmt.Sprintf("%s/responses/%d/headers/%s", e.pointer(), w.Code, name)); !ok {
-			t.Errorf("%s answers %d with %s, which the document does not say", e.id, w.Code, name)
+			t.Errorf("%s answers %d with %s, which the document does not say", e.OperationID, w.Code, name)
 		}
 	}
 }
+
+// documentedHeaders returns the names of all headers in the document.
+var documentedHeaders = sync.OnceValue(func() map[string]*huma.Header {
+	headers := (&document{tokensLimited: true, addressesLimited: true}).commonHeaders()
+	for _, e := range endpoints() {
+		maps.Copy(headers, e.Responses[strconv.Itoa(e.DefaultStatus)].Headers)
+	}
+	return headers
+})
 
 // sampleFeed is a feed of one event of a problem.
 func sampleFeed() []event.Entry {

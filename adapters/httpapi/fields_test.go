@@ -170,11 +170,9 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	started := samples.Milestone
 	started.Start = samples.Time
 	note("started milestone", wire.Milestone{}, func(e *wire.Encoder) { e.MilestoneObject(started) })
-	for _, endpoint := range endpoints() {
-		for _, a := range endpoint.answers {
-			if a.of != nil {
-				note(endpoint.id, a.of, a.example)
-			}
+	for _, e := range endpoints() {
+		if e.of != nil {
+			note(e.OperationID, reflect.Zero(e.of).Interface(), e.example)
 		}
 	}
 	for member, valued := range sampled {

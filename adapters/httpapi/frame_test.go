@@ -82,7 +82,7 @@ func TestObserve(t *testing.T) {
 		{Method: "HEAD", Route: api + "/problems/{identifier}", Status: 404, Token: f.tokens[2].ID},
 		{Method: "GET", Status: 404},
 		{Method: "PUT", Status: 405},
-		{Method: "PUT", Route: api + keywordPath, Status: 404, Token: f.tokens[2].ID},
+		{Method: "PUT", Route: api + "/problems/{identifier}/keywords/{keyword}", Status: 404, Token: f.tokens[2].ID},
 	}
 	for i, got := range f.exchanges {
 		if (got.Bytes > 0) == (got.Method == "HEAD") || got.RequestID != "r1" || got.Remote != "192.0.2.1:1234" || got.Context == nil {

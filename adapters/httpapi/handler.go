@@ -1,9 +1,10 @@
 // Package httpapi serves the HTTP API of the specification on a tracker.Service.
 //
-// Huma holds the description of the API. The OpenAPI document is made of its operations,
-// on the routes of a standard http.ServeMux. This package checks requests by itself: the
-// order of the checks (D18) and the strictness of the decoding (D9, D11, D18) are part of
-// the contract. See serve.
+// Huma carries the API: each operation is registered with its input and output, Huma calls
+// its handler and sends what that returns, and makes the OpenAPI document of it. One
+// middleware runs the common checks, and the inputs read parameters and bodies by themselves:
+// the order of the checks (D18) and the strictness of the decoding (D9, D11, D18) are part of
+// the contract. See serve and register.
 package httpapi
 
 import (
@@ -97,6 +98,8 @@ type server struct {
 	sender   *streams.Sender
 	lists    httpframe.Semaphore // lists of saved queries, because they can be long
 	mux      *http.ServeMux
+	api      huma.API
+	document *document
 }
 
 // New returns the handler of the whole service. It fails when an option makes no
@@ -121,10 +124,7 @@ func New(o Options) (http.Handler, error) {
 		}),
 		mux: http.NewServeMux(),
 	}
-	api := humago.NewWithPrefix(s.mux, o.BasePath+prefix, huma.Config{OpenAPI: &huma.OpenAPI{}})
-	for _, e := range endpoints() {
-		api.Adapter().Handle(&huma.Operation{Method: e.method, Path: pattern(e.path)}, s.serve(e))
-	}
+	s.registerAll()
 	s.addDocs()
 	s.addHealth()
 	s.addUnmatched()
@@ -134,6 +134,30 @@ func New(o Options) (http.Handler, error) {
 		handler = crossOrigin(o.CORSOrigins).Handler(handler)
 	}
 	return s.wrap(handler), nil
+}
+
+// registerAll registers all operations of the API with Huma.
+func (s *server) registerAll() {
+	s.document = newDocument(s.Options)
+	s.api = documented{humago.NewWithPrefix(s.mux, s.BasePath+prefix, huma.Config{
+		OpenAPI: s.document.OpenAPI,
+		Formats: map[string]huma.Format{mediaJSON: format, mediaProblem: format},
+	}), s.document}
+	s.api.UseMiddleware(s.serve)
+	s.registerProblems()
+	s.registerBulk()
+	s.registerComments()
+	s.registerKeywords()
+	s.registerRelationships()
+	s.registerWatchers()
+	s.registerUsers()
+	s.registerTokens()
+	s.registerMetadata()
+	s.registerAudit()
+	s.registerEvents()
+	s.registerWebhooks()
+	s.registerSearch()
+	s.registerQueries()
 }
 
 // wrap returns the handler with an httpframe around every request.
@@ -153,30 +177,6 @@ func (s *server) public(next http.HandlerFunc) http.HandlerFunc {
 		return err == nil
 	}
 	return s.rates.Public(next, known, s.fail)
-}
-
-// endpoints returns all operations of the API.
-func endpoints() []endpoint {
-	var all []endpoint
-	for _, some := range [][]endpoint{
-		problemEndpoints(),
-		bulkEndpoints(),
-		commentEndpoints(),
-		keywordEndpoints(),
-		relationshipEndpoints(),
-		watcherEndpoints(),
-		userEndpoints(),
-		tokenEndpoints(),
-		metadataEndpoints(),
-		auditEndpoints(),
-		eventEndpoints(),
-		webhookEndpoints(),
-		searchEndpoints(),
-		queryEndpoints(),
-	} {
-		all = append(all, some...)
-	}
-	return all
 }
 
 // crossOrigin lets the pages of some origins call the API and see its

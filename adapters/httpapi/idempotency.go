@@ -6,32 +6,33 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// render turns an answer of the service into the response to the client. It is pure.
-type render[T any] func(tracker.Answer[T]) answer
-
-// answered renders the answer of a use case; or its error; or brings back the
-// first answer to an equal request, byte for byte (D21).
-func answered[T any](a tracker.Answer[T], err error, render render[T]) (answer, error) {
+// answered returns the output for the answer of a use case; or its error; or the first
+// answer to an equal request, byte for byte (D21).
+func answered[T, O any](c *call, a tracker.Answer[T], err error, render func(tracker.Answer[T]) *O) (*O, error) {
 	switch {
 	case err != nil:
-		return answer{}, err
+		return nil, err
 	case a.Replay != nil:
-		return replay(a.Replay)
+		c.frame.Replayed = true
+		return replay[O](a.Replay)
 	default:
 		return render(a), nil
 	}
 }
 
-// idempotency reads the header Idempotency-Key; nil when the request has none.
-func idempotency[T any](c *call, render render[T]) (*tracker.Idempotency[T], error) {
+// idempotency reads the header Idempotency-Key; nil when the request has none. render is
+// pure.
+func idempotency[T, O any](c *call, render func(tracker.Answer[T]) *O) (*tracker.Idempotency[T], error) {
 	lines := c.r.Header.Values("Idempotency-Key")
 	if len(lines) == 0 {
 		return nil, nil
@@ -43,7 +44,7 @@ func idempotency[T any](c *call, render render[T]) (*tracker.Idempotency[T], err
 	return &tracker.Idempotency[T]{
 		Key:         key,
 		Fingerprint: c.fingerprint(),
-		Render:      func(a tracker.Answer[T]) []byte { return keep(render(a)) },
+		Render:      func(a tracker.Answer[T]) []byte { return keep(c.op.DefaultStatus, render(a)) },
 	}, nil
 }
 
@@ -70,33 +71,60 @@ func (c *call) fingerprint() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// keep turns an answer into bytes: an HTTP/1.1 message, so the format needs no
+// keep turns an output with a text into bytes: an HTTP/1.1 message, so the format needs no
 // documentation of its own.
-func keep(a answer) []byte {
+func keep[O any](status int, out *O) []byte {
 	var b bytes.Buffer
 	header := http.Header{}
-	a.setHeader(header)
+	eachHeader(out, func(name string, value reflect.Value) {
+		if value.String() != "" {
+			header.Set(name, value.String())
+		}
+	})
+	text, _ := bodyOf(out).Content()
 	message := http.Response{
-		StatusCode: a.status, ProtoMajor: 1, ProtoMinor: 1,
+		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1,
 		Header:        header,
-		Body:          io.NopCloser(bytes.NewReader(a.body)),
-		ContentLength: int64(len(a.body)),
+		Body:          io.NopCloser(bytes.NewReader(text)),
+		ContentLength: int64(len(text)),
 	}
 	_ = message.Write(&b) // into memory: does not fail
 	return b.Bytes()
 }
 
 // replay is the inverse of keep.
-func replay(kept []byte) (answer, error) {
+func replay[O any](kept []byte) (*O, error) {
 	message, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(kept)), nil)
 	if err != nil {
-		return answer{}, fault.Wrap(fault.Internal, err, "a kept reply cannot be read")
+		return nil, fault.Wrap(fault.Internal, err, "a kept reply cannot be read")
 	}
-	body, err := io.ReadAll(message.Body)
+	text, err := io.ReadAll(message.Body)
 	if err != nil {
-		return answer{}, fault.Wrap(fault.Internal, err, "a kept reply cannot be read")
+		return nil, fault.Wrap(fault.Internal, err, "a kept reply cannot be read")
 	}
-	message.Header.Del("Content-Length")
 	message.Header.Set("Idempotency-Replayed", "true")
-	return answer{status: message.StatusCode, header: message.Header, body: body, replayed: true}, nil
+	out := new(O)
+	eachHeader(out, func(name string, value reflect.Value) { value.SetString(message.Header.Get(name)) })
+	bodyOf(out).SetText(text)
+	return out, nil
+}
+
+// eachHeader calls a function for each header of an output.
+func eachHeader[O any](out *O, do func(name string, value reflect.Value)) {
+	of := reflect.ValueOf(out).Elem()
+	for _, f := range reflect.VisibleFields(of.Type()) {
+		if name := f.Tag.Get("header"); name != "" {
+			do(name, of.FieldByIndex(f.Index))
+		}
+	}
+}
+
+// replayed is a body that may come again.
+type replayed interface {
+	Content() ([]byte, iter.Seq2[[]byte, error])
+	SetText([]byte)
+}
+
+func bodyOf[O any](out *O) replayed {
+	return reflect.ValueOf(out).Elem().FieldByName("Body").Addr().Interface().(replayed)
 }

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
@@ -10,50 +13,52 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-func keywordEndpoints() []endpoint {
-	set := endpoint{
-		id: "setKeyword", method: http.MethodPut, path: keywordPath, tag: "Keywords",
-		summary:     "Set a keyword",
-		description: "The body is the value: a JSON string, or null. No body stands for null.",
-		scope:       access.Write,
-		headers:     []string{"If-Match"},
-		bodies:      []body{{media: mediaJSON, optional: true, of: []any{new(string)}, example: `"7.4.1"`}},
-		answers: []result{
-			{status: 200, description: "The keyword, which was there before.", of: wire.Keyword{}, example: exampleKeyword, headers: []string{"Problem-Revision", "Dry-Run"}},
-			{status: 201, description: "The keyword, which is new.", of: wire.Keyword{}, example: exampleKeyword, headers: []string{"Problem-Revision", "Dry-Run"}},
-		},
-		faults: []fault.Kind{fault.ProblemNotFound, fault.StaleRevision, fault.ValidationFailed},
-		do:     (*call).setKeyword,
+func (s *server) registerKeywords() {
+	set := huma.Operation{
+		OperationID: "setKeyword", Method: http.MethodPut, Path: keywordPath, Tags: []string{"Keywords"},
+		Summary:     "Set a keyword",
+		Description: "The body is the value: a JSON string, or null. No body stands for null.",
+		Security:    needs(access.Write),
+		Responses:   responses{"200": {Description: "The keyword, which was there before."}, "201": {Description: "The keyword, which is new."}},
+	}
+	example := func(e *wire.Encoder) { e.Keyword(problem.Keyword{Name: "version", Value: problem.Text("7.4.1")}) }
+	described := func() notes {
+		return about(example, fault.ProblemNotFound, fault.StaleRevision, fault.ValidationFailed).
+			body(body{media: mediaJSON, optional: true, of: []any{new(string)}, example: `"7.4.1"`})
 	}
 	patch := set
-	patch.id, patch.method = "patchKeyword", http.MethodPatch
-	patch.description += " The same as PUT, for clients that send PATCH here."
-	return []endpoint{set, patch, {
-		id: "deleteKeyword", method: http.MethodDelete, path: keywordPath, tag: "Keywords",
-		summary: "Delete a keyword",
-		scope:   access.Write,
-		headers: []string{"If-Match"},
-		answers: []result{{status: 204, description: "The keyword is no longer there.", headers: []string{"Problem-Revision", "Dry-Run"}}},
-		faults:  []fault.Kind{fault.ProblemNotFound, fault.StaleRevision, fault.InvalidValue, fault.KeywordNotFound},
-		do:      (*call).deleteKeyword,
-	}}
+	patch.OperationID, patch.Method = "patchKeyword", http.MethodPatch
+	patch.Description += " The same as PUT, for clients that send PATCH here."
+	set.Metadata, patch.Metadata = described(), described()
+	register(s, set, s.setKeyword)
+	register(s, patch, s.setKeyword)
+	register(s, huma.Operation{
+		OperationID: "deleteKeyword", Method: http.MethodDelete, Path: keywordPath, Tags: []string{"Keywords"},
+		Summary:   "Delete a keyword",
+		Security:  needs(access.Write),
+		Responses: responses{"204": {Description: "The keyword is no longer there."}},
+		Metadata:  about(nil, fault.ProblemNotFound, fault.StaleRevision, fault.InvalidValue, fault.KeywordNotFound),
+	}, s.deleteKeyword)
 }
 
-func exampleKeyword(e *wire.Encoder) {
-	e.Keyword(problem.Keyword{Name: "version", Value: problem.Text("7.4.1")})
+type keywordInput struct {
+	Request
+	OfKeyword
+	Write
+	Matching
 }
 
 // setKeyword is W4.
-func (c *call) setKeyword() (answer, error) {
-	write, err := c.writeInput()
+func (s *server) setKeyword(ctx context.Context, in *keywordInput) (*writtenOutput[wire.Keyword], error) {
+	write, err := in.conditional()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	cmd := tracker.SetKeyword{Write: write, Name: c.r.PathValue("keyword")}
-	if len(c.body) > 0 {
-		value, err := c.decodeValue()
+	cmd := tracker.SetKeyword{Write: write, Name: in.r.PathValue("keyword")}
+	if len(in.body) > 0 {
+		value, err := in.decodeValue()
 		if err != nil {
-			return answer{}, err
+			return nil, err
 		}
 		switch value := value.(type) {
 		case nil:
@@ -63,33 +68,24 @@ func (c *call) setKeyword() (answer, error) {
 			cmd.Faults.Add(fault.InvalidType, fault.Location{}, "must be a string or null")
 		}
 	}
-	id, err := c.problem()
+	id, err := in.problem()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.SetKeyword(c.r.Context(), c.caller, id, cmd)
-	return answered(a, err, func(a tracker.Answer[problem.Keyword]) answer {
-		var e wire.Encoder
-		e.Keyword(a.Value)
-		return answer{status: created(a.New), revision: a.Revision, body: e.Buf}
-	})
+	a, err := s.Service.SetKeyword(ctx, in.caller, id, cmd)
+	return wrote[wire.Keyword](a, err, (*wire.Encoder).Keyword)
 }
 
 // deleteKeyword is W5.
-func (c *call) deleteKeyword() (answer, error) {
-	write, err := c.writeInput()
+func (s *server) deleteKeyword(ctx context.Context, in *keywordInput) (*deletedOutput, error) {
+	write, err := in.conditional()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	id, err := c.problem()
+	id, err := in.problem()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.DeleteKeyword(c.r.Context(), c.caller, id, tracker.DeleteKeyword{Write: write, Name: c.r.PathValue("keyword")})
-	return answered(a, err, noContent)
-}
-
-// noContent answers a deletion.
-func noContent(a tracker.Answer[struct{}]) answer {
-	return answer{status: http.StatusNoContent, revision: a.Revision}
+	a, err := s.Service.DeleteKeyword(ctx, in.caller, id, tracker.DeleteKeyword{Write: write, Name: in.r.PathValue("keyword")})
+	return &deletedOutput{revised(a.Revision)}, err
 }

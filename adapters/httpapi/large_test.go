@@ -16,6 +16,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
@@ -342,16 +343,15 @@ func TestHeavyRequests(t *testing.T) {
 			s = &server{Options: *o, rates: httpframe.NewRateLimits("token", 0, 0, o.TrustedProxies, o.Now), large: httpframe.NewSemaphore()}
 		})
 		hold, done := make(chan struct{}), make(chan int)
-		serve := s.serve(endpoint{
-			method: http.MethodPost, scope: access.Read, bodies: []body{{media: mediaText}},
-			do: func(c *call) (answer, error) {
-				if len(c.body) > 1 {
+		op := &huma.Operation{Method: http.MethodPost, Metadata: notes{detailsKey: &details{scope: access.Read, bodies: []body{{media: mediaText}}}}}
+		handler := s.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s.serve(humago.NewContext(op, r, w), func(ctx huma.Context) {
+				if len(callOf(ctx.Context()).body) > 1 {
 					<-hold // before the body is decoded
 				}
-				return answer{status: http.StatusOK}, nil
-			},
-		})
-		handler := s.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serve(humago.NewContext(nil, r, w)) }))
+				ctx.SetStatus(http.StatusOK)
+			})
+		}))
 		send := func(length int) int {
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, request("POST", api, strings.Repeat("x", length)))

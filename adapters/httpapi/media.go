@@ -19,12 +19,12 @@ const (
 
 // mediaType returns the type of the body, by default the operation's first one (D12). All
 // bodies are UTF-8; ASCII is a part of it.
-func (e endpoint) mediaType(header http.Header) (string, error) {
-	if len(e.bodies) == 0 {
+func mediaType(bodies []body, header http.Header) (string, error) {
+	if len(bodies) == 0 {
 		return "", nil
 	}
 	var known []string
-	for _, b := range e.bodies {
+	for _, b := range bodies {
 		known = append(known, b.media)
 	}
 	unsupported := fault.New(fault.UnsupportedMediaType, "this operation takes %s, in UTF-8 and without content coding", strings.Join(known, " or "))

@@ -1,21 +1,26 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // metadataKind describes the API for one kind of metadata object, or for users (D30). T
-// is such an object; P is its patch, with the members set by clients. See
-// metadata_kinds.go and users.go for all kinds.
-type metadataKind[T, P any] struct {
+// is such an object, and P its patch, with the members set by clients. W is the record of
+// package wire, and C the same with an optional identifier. See metadata_kinds.go and users.go
+// for all kinds.
+type metadataKind[T, P, W, C any] struct {
 	one, many string // such as "state" and "states"; the latter is also the path of the list
 	tag       string
 	order     string // of the list, in words
@@ -28,10 +33,7 @@ type metadataKind[T, P any] struct {
 	readOnly   func(*tracker.ObjectServiceFields) wire.Member // the read-only member beside the identifier; or nil
 
 	createScope access.Scope
-	record      any // the type of package wire; so are the following
-	records     any // a slice of it
-	created     any // the record, with an optional identifier
-	create      any // the body of POST
+	create      any // the body of POST, of package wire
 	patch       any // the body of PATCH
 	sampleList  []T // all of its kind in the catalogue of the samples
 	creates     sample[T]
@@ -46,114 +48,121 @@ type sample[T any] struct {
 	object T
 }
 
-func (k metadataKind[T, P]) endpoints() []endpoint {
-	one, many := strings.ToUpper(k.one[:1])+k.one[1:], strings.ToUpper(k.many[:1])+k.many[1:]
+func (k metadataKind[T, P, W, C]) register(s *server) {
+	one, many, tags := strings.ToUpper(k.one[:1])+k.one[1:], strings.ToUpper(k.many[:1])+k.many[1:], []string{k.tag}
 	show := func(o T) func(*wire.Encoder) { return func(e *wire.Encoder) { k.encode(e, o) } }
-	kept := result{status: 304, description: "The client's copy is still right.", headers: []string{"ETag"}}
 	faults := append([]fault.Kind{fault.UnknownField, fault.ValidationFailed, fault.AlreadyExists}, k.faults...)
-	return []endpoint{
-		{
-			id: "list" + many, method: http.MethodGet, path: "/" + k.many, tag: k.tag,
-			summary: "List all " + k.many,
-			scope:   access.Read,
-			headers: []string{"If-None-Match"},
-			answers: []result{
-				{status: 200, description: "The " + k.many + ", " + k.order + ".", of: k.records, headers: []string{"ETag"},
-					example: func(e *wire.Encoder) { k.encodeList(e, k.sampleList) }},
-				kept,
-			},
-			do: k.list,
-		},
-		{
-			id: "create" + one, method: http.MethodPost, path: "/" + k.many, tag: k.tag,
-			summary: "Create a " + k.one,
-			scope:   k.createScope,
-			headers: []string{"Idempotency-Key"},
-			bodies:  jsonBody(k.creates.body, k.create),
-			answers: []result{{status: 201, description: "The " + k.one + " that was created.", of: k.created,
-				example: show(k.creates.object), headers: []string{"Location", "Idempotency-Replayed", "Ignored-Members", "Dry-Run"}}},
-			faults: append([]fault.Kind{fault.RequiredField, fault.IdempotencyConflict}, faults...),
-			do:     k.post,
-		},
-		{
-			id: "load" + one, method: http.MethodGet, path: "/" + k.many + "/{identifier}", tag: k.tag,
-			summary: "Load a " + k.one,
-			scope:   access.Read,
-			headers: []string{"If-None-Match"},
-			answers: []result{
-				{status: 200, description: "The " + k.one + ".", of: k.record, example: show(k.sampleList[0]), headers: []string{"ETag"}},
-				kept,
-			},
-			faults: []fault.Kind{fault.NotFound},
-			do:     k.load,
-		},
-		{
-			id: "update" + one, method: http.MethodPatch, path: "/" + k.many + "/{identifier}", tag: k.tag,
-			summary:     "Update fields of a " + k.one,
-			description: strings.TrimSpace("Members that are left out stay as they are. " + k.about),
-			scope:       access.Admin,
-			bodies:      jsonBody(k.updates.body, k.patch, k.record),
-			answers: []result{{status: 200, description: "The " + k.one + " as it is now.", of: k.record,
-				example: show(k.updates.object), headers: []string{"Dry-Run"}}},
-			faults: append(append([]fault.Kind{fault.NotFound, fault.ReadOnlyField}, faults...), k.more...),
-			do:     k.update,
-		},
+	register(s, huma.Operation{
+		OperationID: "list" + many, Method: http.MethodGet, Path: "/" + k.many, Tags: tags,
+		Summary:   "List all " + k.many,
+		Security:  needs(access.Read),
+		Responses: orKept("The " + k.many + ", " + k.order + "."),
+		Metadata: about(func(e *wire.Encoder) {
+			wire.List(e, k.sampleList, func(o T) { k.encode(e, o) })
+		}),
+	}, k.list(s))
+	register(s, huma.Operation{
+		OperationID: "create" + one, Method: http.MethodPost, Path: "/" + k.many, Tags: tags,
+		Summary:       "Create a " + k.one,
+		Security:      needs(k.createScope),
+		DefaultStatus: http.StatusCreated,
+		Responses:     responses{"201": {Description: "The " + k.one + " that was created."}},
+		Metadata: about(show(k.creates.object), append([]fault.Kind{fault.RequiredField, fault.IdempotencyConflict}, faults...)...).
+			json(k.creates.body, k.create),
+	}, k.post(s))
+	register(s, huma.Operation{
+		OperationID: "load" + one, Method: http.MethodGet, Path: "/" + k.many + "/{identifier}", Tags: tags,
+		Summary:   "Load a " + k.one,
+		Security:  needs(access.Read),
+		Responses: orKept("The " + k.one + "."),
+		Metadata:  about(show(k.sampleList[0]), fault.NotFound),
+	}, k.load(s))
+	register(s, huma.Operation{
+		OperationID: "update" + one, Method: http.MethodPatch, Path: "/" + k.many + "/{identifier}", Tags: tags,
+		Summary:     "Update fields of a " + k.one,
+		Description: strings.TrimSpace("Members that are left out stay as they are. " + k.about),
+		Security:    needs(access.Admin),
+		Responses:   responses{"200": {Description: "The " + k.one + " as it is now."}},
+		Metadata: about(show(k.updates.object), append(append([]fault.Kind{fault.NotFound, fault.ReadOnlyField}, faults...), k.more...)...).
+			json(k.updates.body, k.patch, *new(W)),
+	}, k.update(s))
+}
+
+type cachedInput struct {
+	Request
+	Cached
+}
+
+func (k metadataKind[T, P, W, C]) list(s *server) func(context.Context, *cachedInput) (*cachedOutput[[]W], error) {
+	return func(ctx context.Context, in *cachedInput) (*cachedOutput[[]W], error) {
+		a, err := k.objects(s.Service).List(ctx)
+		return cached(in.call, a.Catalogue, err, func() wire.JSON[[]W] { return listOf[W](in.call, a.Catalogue, a.Value, k.encode) })
 	}
 }
 
-func (k metadataKind[T, P]) encodeList(e *wire.Encoder, objects []T) {
-	wire.List(e, objects, func(o T) { k.encode(e, o) })
+type objectInput struct {
+	Request
+	OfObject
+	Cached
 }
 
-func (k metadataKind[T, P]) list(c *call) (answer, error) {
-	a, err := k.objects(c.Service).List(c.r.Context())
-	if err != nil {
-		return answer{}, err
-	}
-	return c.unlessKnown(etag.Catalogue(a.Catalogue), 0, func() []byte {
-		return listInParts(c, a.Catalogue, a.Value, k.encode)
-	}), nil
-}
-
-func (k metadataKind[T, P]) load(c *call) (answer, error) {
-	id, err := c.object()
-	if err != nil {
-		return answer{}, err
-	}
-	a, err := k.objects(c.Service).Load(c.r.Context(), id)
-	if err != nil {
-		return answer{}, err
-	}
-	return c.unlessKnown(etag.Catalogue(a.Catalogue), 0, func() []byte { return k.body(a) }), nil
-}
-
-func (k metadataKind[T, P]) post(c *call) (answer, error) {
-	cmd := tracker.CreateObject[P]{Write: tracker.Write{DryRun: c.dryRun}}
-	members := k.members(&cmd.Patch)
-	for _, m := range k.serviceMembers(&cmd.Service) {
-		members = append(members, wire.Member{Name: m.Name, Into: wire.Ignored{Into: m.Into}})
-	}
-	created := func(a tracker.Answer[T]) answer {
-		header := http.Header{}
-		if !c.dryRun {
-			header.Set("Location", c.BasePath+prefix+"/"+k.many+"/"+k.identifier(a.Value).String())
+func (k metadataKind[T, P, W, C]) load(s *server) func(context.Context, *objectInput) (*cachedOutput[W], error) {
+	return func(ctx context.Context, in *objectInput) (*cachedOutput[W], error) {
+		id, err := in.object()
+		if err != nil {
+			return nil, err
 		}
-		setIgnored(header, a.Ignored)
-		return answer{status: http.StatusCreated, header: header, body: k.body(a)}
+		a, err := k.objects(s.Service).Load(ctx, id)
+		return cached(in.call, a.Catalogue, err, func() wire.JSON[W] { return wire.One[W](a.Catalogue, k.encode, a.Value) })
 	}
-	key, err := idempotency(c, created)
+}
+
+// cached answers with a body from the catalogue, unless the client knows it.
+func cached[W any](c *call, catalogue *metadata.Catalogue, err error, body func() wire.JSON[W]) (*cachedOutput[W], error) {
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	if err := c.decode(&cmd.Faults, members...); err != nil {
-		return answer{}, err
+	out := &cachedOutput[W]{Status: http.StatusNotModified, Tagged: Tagged{etag.Catalogue(catalogue)}}
+	if !c.knows(out.ETag) {
+		out.Status, out.Body = http.StatusOK, body()
 	}
-	a, err := k.objects(c.Service).CreateOnce(c.r.Context(), c.caller, cmd, key)
-	return answered(a, err, created)
+	return out, nil
+}
+
+func (k metadataKind[T, P, W, C]) post(s *server) func(context.Context, *createInput) (*createdOutput[C], error) {
+	return func(ctx context.Context, in *createInput) (*createdOutput[C], error) {
+		cmd := tracker.CreateObject[P]{Write: in.write()}
+		members := k.members(&cmd.Patch)
+		for _, m := range k.serviceMembers(&cmd.Service) {
+			members = append(members, wire.Member{Name: m.Name, Into: wire.Ignored{Into: m.Into}})
+		}
+		created := func(a tracker.Answer[T]) *createdOutput[C] {
+			return &createdOutput[C]{
+				Located: in.located("/" + k.many + "/" + k.identifier(a.Value).String()), Ignoring: ignoring(a.Ignored),
+				Body: wire.One[C](a.Catalogue, k.encode, a.Value),
+			}
+		}
+		key, err := idempotency(in.call, created)
+		if err != nil {
+			return nil, err
+		}
+		if err := in.decode(&cmd.Faults, members...); err != nil {
+			return nil, err
+		}
+		a, err := k.objects(s.Service).CreateOnce(ctx, in.caller, cmd, key)
+		return answered(in.call, a, err, created)
+	}
+}
+
+type createdOutput[C any] struct {
+	Located
+	Replayable
+	Ignoring
+	Body wire.JSON[C]
 }
 
 // serviceMembers are the read-only members.
-func (k metadataKind[T, P]) serviceMembers(sent *tracker.ObjectServiceFields) []wire.Member {
+func (k metadataKind[T, P, W, C]) serviceMembers(sent *tracker.ObjectServiceFields) []wire.Member {
 	members := []wire.Member{{Name: "identifier", Into: &sent.Identifier}}
 	if k.readOnly != nil {
 		members = append(members, k.readOnly(sent))
@@ -161,24 +170,25 @@ func (k metadataKind[T, P]) serviceMembers(sent *tracker.ObjectServiceFields) []
 	return members
 }
 
-func (k metadataKind[T, P]) update(c *call) (answer, error) {
-	cmd := tracker.UpdateObject[P]{Write: tracker.Write{DryRun: c.dryRun}}
-	members := append(k.members(&cmd.Patch), k.serviceMembers(&cmd.Service)...)
-	if err := c.decode(&cmd.Faults, members...); err != nil {
-		return answer{}, err
-	}
-	id, err := c.object()
-	if err != nil {
-		return answer{}, err
-	}
-	a, err := k.objects(c.Service).Update(c.r.Context(), c.caller, id, cmd)
-	return answered(a, err, func(a tracker.Answer[T]) answer {
-		return answer{status: http.StatusOK, body: k.body(a)}
-	})
+// changeInput is a request for a change of an object.
+type changeInput struct {
+	Request
+	OfObject
+	Write
 }
 
-func (k metadataKind[T, P]) body(a tracker.Answer[T]) []byte {
-	e := wire.Encoder{Catalogue: a.Catalogue}
-	k.encode(&e, a.Value)
-	return e.Buf
+func (k metadataKind[T, P, W, C]) update(s *server) func(context.Context, *changeInput) (*output[W], error) {
+	return func(ctx context.Context, in *changeInput) (*output[W], error) {
+		cmd := tracker.UpdateObject[P]{Write: in.write()}
+		members := append(k.members(&cmd.Patch), k.serviceMembers(&cmd.Service)...)
+		if err := in.decode(&cmd.Faults, members...); err != nil {
+			return nil, err
+		}
+		id, err := in.object()
+		if err != nil {
+			return nil, err
+		}
+		a, err := k.objects(s.Service).Update(ctx, in.caller, id, cmd)
+		return one[W](a, err, k.encode)
+	}
 }

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"slices"
-
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
@@ -15,20 +13,18 @@ import (
 // tagMetadata is the tag of the operations about metadata objects.
 const tagMetadata = "Metadata"
 
-func metadataEndpoints() []endpoint {
-	return slices.Concat(
-		stateKind().endpoints(),
-		priorityKind().endpoints(),
-		classificationKind().endpoints(),
-		componentKind().endpoints(),
-		milestoneKind().endpoints(),
-	)
+func (s *server) registerMetadata() {
+	stateKind().register(s)
+	priorityKind().register(s)
+	classificationKind().register(s)
+	componentKind().register(s)
+	milestoneKind().register(s)
 }
 
-func stateKind() metadataKind[metadata.State, tracker.StatePatch] {
+func stateKind() metadataKind[metadata.State, tracker.StatePatch, wire.State, wire.CreatedState] {
 	updated := samples.Open
 	updated.Next = []ident.ID{samples.Progress.ID, samples.Closed.ID}
-	return metadataKind[metadata.State, tracker.StatePatch]{
+	return metadataKind[metadata.State, tracker.StatePatch, wire.State, wire.CreatedState]{
 		one: "state", many: "states", tag: tagMetadata, order: "by order, then name",
 		about: "Whether a state counts as resolved cannot change while a problem is in it. " +
 			"One state at least is always initial. The members of nextStates are partial states; an empty array makes a terminal state.",
@@ -45,7 +41,7 @@ func stateKind() metadataKind[metadata.State, tracker.StatePatch] {
 			}
 		},
 		createScope: access.Admin,
-		record:      wire.State{}, records: []wire.State{}, created: wire.CreatedState{}, create: wire.NewState{}, patch: wire.StatePatch{},
+		create:      wire.NewState{}, patch: wire.StatePatch{},
 		sampleList: []metadata.State{samples.Open, samples.Progress, samples.Closed},
 		creates: sample[metadata.State]{`{"name":"Verified","resolved":true,"nextStates":[{"name":"Open"}]}`,
 			metadata.State{ID: samples.Identifier(20), Name: "Verified", Resolved: true, Order: 4, Next: []ident.ID{samples.Open.ID}}},
@@ -55,8 +51,8 @@ func stateKind() metadataKind[metadata.State, tracker.StatePatch] {
 	}
 }
 
-func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch] {
-	return metadataKind[metadata.Priority, tracker.PriorityPatch]{
+func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch, wire.Priority, wire.CreatedPriority] {
+	return metadataKind[metadata.Priority, tracker.PriorityPatch, wire.Priority, wire.CreatedPriority]{
 		one: "priority", many: "priorities", tag: tagMetadata, order: "by order, then name",
 		objects:    (*tracker.Service).Priorities,
 		identifier: func(o metadata.Priority) ident.ID { return o.ID },
@@ -65,15 +61,15 @@ func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch] {
 			return []wire.Member{{Name: "name", Into: &p.Name}, {Name: "order", Into: &p.Order}}
 		},
 		createScope: access.Admin,
-		record:      wire.Priority{}, records: []wire.Priority{}, created: wire.CreatedPriority{}, create: wire.NewPriority{}, patch: wire.PriorityPatch{},
+		create:      wire.NewPriority{}, patch: wire.PriorityPatch{},
 		sampleList: []metadata.Priority{samples.Priority},
 		creates:    sample[metadata.Priority]{`{"name":"Low"}`, metadata.Priority{ID: samples.Identifier(20), Name: "Low", Order: 3}},
 		updates:    sample[metadata.Priority]{`{"order":1}`, metadata.Priority{ID: samples.Priority.ID, Name: samples.Priority.Name, Order: 1}},
 	}
 }
 
-func classificationKind() metadataKind[metadata.Classification, tracker.ClassificationPatch] {
-	return metadataKind[metadata.Classification, tracker.ClassificationPatch]{
+func classificationKind() metadataKind[metadata.Classification, tracker.ClassificationPatch, wire.Classification, wire.CreatedClassification] {
+	return metadataKind[metadata.Classification, tracker.ClassificationPatch, wire.Classification, wire.CreatedClassification]{
 		one: "classification", many: "classifications", tag: tagMetadata, order: "by name",
 		objects:    (*tracker.Service).Classifications,
 		identifier: func(o metadata.Classification) ident.ID { return o.ID },
@@ -82,17 +78,17 @@ func classificationKind() metadataKind[metadata.Classification, tracker.Classifi
 			return []wire.Member{{Name: "name", Into: &p.Name}}
 		},
 		createScope: access.Admin,
-		record:      wire.Classification{}, records: []wire.Classification{}, created: wire.CreatedClassification{}, create: wire.NewClassification{}, patch: wire.ClassificationPatch{},
+		create:      wire.NewClassification{}, patch: wire.ClassificationPatch{},
 		sampleList: []metadata.Classification{samples.Classification},
 		creates:    sample[metadata.Classification]{`{"name":"Task"}`, metadata.Classification{ID: samples.Identifier(20), Name: "Task"}},
 		updates:    sample[metadata.Classification]{`{"name":"Bug"}`, metadata.Classification{ID: samples.Classification.ID, Name: "Bug"}},
 	}
 }
 
-func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
+func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch, wire.Component, wire.CreatedComponent] {
 	closed := samples.Accounts
 	closed.Closed, closed.Successor = true, samples.Server.ID
-	return metadataKind[metadata.Component, tracker.ComponentPatch]{
+	return metadataKind[metadata.Component, tracker.ComponentPatch, wire.Component, wire.CreatedComponent]{
 		one: "component", many: "components", tag: tagMetadata, order: "by name",
 		about: "Renaming or moving a component changes the fullName of all below it. A fullName has at most 4,096 bytes in UTF-8. A closed component keeps its problems and what is below it, but is refused as a new value anywhere. " +
 			"parent and successor are partial components, or null.",
@@ -111,7 +107,7 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
 			return wire.Member{Name: "fullName", Into: &sent.FullName}
 		},
 		createScope: access.Admin,
-		record:      wire.Component{}, records: []wire.Component{}, created: wire.CreatedComponent{}, create: wire.NewComponent{}, patch: wire.ComponentPatch{},
+		create:      wire.NewComponent{}, patch: wire.ComponentPatch{},
 		sampleList: []metadata.Component{samples.Accounts, samples.Server},
 		creates: sample[metadata.Component]{`{"name":"Login","parent":{"fullName":"Server/Accounts"}}`,
 			metadata.Component{ID: samples.Identifier(20), Name: "Login", Parent: samples.Accounts.ID}},
@@ -121,10 +117,10 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch] {
 	}
 }
 
-func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch] {
+func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch, wire.Milestone, wire.CreatedMilestone] {
 	open := samples.Milestone
 	open.End = samples.Milestone.Start
-	return metadataKind[metadata.Milestone, tracker.MilestonePatch]{
+	return metadataKind[metadata.Milestone, tracker.MilestonePatch, wire.Milestone, wire.CreatedMilestone]{
 		one: "milestone", many: "milestones", tag: tagMetadata, order: "by name",
 		about:      "component is a partial component, or null for a milestone of all components. The number of milestones has a limit.",
 		objects:    (*tracker.Service).Milestones,
@@ -142,7 +138,7 @@ func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch] {
 			return wire.Member{Name: "creationDate", Into: &sent.Created}
 		},
 		createScope: access.Write, // D17: builds make them
-		record:      wire.Milestone{}, records: []wire.Milestone{}, created: wire.CreatedMilestone{}, create: wire.NewMilestone{}, patch: wire.MilestonePatch{},
+		create:      wire.NewMilestone{}, patch: wire.MilestonePatch{},
 		sampleList: []metadata.Milestone{samples.Milestone},
 		creates:    sample[metadata.Milestone]{`{"name":"Summer"}`, metadata.Milestone{ID: samples.Identifier(20), Name: "Summer", Created: samples.Time}},
 		updates:    sample[metadata.Milestone]{`{"endDate":null}`, open},

@@ -43,15 +43,15 @@ func TestLoadMetadata(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for _, e := range endpoints() {
-		if e.tag != "Metadata" || e.method != "GET" || !strings.HasSuffix(e.path, "/{identifier}") {
+		if e.Tags[0] != "Metadata" || e.Method != "GET" || !strings.HasSuffix(e.Path, "/{identifier}") {
 			continue
 		}
-		list := strings.TrimSuffix(e.path, "/{identifier}")
+		list := strings.TrimSuffix(e.Path, "/{identifier}")
 		w := f.send(t, request("GET", api+list+"/"+objectOf(e).String(), ""), 200, "")
 		header(t, w, map[string]string{"ETag": etag.Catalogue(f.catalogue)})
 		all := f.send(t, request("GET", api+list, ""), 200, "").Body.String()
 		if one := strings.TrimSpace(w.Body.String()); !strings.Contains(all, one) {
-			t.Errorf("%s: %s is not in the list %s", e.path, one, all)
+			t.Errorf("%s: %s is not in the list %s", e.Path, one, all)
 		}
 		f.send(t, request("GET", api+list+"/"+samples.Ann.ID.String(), ""), 404, fault.NotFound)
 		f.send(t, request("GET", api+list+"/1", ""), 404, fault.NotFound)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"cmp"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -12,15 +11,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
-	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/tracker"
 )
-
-// securityScheme is the name of the one way to authenticate.
-const securityScheme = "apiToken"
 
 // document is the OpenAPI document in the making.
 type document struct {
@@ -29,29 +23,13 @@ type document struct {
 	// Kinds of requests with a rate limit (D22): with a valid token, and by address
 	// without one.
 	tokensLimited, addressesLimited bool
-	failures                        []failure
-}
-
-// describe returns the document with all operations.
-func describe(o Options) (*document, error) {
-	d, err := newDocument(o)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range endpoints() {
-		d.AddOperation(d.operation(e))
-	}
-	finishSchemas(d.Components.Schemas)
-	return d, nil
+	operations                      []*huma.Operation // in the order of their registration
+	failures                        []recordedFailure
 }
 
 // newDocument returns the document without operations.
-func newDocument(o Options) (*document, error) {
-	failures, err := failures()
-	if err != nil {
-		return nil, err
-	}
-	d := &document{base: o.BasePath, tokensLimited: o.Limits.RatePerMinute > 0, addressesLimited: o.Limits.AddressRatePerMinute > 0, failures: failures}
+func newDocument(o Options) *document {
+	d := &document{base: o.BasePath, tokensLimited: o.Limits.RatePerMinute > 0, addressesLimited: o.Limits.AddressRatePerMinute > 0}
 	d.OpenAPI = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -66,8 +44,8 @@ func newDocument(o Options) (*document, error) {
 		Tags:    tags(),
 		Components: &huma.Components{
 			Schemas:    huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer),
-			Parameters: named(parameterKey, parameters()),
-			Headers:    named(headerKey, d.answerHeaders()),
+			Parameters: map[string]*huma.Param{},
+			Headers:    map[string]*huma.Header{},
 			Examples:   map[string]*huma.Example{},
 			SecuritySchemes: map[string]*huma.SecurityScheme{securityScheme: {
 				Type: "apiKey", In: "header", Name: "Authorization",
@@ -75,6 +53,37 @@ func newDocument(o Options) (*document, error) {
 			}},
 		},
 	}
+	return d
+}
+
+// documented is Huma's API with the document. It implements huma.OperationDocumenter.
+type documented struct {
+	huma.API
+	document *document
+}
+
+// DocumentOperation keeps a copy of what Huma has found out about an operation: with a
+// RequestBody in the operation itself, Huma would read the body.
+func (d documented) DocumentOperation(op *huma.Operation) {
+	described := *op
+	described.Path = strings.Replace(op.Path, "...}", "}", 1)
+	d.document.operations = append(d.document.operations, &described)
+}
+
+// complete describes all operations. It is called once, after their registration.
+func (d *document) complete() (*document, error) {
+	var err error
+	if d.failures, err = failures(); err != nil {
+		return nil, err
+	}
+	for name, header := range d.commonHeaders() {
+		d.Components.Headers[headerKey(name)] = header
+	}
+	for _, op := range d.operations {
+		d.describe(op)
+		d.AddOperation(op)
+	}
+	finishSchemas(d.Components.Schemas)
 	return d, nil
 }
 
@@ -100,9 +109,8 @@ func tags() []*huma.Tag {
 
 // Components of all sections have distinct names, because generators make a type of
 // each. A schema has the name of its Go type; all others end in their section.
-func parameterKey(name string) string { return componentName(name, "Parameter") }
-func headerKey(name string) string    { return componentName(name, "Header") }
-func exampleKey(name string) string   { return componentName(name, "Example") }
+func headerKey(name string) string  { return componentName(name, "Header") }
+func exampleKey(name string) string { return componentName(name, "Example") }
 
 // componentName returns the name as an identifier in lower camel case, such as
 // ifMatchParameter for "If-Match" and "Parameter".
@@ -118,15 +126,6 @@ func componentName(name, section string) string {
 	return b.String() + section
 }
 
-// named returns the components with their keys in the document.
-func named[C any](key func(string) string, components map[string]C) map[string]C {
-	all := map[string]C{}
-	for name, component := range components {
-		all[key(name)] = component
-	}
-	return all
-}
-
 const (
 	schemaPrefix    = "#/components/schemas/"
 	parameterPrefix = "#/components/parameters/"
@@ -134,96 +133,19 @@ const (
 	examplePrefix   = "#/components/examples/"
 )
 
-// paramPageLimit, paramWindowLimit and paramAuditCursor are keys of parameters. Each
-// shares its name with a parameter of searches, but differs from it.
-const (
-	paramPageLimit   = "pageLimit"
-	paramWindowLimit = "windowLimit"
-	paramAuditCursor = "auditCursor"
-)
-
-// parameters are the path, query and header parameters of requests. The key is the name;
-// where several parameters share a name, it is the subject.
-func parameters() map[string]*huma.Param {
-	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString} }
-	none, one, most, minute := 0.0, 1.0, float64(tracker.MostOnPage), float64(mostWait)
-	all := map[string]*huma.Param{
-		"Problem": {Name: "identifier", In: "path", Required: true, Description: "The problem's identifier.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: &one}, Example: 12},
-		"Object": {Name: "identifier", In: "path", Required: true, Description: "The object's identifier.",
-			Schema: &huma.Schema{Type: huma.TypeString, Format: "uuid"}, Example: samples.Ann.ID.String()},
-		"Keyword": {Name: "keyword", In: "path", Required: true, Description: "The keyword's name. A slash in it is sent as %2F.",
-			Schema: text(), Example: "version"},
-		paramAfter: {Name: paramAfter, In: "query", Description: "Start behind this: the identifier of an event, a cursor from the link to the next page, or now. Without it, the feed starts with its oldest event.",
-			Schema: text(), Example: samples.Events()[0].Cursor.String()},
-		paramWait: {Name: paramWait, In: "query", Description: "The longest wait for an event, in seconds. Without it, the answer may be empty at once.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &none, Maximum: &minute, Default: 0}, Example: 30},
-		paramEventProblem: {Name: paramProblem, In: "query", Description: "Only the events of this problem.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Format: "int64", Minimum: &one}, Example: 12},
-		paramEventPredicate: {Name: paramPredicate, In: "query", Description: "Only the events of problems that satisfy this condition when the event is sent, in the [predicate language](docs/predicates).",
-			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
-		lastEventID: {Name: lastEventID, In: "header", Description: "The same as after, for clients that connect again to a stream. It overrides after=now.",
-			Schema: text(), Example: samples.Events()[0].Cursor.String()},
-		paramDryRun: {Name: paramDryRun, In: "query", Description: "true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier.",
-			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: true},
-		paramAsOf: {Name: paramAsOf, In: "query", Description: "Show this as it stood: at a revision, which is a whole number, or at a time (RFC 3339). What is referred to is shown as it is today.",
-			Schema: text(), Example: "3"},
-		paramPredicate: {Name: paramPredicate, In: "query", Description: "The condition in the [predicate language](docs/predicates), a part of NSPredicate. It is required, unless a savedQuery stands for it.",
-			Schema: text(), Example: "state.resolved = NO AND assignee.identifier = $ApiUser"},
-		paramSavedQuery: {Name: paramSavedQuery, In: "query", Description: "Instead of predicate: the identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count.",
-			Schema: text(), Example: samples.Identifier(30).String()},
-		paramSort: {Name: paramSort, In: "query", Description: "The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it. In pages, an order by what changes can lose objects: see the search.",
-			Schema: text(), Example: "-priority.order,title"},
-		paramLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most: the whole result when left out.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}, Example: 100},
-		paramWindowLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most: all when left out.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most}, Example: 100},
-		paramPageLimit: {Name: paramLimit, In: "query", Description: "How many are wanted at most.",
-			Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &one, Maximum: &most, Default: usualLimit}, Example: usualLimit},
-		paramCursor: {Name: paramCursor, In: "query", Description: "Where to go on: from the link to the next page. It is good for the same predicate, sort and user.",
-			Schema: text()},
-		paramAuditCursor: {Name: paramCursor, In: "query", Description: "Where to go on: from the link to the next page.",
-			Schema: text()},
-		paramIncludeDetail: {Name: paramIncludeDetail, In: "query", Description: "true: with the logs of the problems.",
-			Schema: &huma.Schema{Type: huma.TypeBoolean}, Example: false},
-		paramPreview: {Name: paramPreview, In: "query", Description: "What the answer to the same request with dryRun=true has as preview. Without it, there can only be a dry run.",
-			Schema: text()},
-		"If-Match": {Name: "If-Match", In: "header", Description: "Write only if the problem is at this revision: an ETag of the problem, or the revision in quotes; several in a list; or *.",
-			Schema: text(), Example: `"3"`},
-		"If-None-Match": {Name: "If-None-Match", In: "header", Description: "Answer 304 if the ETag is still this one.",
-			Schema: text(), Example: `"3.14.6.3b71d16e7fb88410"`},
-		"Idempotency-Key": {Name: "Idempotency-Key", In: "header", Description: "Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters. All that creates something with POST takes one, but for tokens. GET, PUT, PATCH and DELETE ignore it: repeated, they do nothing more, and If-Match tells whether somebody else has written meanwhile.",
-			Schema: text(), Example: "8e03978e-40d5-43e8-bc93-6894a57f9324"},
-	}
-	for _, s := range searchables { // with other keys than for problems
-		shown := s.shown()
-		what, order := *all[paramPredicate], *all[paramSort]
-		what.Required, what.Description, what.Example = true, "The condition in the [predicate language](docs/predicates), a part of NSPredicate.", s.example
-		order.Example = "-name"
-		all[shown[paramPredicate]], all[shown[paramSort]] = &what, &order
-	}
-	return all
-}
-
-// answerHeaders are the headers of answers.
-func (d *document) answerHeaders() map[string]*huma.Header {
+// commonHeaders are the headers of answers that no output has.
+func (d *document) commonHeaders() map[string]*huma.Header {
 	text := func(description, example string) *huma.Header {
 		return &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeString}, Example: example}
 	}
-	whole := func(description string, example int) *huma.Header {
-		return &huma.Header{Description: description, Schema: &huma.Schema{Type: huma.TypeInteger}, Example: example}
-	}
 	headers := map[string]*huma.Header{
-		"X-Request-Id":         text("Names the request, in the server's log too. The client's own X-Request-Id, when it has one.", "b7c1f0"),
-		"ETag":                 text("Changes with everything that the answer shows.", `"3.14.6.3b71d16e7fb88410"`),
-		"Problem-Revision":     whole("The revision of the problem.", 3),
-		"Link":                 text("The path of the next page, when there is one. The answer to an invalid or too expensive predicate has the path of the page about the language instead, with rel=help.", `<`+prefix+`/problems?cursor=eyJ1IjoiIn0>; rel="next"`),
-		"Location":             text("The path of what was created.", prefix+"/problems/12"),
-		"Dry-Run":              text("true when nothing was stored because of dryRun=true.", "true"),
-		"Ignored-Members":      text("The members of the body that were not stored, though the problem or object has another value of them: a list of their names.", "creationDate, originator"),
-		"Idempotency-Replayed": text("true when this is the answer to an earlier, equal request.", "true"),
-		"Retry-After":          whole("Seconds after which to repeat the request, of which nothing was done. A 503 of the type outcome-unknown has none.", 1),
-		"WWW-Authenticate":     text("How to authenticate.", `Bearer realm="problems"`),
+		"X-Request-Id":     text("Names the request, in the server's log too. The client's own X-Request-Id, when it has one.", "b7c1f0"),
+		"Dry-Run":          text("true when nothing was stored because of dryRun=true.", "true"),
+		"WWW-Authenticate": text("How to authenticate.", `Bearer realm="problems"`),
+		"Retry-After": {
+			Description: "Seconds after which to repeat the request, of which nothing was done. A 503 of the type outcome-unknown has none.",
+			Schema:      &huma.Schema{Type: huma.TypeInteger}, Example: 1,
+		},
 	}
 	if d.limited() {
 		headers["RateLimit"] = text("How many requests the token has left, or the address without a valid one, and in how many seconds it has them all again.", `"token";r=599;t=1`)
@@ -235,68 +157,95 @@ func (d *document) answerHeaders() map[string]*huma.Header {
 // limited reports whether requests are counted.
 func (d *document) limited() bool { return d.tokensLimited || d.addressesLimited }
 
-// operation returns the description of the endpoint, with references into the document.
-func (d *document) operation(e endpoint) *huma.Operation {
-	op := &huma.Operation{
-		OperationID: e.id,
-		Method:      e.method,
-		Path:        e.path,
-		Tags:        []string{e.tag},
-		Summary:     e.summary,
-		Description: e.description,
-		Security:    []map[string][]string{{securityScheme: {string(e.scope)}}},
-		Responses:   map[string]*huma.Response{},
+// describe completes the description of an operation, and makes components of its parts.
+func (d *document) describe(op *huma.Operation) {
+	a := detailsOf(op)
+	var parameters []*huma.Param
+	for _, p := range op.Parameters {
+		parameters = append(parameters, d.parameter(a, p))
 	}
-	for _, name := range e.parameterNames() {
-		op.Parameters = append(op.Parameters, &huma.Param{Ref: parameterPrefix + parameterKey(name)})
-	}
-	if len(e.bodies) > 0 {
+	op.Parameters = parameters
+	if len(a.bodies) > 0 {
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{}}
-		for _, b := range e.bodies {
-			op.RequestBody.Content[b.media] = &huma.MediaType{Schema: d.bodySchema(e, b), Example: b.value()}
+		for _, b := range a.bodies {
+			op.RequestBody.Content[b.media] = &huma.MediaType{Schema: d.bodySchema(op.OperationID, b), Example: b.value()}
 			op.RequestBody.Required = !b.optional
 		}
 	}
-	for _, a := range e.answers {
-		response := &huma.Response{Description: a.description, Headers: d.headerRefs(a.status, a.headers...)}
-		if a.of != nil {
-			sample := wire.Encoder{Catalogue: samples.Catalogue()}
-			a.example(&sample)
-			response.Content = map[string]*huma.MediaType{
-				mediaJSON: {Schema: d.schema(a.of), Example: json.RawMessage(sample.Buf)},
-			}
-			if a.stream {
-				response.Content[mediaEvents] = eventStreamType()
-			}
-		}
-		op.Responses[strconv.Itoa(a.status)] = response
-	}
-	kinds := e.kinds()
+	op.Responses = d.answers(op)
+	kinds := kinds(op)
 	if !d.limited() {
 		kinds = slices.DeleteFunc(kinds, func(k fault.Kind) bool { return k == fault.RateLimited })
 	}
 	for _, status := range errorStatuses(kinds) {
-		op.Responses[strconv.Itoa(status)] = d.errorResponse(e, status, kinds)
+		op.Responses[strconv.Itoa(status)] = d.errorResponse(op, status, kinds)
 	}
-	return op
 }
 
-// parameterNames returns the keys of the operation's parameters.
-func (e endpoint) parameterNames() []string {
+// parameter makes a component of a parameter as Huma describes it. Its key is the name of its
+// field, because several parameters share a name.
+func (d *document) parameter(a *details, p *huma.Param) *huma.Param {
+	described := &huma.Param{Name: p.Name, In: p.In, Required: p.Required, Description: p.Description}
+	described.Schema, described.Example = exemplified(p.Schema)
+	key := a.keys[p.In+" "+p.Name]
+	if o := a.objects; o != nil { // with other keys than for problems
+		switch p.Name {
+		case paramPredicate:
+			key, described.Example = o.plural+"-"+key, o.example
+		case paramSort:
+			key, described.Example = o.plural+"-"+key, "-name"
+		}
+	}
+	key = componentName(key, "Parameter")
+	d.Components.Parameters[key] = described
+	return &huma.Param{Ref: parameterPrefix + key}
+}
+
+// exemplified returns the schema of a parameter or header without its description, and its
+// example: they belong beside the schema.
+func exemplified(schema *huma.Schema) (*huma.Schema, any) {
+	bare := *schema
+	bare.Description, bare.Examples = "", nil
+	if len(schema.Examples) > 0 {
+		return &bare, schema.Examples[0]
+	}
+	return &bare, nil
+}
+
+// answers returns the answers of an operation that are no errors. Huma has described the one
+// of the default status. Another one has the same content and headers; a 304 has no content,
+// and less to say.
+func (d *document) answers(op *huma.Operation) responses {
+	usual := op.Responses[strconv.Itoa(op.DefaultStatus)]
 	var names []string
-	switch {
-	case e.ofProblem():
-		names = append(names, "Problem")
-	case strings.Contains(e.path, "{identifier}"):
-		names = append(names, "Object")
+	for name, header := range usual.Headers {
+		described := &huma.Header{Description: header.Schema.Description}
+		described.Schema, described.Example = exemplified(header.Schema)
+		d.Components.Headers[headerKey(name)] = described
+		names = append(names, name)
 	}
-	if strings.Contains(e.path, "{keyword}") {
-		names = append(names, "Keyword")
+	if writes(op) {
+		names = append(names, "Dry-Run")
 	}
-	for _, name := range e.queryNames() {
-		names = append(names, cmp.Or(e.shown[name], name))
+	if body := usual.Content[mediaJSON]; body != nil {
+		sample := wire.Encoder{Catalogue: samples.Catalogue()}
+		detailsOf(op).example(&sample)
+		body.Example = json.RawMessage(sample.Buf)
 	}
-	return append(names, e.headers...)
+	answers := responses{}
+	for key, response := range op.Responses {
+		status, err := strconv.Atoi(key)
+		switch {
+		case err != nil: // the default one, of Huma's own errors
+			continue
+		case status == http.StatusNotModified:
+			response.Headers = d.headerRefs(status, slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == "Link" })...)
+		default:
+			response.Content, response.Headers = usual.Content, d.headerRefs(status, names...)
+		}
+		answers[key] = response
+	}
+	return answers
 }
 
 // value returns the example as the document shows it.
@@ -307,23 +256,14 @@ func (b body) value() any {
 	return json.RawMessage(b.example)
 }
 
-// schema returns the schema of a type of package wire, or of a slice of one.
-func (d *document) schema(of any) *huma.Schema {
-	t := reflect.TypeOf(of)
-	if t.Kind() == reflect.Slice { // Huma's own schema of a slice would admit null
-		return &huma.Schema{Type: huma.TypeArray, Items: d.Components.Schemas.Schema(t.Elem(), true, "")}
-	}
-	return d.Components.Schemas.Schema(t, true, "")
-}
-
 // bodySchema returns the schema of a body. The first of its types is made for requests.
 // The others are records as read, without unknown members. A choice of several is a
 // component: generators name it after that, and oapi-codegen would send {} for a choice
 // without a name.
-func (d *document) bodySchema(e endpoint, b body) *huma.Schema {
+func (d *document) bodySchema(operation string, b body) *huma.Schema {
 	var choices []*huma.Schema
 	for i, of := range b.of {
-		choice := d.schema(of)
+		choice := wire.Schema(d.Components.Schemas, reflect.TypeOf(of))
 		if i > 0 {
 			choice.Extensions = map[string]any{"unevaluatedProperties": false}
 		}
@@ -332,7 +272,7 @@ func (d *document) bodySchema(e endpoint, b body) *huma.Schema {
 	if len(choices) == 1 {
 		return choices[0]
 	}
-	name := strings.ToUpper(e.id[:1]) + e.id[1:] + "Request"
+	name := strings.ToUpper(operation[:1]) + operation[1:] + "Request"
 	d.Components.Schemas.Map()[name] = &huma.Schema{
 		Description: "The members to write, or the object as it was read, with changes.",
 		AnyOf:       choices,
@@ -344,6 +284,9 @@ func (d *document) bodySchema(e endpoint, b body) *huma.Schema {
 // unless their type says more. A pointer to a record is nullable, as Huma says by itself
 // of all other pointers.
 func finishSchemas(schemas huma.Registry) {
+	for _, unused := range []string{"ErrorModel", "ErrorDetail"} { // of Huma's own errors
+		delete(schemas.Map(), unused)
+	}
 	for name, schema := range schemas.Map() {
 		of := schemas.TypeFromRef(schemaPrefix + name)
 		if of == nil { // a choice of records: see bodySchema
@@ -366,11 +309,11 @@ func finishSchemas(schemas huma.Registry) {
 }
 
 // errorResponse describes the errors of one status, with an example of each.
-func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *huma.Response {
+func (d *document) errorResponse(op *huma.Operation, status int, kinds []fault.Kind) *huma.Response {
 	var headers []string
 	if slices.ContainsFunc(kinds, func(kind fault.Kind) bool {
 		return isOfSearch(kind) && httpframe.FailureOf(kind).Status == status
-	}) || e.id == "saveQuery" && status == http.StatusUnprocessableEntity {
+	}) || op.OperationID == "saveQuery" && status == http.StatusUnprocessableEntity {
 		headers = append(headers, "Link")
 	}
 	switch status {
@@ -386,10 +329,10 @@ func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *hu
 			continue
 		}
 		slugs = append(slugs, httpframe.FailureOf(kind).Slug)
-		if example := d.addFailure(kind, e.id); example != nil {
+		if example := d.addFailure(kind, op.OperationID); example != nil {
 			examples[httpframe.FailureOf(kind).Slug] = example
 		}
-		if e.ofProblem() && knowsRevision(kind) {
+		if ofProblem(op) && knowsRevision(kind) {
 			headers = append(headers, "Problem-Revision")
 		}
 	}
@@ -397,7 +340,7 @@ func (d *document) errorResponse(e endpoint, status int, kinds []fault.Kind) *hu
 		Description: strings.Join(slugs, ", "),
 		Headers:     d.headerRefs(status, headers...),
 		Content: map[string]*huma.MediaType{
-			mediaProblem: {Schema: d.schema(wire.Error{}), Examples: examples},
+			mediaProblem: {Schema: wire.Schema(d.Components.Schemas, reflect.TypeFor[wire.Error]()), Examples: examples},
 		},
 	}
 }
@@ -424,25 +367,4 @@ func (d *document) headerRefs(status int, names ...string) map[string]*huma.Head
 		refs[name] = &huma.Header{Ref: headerPrefix + headerKey(name)}
 	}
 	return refs
-}
-
-// errorStatuses returns the statuses of the kinds, in ascending order.
-func errorStatuses(kinds []fault.Kind) []int {
-	var statuses []int
-	for _, k := range kinds {
-		statuses = append(statuses, httpframe.FailureOf(k).Status)
-	}
-	slices.Sort(statuses)
-	return slices.Compact(statuses)
-}
-
-// eventStreamType describes the answer as server-sent events.
-func eventStreamType() *huma.MediaType {
-	return &huma.MediaType{
-		Schema: &huma.Schema{
-			Type:        huma.TypeString,
-			Description: "Server-sent events. The data of each are an Event, and its id is the identifier of the Event.",
-		},
-		Example: streams.Reconnect + "id: " + samples.Events()[0].Cursor.String() + "\ndata: {…}\n\n",
-	}
 }

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -35,7 +38,7 @@ func openAPI(t *testing.T) map[string]any {
 
 // pointer leads to the operation in the document.
 func (e endpoint) pointer() string {
-	return "/paths/" + strings.ReplaceAll(e.path, "/", "~1") + "/" + strings.ToLower(e.method)
+	return "/paths/" + strings.ReplaceAll(e.Path, "/", "~1") + "/" + strings.ToLower(e.Method)
 }
 
 // at follows a JSON Pointer without escapes but ~1.
@@ -120,12 +123,18 @@ func TestComponentsHaveDistinctNames(t *testing.T) {
 // shared key would let one parameter replace the other.
 func TestPathsHaveTheirParameters(t *testing.T) {
 	t.Parallel()
-	keys := map[string]string{}
-	for name := range parameters() {
-		if other, ok := keys[parameterKey(name)]; ok {
-			t.Errorf("the parameters %s and %s share the key %s", other, name, parameterKey(name))
+	keys := map[string]*huma.Param{}
+	for _, e := range endpoints() {
+		for _, p := range e.Parameters {
+			key := e.keys[p.In+" "+p.Name]
+			if e.objects != nil {
+				key += " of objects"
+			}
+			if other := keys[key]; other != nil && !reflect.DeepEqual(p, other) {
+				t.Errorf("the parameters %v and %v share the key %s", p, other, key)
+			}
+			keys[key] = p
 		}
-		keys[parameterKey(name)] = name
 	}
 	document := openAPI(t)
 	placeholder := regexp.MustCompile(`{([a-z]+)}`)
@@ -136,9 +145,9 @@ func TestPathsHaveTheirParameters(t *testing.T) {
 		for _, p := range parameters {
 			described[fmt.Sprint(resolved(t, document, p)["in"], " ", resolved(t, document, p)["name"])] = true
 		}
-		for _, name := range placeholder.FindAllStringSubmatch(e.path, -1) {
+		for _, name := range placeholder.FindAllStringSubmatch(e.Path, -1) {
 			if !described["path "+name[1]] {
-				t.Errorf("%s has no parameter for {%s} of its path, but %v", e.id, name[1], described)
+				t.Errorf("%s has no parameter for {%s} of its path, but %v", e.OperationID, name[1], described)
 			}
 		}
 	}
@@ -160,13 +169,13 @@ func TestOperationsHaveDistinctNames(t *testing.T) {
 	t.Parallel()
 	taken := map[string]string{}
 	for _, e := range endpoints() {
-		if !operationForm.MatchString(e.id) {
-			t.Errorf("the operation %q is not called as a function is, such as loadProblem", e.id)
+		if !operationForm.MatchString(e.OperationID) {
+			t.Errorf("the operation %q is not called as a function is, such as loadProblem", e.OperationID)
 		}
-		if other, ok := taken[identifierOf(e.id)]; ok {
-			t.Errorf("%s and %s are one name to a generator", other, e.id)
+		if other, ok := taken[identifierOf(e.OperationID)]; ok {
+			t.Errorf("%s and %s are one name to a generator", other, e.OperationID)
 		}
-		taken[identifierOf(e.id)] = e.id
+		taken[identifierOf(e.OperationID)] = e.OperationID
 	}
 }
 
@@ -225,7 +234,7 @@ func TestBodiesAreNamed(t *testing.T) {
 			ref, ok := at(schema, "/$ref")
 			if !ok {
 				if _, choice := at(schema, "/anyOf"); choice {
-					t.Errorf("the choice of bodies of %s, in %s, has no name", e.id, b.media)
+					t.Errorf("the choice of bodies of %s, in %s, has no name", e.OperationID, b.media)
 				}
 				continue
 			}
@@ -233,7 +242,7 @@ func TestBodiesAreNamed(t *testing.T) {
 			if forms, ok := at(component, "/anyOf"); ok {
 				choices++
 				if got := len(forms.([]any)); got != len(b.of) {
-					t.Errorf("%s: %d forms, not %d", e.id, got, len(b.of))
+					t.Errorf("%s: %d forms, not %d", e.OperationID, got, len(b.of))
 				}
 			}
 		}
@@ -250,7 +259,7 @@ func TestTagsAreDescribed(t *testing.T) {
 	document := openAPI(t)
 	used := map[string]bool{}
 	for _, e := range endpoints() {
-		used[e.tag] = true
+		used[e.Tags[0]] = true
 	}
 	for _, tag := range document["tags"].([]any) {
 		tag := tag.(map[string]any)
@@ -274,33 +283,33 @@ func TestDocumentHasAllOperations(t *testing.T) {
 	document := openAPI(t)
 	seen := map[string]bool{}
 	for _, e := range endpoints() {
-		if seen[e.id] {
-			t.Errorf("two operations are called %s", e.id)
+		if seen[e.OperationID] {
+			t.Errorf("two operations are called %s", e.OperationID)
 		}
-		seen[e.id] = true
+		seen[e.OperationID] = true
 		op, ok := at(document, e.pointer())
 		if !ok {
-			t.Errorf("%s is not in the document", e.id)
+			t.Errorf("%s is not in the document", e.OperationID)
 			continue
 		}
 		for _, want := range []string{"summary", "operationId", "tags", "security", "responses"} {
 			if _, ok := at(op, want); !ok {
-				t.Errorf("%s has no %s", e.id, want)
+				t.Errorf("%s has no %s", e.OperationID, want)
 			}
 		}
 		for _, b := range e.bodies {
-			checkMedia(t, op, e.id, "requestBody/content/"+strings.ReplaceAll(b.media, "/", "~1"), "example")
+			checkMedia(t, op, e.OperationID, "requestBody/content/"+strings.ReplaceAll(b.media, "/", "~1"), "example")
 		}
-		for _, a := range e.answers {
-			if a.of != nil {
-				checkMedia(t, op, e.id, fmt.Sprintf("responses/%d/content/application~1json", a.status), "example")
-			} else if _, ok := at(op, "responses/"+strconv.Itoa(a.status)+"/description"); !ok {
-				t.Errorf("%s does not describe %d", e.id, a.status)
+		for status := range e.answers() {
+			if e.of != nil && status < 300 {
+				checkMedia(t, op, e.OperationID, fmt.Sprintf("responses/%d/content/application~1json", status), "example")
+			} else if _, ok := at(op, "responses/"+strconv.Itoa(status)+"/description"); !ok {
+				t.Errorf("%s does not describe %d", e.OperationID, status)
 			}
 		}
-		for _, kind := range e.kinds() {
+		for _, kind := range kinds(e.Operation) {
 			content := fmt.Sprintf("responses/%d/content/application~1problem+json", httpframe.FailureOf(kind).Status)
-			checkMedia(t, op, e.id, content, "examples/"+string(kind))
+			checkMedia(t, op, e.OperationID, content, "examples/"+string(kind))
 		}
 	}
 }
@@ -329,12 +338,12 @@ func TestDocumentTellsListsFromSearches(t *testing.T) {
 			parameter, _ := at(document, strings.TrimPrefix(pointer.(string), "#"))
 			switch p := parameter.(map[string]any); p["name"] {
 			case paramLimit:
-				if got, _ := at(p, "/schema/default"); got != limits[e.id] {
-					t.Errorf("%s: limit is %v when left out, not %v", e.id, got, limits[e.id])
+				if got, _ := at(p, "/schema/default"); got != limits[e.OperationID] {
+					t.Errorf("%s: limit is %v when left out, not %v", e.OperationID, got, limits[e.OperationID])
 				}
 			case paramCursor:
-				if about := strings.Contains(p["description"].(string), "predicate"); about == (e.id == "listAudit" || e.id == "loadProblem" || e.id == "loadComments") {
-					t.Errorf("%s: a cursor is said to be: %s", e.id, p["description"])
+				if about := strings.Contains(p["description"].(string), "predicate"); about == (e.OperationID == "listAudit" || e.OperationID == "loadProblem" || e.OperationID == "loadComments") {
+					t.Errorf("%s: a cursor is said to be: %s", e.OperationID, p["description"])
 				}
 			}
 		}
@@ -347,7 +356,7 @@ func TestDocumentHasAllErrors(t *testing.T) {
 	t.Parallel()
 	var possible []fault.Kind
 	for _, e := range endpoints() {
-		possible = append(possible, e.kinds()...)
+		possible = append(possible, kinds(e.Operation)...)
 	}
 	elsewhere := []fault.Kind{fault.MethodNotAllowed}
 	for _, k := range httpframe.Failures() {
@@ -430,7 +439,7 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 	for _, e := range endpoints() {
 		for i, b := range e.bodies {
 			f := setup(t)
-			switch e.id {
+			switch e.OperationID {
 			case "createUser": // is there already
 				f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{samples.Bob}})
 				f.tokens[2].User = samples.Bob.ID
@@ -443,24 +452,23 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 			case "updateWebhook":
 				f.feed = feedOfHook()
 			}
-			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version").Replace(e.path)
-			if e.id == "updateProblems" {
+			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version").Replace(e.Path)
+			if e.OperationID == "updateProblems" {
 				path += "?predicate=TRUEPREDICATE&dryRun=true"
 			}
-			w := f.do(request(e.method, api+path, b.example, "Content-Type", b.media))
-			given := slices.IndexFunc(e.answers, func(r result) bool { return r.status == w.Code })
-			if given < 0 {
-				t.Errorf("%s: status %d: %s", e.id, w.Code, w.Body)
+			w := f.do(request(e.Method, api+path, b.example, "Content-Type", b.media))
+			if e.answers()[w.Code] == nil {
+				t.Errorf("%s: status %d: %s", e.OperationID, w.Code, w.Body)
 				continue
 			}
 			checkHeaders(t, document, e, w)
-			if i > 0 || e.answers[given].of == nil {
+			if i > 0 || e.of == nil {
 				continue // the example of the answer is that to the first body
 			}
 			sample := wire.Encoder{Catalogue: samples.Catalogue()}
-			e.answers[given].example(&sample)
+			e.example(&sample)
 			if got, want := lasting(t, w.Body.Bytes()), lasting(t, sample.Buf); got != want {
-				t.Errorf("%s: the answer is\n%s\nand its example\n%s", e.id, got, want)
+				t.Errorf("%s: the answer is\n%s\nand its example\n%s", e.OperationID, got, want)
 			}
 		}
 	}
@@ -472,7 +480,7 @@ func TestExamplesOfSearchesWork(t *testing.T) {
 	document := openAPI(t)
 	searches := 0
 	for _, e := range endpoints() {
-		if e.method != http.MethodGet || !strings.HasSuffix(e.path, "/search") {
+		if e.Method != http.MethodGet || !strings.HasSuffix(e.Path, "/search") {
 			continue
 		}
 		searches++
@@ -488,9 +496,9 @@ func TestExamplesOfSearchesWork(t *testing.T) {
 			}
 		}
 		if values.Get(paramPredicate) == "" || values.Get(paramSort) == "" {
-			t.Errorf("%s: no example of a predicate or a sort: %v", e.id, values)
+			t.Errorf("%s: no example of a predicate or a sort: %v", e.OperationID, values)
 		}
-		setup(t).send(t, request(e.method, api+e.path+"?"+values.Encode(), ""), 200, "")
+		setup(t).send(t, request(e.Method, api+e.Path+"?"+values.Encode(), ""), 200, "")
 	}
 	if searches != len(searchables)+1 {
 		t.Errorf("%d searches", searches)
@@ -541,8 +549,8 @@ func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	f.send(t, request("PUT", api+"/problems/12/watchers", first(read("/problems/12/watchers"))), 200, "")
 	written := len(f.changes)
 	for _, e := range endpoints() {
-		if e.method == "PATCH" && e.tag == "Metadata" {
-			path := strings.Replace(e.path, "{identifier}", objectOf(e).String(), 1)
+		if e.Method == "PATCH" && e.Tags[0] == "Metadata" {
+			path := strings.Replace(e.Path, "{identifier}", objectOf(e).String(), 1)
 			if w := f.send(t, request("PATCH", api+path, read(path)), 200, ""); len(f.changes) > written || w.Body.String() != read(path) {
 				t.Errorf("%s: sending back what was read is answered with %s and changes %v", path, w.Body, f.changes[written:])
 			}

@@ -130,18 +130,18 @@ func TestScopes(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	for _, e := range endpoints() {
-		path := strings.NewReplacer("{identifier}", "12", "{keyword}", "a").Replace(e.path)
+		path := strings.NewReplacer("{identifier}", "12", "{keyword}", "a").Replace(e.Path)
 		for _, scope := range access.Scopes() {
-			w := f.do(request(e.method, api+path, "x", "Authorization", "Bearer "+secretOf(scope).Reveal()))
+			w := f.do(request(e.Method, api+path, "x", "Authorization", "Bearer "+secretOf(scope).Reveal()))
 			if forbidden := w.Code == http.StatusForbidden; forbidden == scope.Covers(e.scope) {
-				t.Errorf("%s with scope %s: status %d", e.id, scope, w.Code)
+				t.Errorf("%s with scope %s: status %d", e.OperationID, scope, w.Code)
 			}
 		}
-		w := f.send(t, request(e.method, api+path, "", "Authorization", ""), 401, fault.Unauthenticated)
+		w := f.send(t, request(e.Method, api+path, "", "Authorization", ""), 401, fault.Unauthenticated)
 		if w.Header().Get("WWW-Authenticate") == "" {
-			t.Errorf("%s: no WWW-Authenticate", e.id)
+			t.Errorf("%s: no WWW-Authenticate", e.OperationID)
 		}
-		r := request(e.method, api+path, "")
+		r := request(e.Method, api+path, "")
 		r.Header.Add("Authorization", secretOf(access.Admin).Reveal())
 		f.send(t, r, 401, fault.Unauthenticated)
 	}

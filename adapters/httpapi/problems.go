@@ -1,11 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strconv"
-	"strings"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
@@ -15,77 +16,43 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-func problemEndpoints() []endpoint {
-	return []endpoint{
-		{
-			id: "createProblem", method: http.MethodPost, path: "/problems", tag: "Problems",
-			summary:     "Create a problem",
-			description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them. Members that only the service writes are ignored; the header Ignored-Members names each ignored member whose value differs.",
-			scope:       access.Write,
-			headers:     []string{"Idempotency-Key"},
-			bodies: jsonBody(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"},"keywords":[{"name":"version","value":"7.4.1"}]}`,
+func (s *server) registerProblems() {
+	register(s, huma.Operation{
+		OperationID: "createProblem", Method: http.MethodPost, Path: "/problems", Tags: []string{"Problems"},
+		Summary:       "Create a problem",
+		Description:   "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them. Members that only the service writes are ignored; the header Ignored-Members names each ignored member whose value differs.",
+		Security:      needs(access.Write),
+		DefaultStatus: http.StatusCreated,
+		Responses:     responses{"201": {Description: "The problem that was created, with its log."}},
+		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Created()) }, partialKinds(fault.RequiredField, fault.TransitionNotAllowed, fault.IdempotencyConflict)...).
+			json(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"},"keywords":[{"name":"version","value":"7.4.1"}]}`,
 				wire.NewProblem{}, wire.Problem{}),
-			answers: []result{{
-				status: 201, description: "The problem that was created, with its log.", of: wire.CreatedProblem{},
-				example: func(e *wire.Encoder) { e.Problem(samples.Created()) },
-				headers: []string{"Location", "ETag", "Problem-Revision", "Idempotency-Replayed", "Ignored-Members", "Dry-Run"},
-			}},
-			faults: partialKinds(fault.RequiredField, fault.TransitionNotAllowed, fault.IdempotencyConflict),
-			do:     (*call).createProblem,
-		},
-		{
-			id: "updateProblem", method: http.MethodPatch, path: "/problems/{identifier}", tag: "Problems",
-			summary:     "Update fields of a problem",
-			description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412. watching, readByAssignee, logs, modifier and modificationDate are ignored; the header Ignored-Members names each ignored member whose value differs.",
-			scope:       access.Write,
-			headers:     []string{"If-Match"},
-			bodies: []body{
-				{media: mediaJSON, of: []any{wire.ProblemPatch{}, wire.Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
-				{media: mediaMerge, of: []any{wire.ProblemPatch{}, wire.Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`},
-			},
-			answers: []result{{
-				status: 200, description: "The problem as it is now, with the log entries of this request.", of: wire.Problem{},
-				example: func(e *wire.Encoder) { e.Problem(samples.Updated()) },
-				headers: []string{"ETag", "Problem-Revision", "Ignored-Members", "Dry-Run"},
-			}},
-			faults: partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed),
-			do:     (*call).updateProblem,
-		},
-		{
-			id: "loadProblem", method: http.MethodGet, path: "/problems/{identifier}", tag: "Problems",
-			summary:     "Load a problem",
-			description: "With its keywords and its whole history log. With limit, at most that many entries of the log; the header Link has the next page. Relationships, comments and watchers are loaded from their own paths.",
-			scope:       access.Read,
-			query:       []string{paramAsOf, paramLimit, paramCursor},
-			shown:       shownInWindow,
-			headers:     []string{"If-None-Match"},
-			answers:     linked(loaded("The problem.", wire.Problem{}, func(e *wire.Encoder) { e.Problem(samples.Snapshot()) })),
-			faults:      []fault.Kind{fault.ProblemNotFound},
-			do: growing[problem.LogEntry]{
-				name: "log", parts: store.Keywords | store.Log,
-				loaded: func(s store.Snapshot) []problem.LogEntry { return s.Log },
-				stored: (*tracker.Service).Log,
-				encode: (*wire.Encoder).LargeProblem,
-			}.load,
-		},
-	}
-}
-
-// shownInWindow are the parameters of a window as the document shows them.
-var shownInWindow = map[string]string{paramLimit: paramWindowLimit, paramCursor: paramAuditCursor}
-
-// linked adds the link to the next page to the first answer.
-func linked(answers []result) []result {
-	answers[0].headers = append(answers[0].headers, "Link")
-	return answers
-}
-
-// loaded describes the answers of R1–R4.
-func loaded(description string, of any, example func(*wire.Encoder)) []result {
-	return []result{
-		{status: 200, description: description, of: of, example: example, headers: []string{"ETag", "Problem-Revision"}},
-		{status: 304, description: "The client's copy is still right.", headers: []string{"ETag", "Problem-Revision"}},
-	}
+	}, s.createProblem)
+	patch := body{media: mediaJSON, of: []any{wire.ProblemPatch{}, wire.Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`}
+	merge := patch
+	merge.media = mediaMerge
+	register(s, huma.Operation{
+		OperationID: "updateProblem", Method: http.MethodPatch, Path: "/problems/{identifier}", Tags: []string{"Problems"},
+		Summary:     "Update fields of a problem",
+		Description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412. watching, readByAssignee, logs, modifier and modificationDate are ignored; the header Ignored-Members names each ignored member whose value differs.",
+		Security:    needs(access.Write),
+		Responses:   responses{"200": {Description: "The problem as it is now, with the log entries of this request."}},
+		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Updated()) }, partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed)...).
+			body(patch, merge),
+	}, s.updateProblem)
+	register(s, huma.Operation{
+		OperationID: "loadProblem", Method: http.MethodGet, Path: "/problems/{identifier}", Tags: []string{"Problems"},
+		Summary:     "Load a problem",
+		Description: "With its keywords and its whole history log. With limit, at most that many entries of the log; the header Link has the next page. Relationships, comments and watchers are loaded from their own paths.",
+		Security:    needs(access.Read),
+		Responses:   orKept("The problem."),
+		Metadata:    about(func(e *wire.Encoder) { e.Problem(samples.Snapshot()) }, fault.ProblemNotFound),
+	}, loadGrowing[wire.Problem](s, growing[problem.LogEntry]{
+		name: "log", parts: store.Keywords | store.Log,
+		loaded: func(s store.Snapshot) []problem.LogEntry { return s.Log },
+		stored: (*tracker.Service).Log,
+		encode: (*wire.Encoder).LargeProblem,
+	}))
 }
 
 // sentMembers are the members set by clients, and the members ignored wherever they are
@@ -128,18 +95,39 @@ func updateMembers(cmd *tracker.UpdateProblem) []wire.Member {
 	)
 }
 
+type createInput struct {
+	Request
+	Write
+	Keyed
+}
+
+type createOutput struct {
+	Located
+	Tagged
+	Revised
+	Replayable
+	Ignoring
+	Body wire.JSON[wire.CreatedProblem]
+}
+
 // createProblem is W1.
-func (c *call) createProblem() (answer, error) {
-	cmd := tracker.CreateProblem{Write: tracker.Write{DryRun: c.dryRun}}
+func (s *server) createProblem(ctx context.Context, in *createInput) (*createOutput, error) {
+	cmd := tracker.CreateProblem{Write: in.write()}
+	created := func(a tracker.Answer[store.Snapshot]) *createOutput {
+		out := &createOutput{Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored)}
+		out.Located = in.located("/problems/" + strconv.FormatInt(int64(a.Value.ID), 10))
+		out.Body = wire.One[wire.CreatedProblem](a.Catalogue, (*wire.Encoder).Problem, a.Value)
+		return out
+	}
 	var err error
-	if cmd.Idempotency, err = idempotency(c, c.createdProblem); err != nil {
-		return answer{}, err
+	if cmd.Idempotency, err = idempotency(in.call, created); err != nil {
+		return nil, err
 	}
-	if err := c.decode(&cmd.Faults, createMembers(&cmd)...); err != nil {
-		return answer{}, err
+	if err := in.decode(&cmd.Faults, createMembers(&cmd)...); err != nil {
+		return nil, err
 	}
-	a, err := c.Service.CreateProblem(c.r.Context(), c.caller, cmd)
-	return answered(a, err, c.createdProblem)
+	a, err := s.Service.CreateProblem(ctx, in.caller, cmd)
+	return answered(in.call, a, err, created)
 }
 
 // newKeywords reads the keywords of a new problem.
@@ -151,65 +139,43 @@ func newKeywords(into *[]tracker.NewKeyword) wire.Elements {
 	}
 }
 
-// createdProblem renders the answer of W1.
-func (c *call) createdProblem(a tracker.Answer[store.Snapshot]) answer {
-	e := wire.Encoder{Catalogue: a.Catalogue}
-	e.Problem(a.Value)
-	out := problemAnswer(http.StatusCreated, a, e.Buf)
-	if !c.dryRun {
-		out.header.Set("Location", c.BasePath+prefix+"/problems/"+strconv.FormatInt(int64(a.Value.ID), 10))
-	}
-	return out
+type updateInput struct {
+	Request
+	OfProblem
+	Write
+	Matching
+}
+
+type updateOutput struct {
+	Tagged
+	Revised
+	Ignoring
+	Body wire.JSON[wire.Problem]
 }
 
 // updateProblem is W2.
-func (c *call) updateProblem() (answer, error) {
-	write, err := c.writeInput()
+func (s *server) updateProblem(ctx context.Context, in *updateInput) (*updateOutput, error) {
+	write, err := in.conditional()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	cmd := tracker.UpdateProblem{Write: write}
-	if err := c.decode(&cmd.Faults, updateMembers(&cmd)...); err != nil {
-		return answer{}, err
+	if err := in.decode(&cmd.Faults, updateMembers(&cmd)...); err != nil {
+		return nil, err
 	}
 	if cmd.Revision.Null {
 		cmd.Faults.Add(fault.InvalidType, fault.At("revision"), "%v", wire.ErrInteger)
 		cmd.Revision.Sent = false
 	}
-	id, err := c.problem()
+	id, err := in.problem()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.UpdateProblem(c.r.Context(), c.caller, id, cmd)
-	return answered(a, err, func(a tracker.Answer[store.Snapshot]) answer {
-		body := c.compose(wire.Encoder{Catalogue: a.Catalogue}, isLarge(a.Value), func(e *wire.Encoder) error { e.Problem(a.Value); return nil })
-		return problemAnswer(http.StatusOK, a, body)
+	a, err := s.Service.UpdateProblem(ctx, in.caller, id, cmd)
+	return answered(in.call, a, err, func(a tracker.Answer[store.Snapshot]) *updateOutput {
+		return &updateOutput{
+			Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored),
+			Body: compose[wire.Problem](in.call, wire.Encoder{Catalogue: a.Catalogue}, isLarge(a.Value), func(e *wire.Encoder) error { e.Problem(a.Value); return nil }),
+		}
 	})
-}
-
-// problemAnswer answers a write with the whole problem, and names the ignored members.
-func problemAnswer(status int, a tracker.Answer[store.Snapshot], body []byte) answer {
-	header := http.Header{}
-	setIgnored(header, a.Ignored)
-	return answer{status: status, revision: a.Revision, tag: etag.Problem(a.Value, a.Catalogue), header: header, body: body}
-}
-
-// setIgnored names the members sent but not stored.
-func setIgnored(header http.Header, names []string) {
-	if len(names) > 0 {
-		header.Set("Ignored-Members", strings.Join(names, ", "))
-	}
-}
-
-// unlessKnown answers 304 when the client already has the representation of the tag
-// (D20). A malformed If-None-Match is as good as none. The revision is the problem's, or
-// 0.
-func (c *call) unlessKnown(tag string, revision int64, body func() []byte) answer {
-	a := answer{status: http.StatusOK, revision: revision, tag: tag}
-	if known, err := etag.Parse(c.r.Header["If-None-Match"]); err == nil && known.Has(tag) {
-		a.status = http.StatusNotModified
-		return a
-	}
-	a.body = body()
-	return a
 }

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -14,120 +17,115 @@ import (
 
 const tagQueries = "Saved queries"
 
-func queryEndpoints() []endpoint {
-	example := func(e *wire.Encoder) { e.SavedQuery(samples.Query()) }
-	return []endpoint{
-		{
-			id: "listQueries", method: http.MethodGet, path: "/queries", tag: tagQueries,
-			summary: "List the queries that the token's user has saved",
-			scope:   access.Read,
-			answers: []result{{status: 200, description: "The queries, in the order in which they were saved.", of: []wire.SavedQuery{},
-				example: func(e *wire.Encoder) { wire.List(e, []query.Saved{samples.Query()}, e.SavedQuery) }}},
-			do: (*call).listQueries,
-		},
-		{
-			id: "saveQuery", method: http.MethodPost, path: "/queries", tag: tagQueries,
-			summary:     "Save a query for problems",
-			description: "It is run by the parameter savedQuery of a search. NOW() and $ApiUser are then those of who runs it.",
-			scope:       access.Write,
-			headers:     []string{"Idempotency-Key"},
-			bodies:      jsonBody(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, wire.NewQuery{}),
-			answers: []result{{status: 201, description: "The query that was saved.", of: wire.CreatedQuery{}, example: example,
-				headers: []string{"Location", "Idempotency-Replayed", "Dry-Run"}}},
-			faults: []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict},
-			do:     (*call).saveQuery,
-		},
-		{
-			id: "loadQuery", method: http.MethodGet, path: "/queries/{identifier}", tag: tagQueries,
-			summary:     "Load a saved query",
-			description: "Also one of somebody else: whoever has its URL can run it.",
-			scope:       access.Read,
-			answers:     []result{{status: 200, description: "The query.", of: wire.SavedQuery{}, example: example}},
-			faults:      []fault.Kind{fault.NotFound},
-			do:          (*call).loadQuery,
-		},
-		{
-			id: "deleteQuery", method: http.MethodDelete, path: "/queries/{identifier}", tag: tagQueries,
-			summary:     "Delete a saved query",
-			description: "One's own: those of others are not found.",
-			scope:       access.Write,
-			answers:     []result{{status: 204, description: "The query is gone.", headers: []string{"Dry-Run"}}},
-			faults:      []fault.Kind{fault.NotFound},
-			do:          (*call).deleteQuery,
-		},
-	}
+func (s *server) registerQueries() {
+	example, tags := func(e *wire.Encoder) { e.SavedQuery(samples.Query()) }, []string{tagQueries}
+	register(s, huma.Operation{
+		OperationID: "listQueries", Method: http.MethodGet, Path: "/queries", Tags: tags,
+		Summary:   "List the queries that the token's user has saved",
+		Security:  needs(access.Read),
+		Responses: responses{"200": {Description: "The queries, in the order in which they were saved."}},
+		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []query.Saved{samples.Query()}, e.SavedQuery) }),
+	}, s.listQueries)
+	register(s, huma.Operation{
+		OperationID: "saveQuery", Method: http.MethodPost, Path: "/queries", Tags: tags,
+		Summary:       "Save a query for problems",
+		Description:   "It is run by the parameter savedQuery of a search. NOW() and $ApiUser are then those of who runs it.",
+		Security:      needs(access.Write),
+		DefaultStatus: http.StatusCreated,
+		Responses:     responses{"201": {Description: "The query that was saved."}},
+		Metadata: about(example, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict).
+			json(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, wire.NewQuery{}),
+	}, s.saveQuery)
+	register(s, huma.Operation{
+		OperationID: "loadQuery", Method: http.MethodGet, Path: "/queries/{identifier}", Tags: tags,
+		Summary:     "Load a saved query",
+		Description: "Also one of somebody else: whoever has its URL can run it.",
+		Security:    needs(access.Read),
+		Responses:   responses{"200": {Description: "The query."}},
+		Metadata:    about(example, fault.NotFound),
+	}, s.loadQuery)
+	register(s, huma.Operation{
+		OperationID: "deleteQuery", Method: http.MethodDelete, Path: "/queries/{identifier}", Tags: tags,
+		Summary:     "Delete a saved query",
+		Description: "One's own: those of others are not found.",
+		Security:    needs(access.Write),
+		Responses:   responses{"204": {Description: "The query is gone."}},
+		Metadata:    about(nil, fault.NotFound),
+	}, s.deleteQuery)
 }
 
-func (c *call) listQueries() (answer, error) {
-	release, err := c.lists.Acquire(c.r)
+func (s *server) listQueries(ctx context.Context, in *Request) (*output[[]wire.SavedQuery], error) {
+	release, err := s.lists.Acquire(in.r)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	defer release()
-	a, err := c.Service.SavedQueries(c.r.Context(), c.caller)
-	if err == nil {
-		size := 0
-		for _, q := range a.Value {
-			size += len(q.Name) + len(q.Predicate) + len(q.Sort)
-		}
-		if size > httpframe.FreeOfCharge {
-			err = c.frame.Reserve(c.r.Context(), int64(size))
+	a, err := s.Service.SavedQueries(ctx, in.caller)
+	if err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, q := range a.Value {
+		size += len(q.Name) + len(q.Predicate) + len(q.Sort)
+	}
+	if size > httpframe.FreeOfCharge {
+		if err := in.frame.Reserve(ctx, int64(size)); err != nil {
+			return nil, err
 		}
 	}
-	return answered(a, err, func(a tracker.Answer[[]query.Saved]) answer {
-		return answer{status: http.StatusOK, body: listInParts(c, a.Catalogue, a.Value, (*wire.Encoder).SavedQuery)}
-	})
+	return &output[[]wire.SavedQuery]{listOf[wire.SavedQuery](in.call, a.Catalogue, a.Value, (*wire.Encoder).SavedQuery)}, nil
 }
 
-func (c *call) saveQuery() (answer, error) {
-	cmd := tracker.SaveQuery{Write: tracker.Write{DryRun: c.dryRun}}
-	var err error
-	if cmd.Idempotency, err = idempotency(c, c.savedQuery); err != nil {
-		return answer{}, err
+type savedOutput struct {
+	Located
+	Replayable
+	Body wire.JSON[wire.CreatedQuery]
+}
+
+func (s *server) saveQuery(ctx context.Context, in *createInput) (*savedOutput, error) {
+	saved := func(a tracker.Answer[query.Saved]) *savedOutput {
+		return &savedOutput{
+			Located: in.located("/queries/" + a.Value.ID.String()),
+			Body:    wire.One[wire.CreatedQuery](a.Catalogue, (*wire.Encoder).SavedQuery, a.Value),
+		}
 	}
-	err = c.decode(&cmd.Faults,
+	cmd := tracker.SaveQuery{Write: in.write()}
+	var err error
+	if cmd.Idempotency, err = idempotency(in.call, saved); err != nil {
+		return nil, err
+	}
+	err = in.decode(&cmd.Faults,
 		wire.Member{Name: "name", Into: &cmd.Name},
 		wire.Member{Name: "predicate", Into: &cmd.Predicate},
 		wire.Member{Name: "sort", Into: &cmd.Sort},
 	)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.SaveQuery(c.r.Context(), c.caller, cmd)
-	return answered(a, err, c.savedQuery)
+	a, err := s.Service.SaveQuery(ctx, in.caller, cmd)
+	return answered(in.call, a, err, saved)
 }
 
-// savedQuery renders the answer to the saving of a query.
-func (c *call) savedQuery(a tracker.Answer[query.Saved]) answer {
-	header := http.Header{}
-	if !c.dryRun {
-		header.Set("Location", c.BasePath+prefix+"/queries/"+a.Value.ID.String())
-	}
-	return queryAnswer(http.StatusCreated, header, a)
+// findInput is a request for an object.
+type findInput struct {
+	Request
+	OfObject
 }
 
-func (c *call) loadQuery() (answer, error) {
-	id, err := c.object()
+func (s *server) loadQuery(ctx context.Context, in *findInput) (*output[wire.SavedQuery], error) {
+	id, err := in.object()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.SavedQuery(c.r.Context(), id)
-	return answered(a, err, func(a tracker.Answer[query.Saved]) answer {
-		return queryAnswer(http.StatusOK, nil, a)
-	})
+	a, err := s.Service.SavedQuery(ctx, id)
+	return one[wire.SavedQuery](a, err, (*wire.Encoder).SavedQuery)
 }
 
-func (c *call) deleteQuery() (answer, error) {
-	id, err := c.object()
+func (s *server) deleteQuery(ctx context.Context, in *changeInput) (*noContent, error) {
+	id, err := in.object()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.DeleteQuery(c.r.Context(), c.caller, id, tracker.Write{DryRun: c.dryRun})
-	return answered(a, err, noContent)
-}
-
-func queryAnswer(status int, header http.Header, a tracker.Answer[query.Saved]) answer {
-	e := wire.Encoder{Catalogue: a.Catalogue}
-	e.SavedQuery(a.Value)
-	return answer{status: status, header: header, body: e.Buf}
+	_, err = s.Service.DeleteQuery(ctx, in.caller, id, in.write())
+	return &noContent{}, err
 }

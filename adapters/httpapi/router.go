@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -14,13 +16,9 @@ import (
 // methods are all methods in use by the service.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// keywordPath is the deepest path there is.
-const keywordPath = "/problems/{identifier}/keywords/{keyword}"
-
-// pattern returns the path of an operation as ServeMux has to have it: its wildcard
-// for one segment does not match "%2F", the keyword "/", but the one for the rest
-// of the path does.
-func pattern(path string) string { return strings.Replace(path, "{keyword}", "{keyword...}", 1) }
+// keywordPath is the deepest path there is, as a pattern of ServeMux: a wildcard for one
+// segment would not match "%2F", the keyword "/".
+const keywordPath = "/problems/{identifier}/keywords/{keyword...}"
 
 // canonicalPaths answers 404 to a path with empty, "." or ".." segments, except for the
 // empty ones removed by singleSlash. ServeMux would redirect: nothing is there, and a
@@ -133,8 +131,8 @@ func (s *server) allowed(at *url.URL) []string {
 // hidden reports whether the request is for the path of a search and not for this
 // operation. A search has other methods, and ServeMux then takes "search" for an
 // identifier.
-func (e endpoint) hidden(r *http.Request) bool {
-	return strings.HasSuffix(e.path, "/{identifier}") && r.PathValue("identifier") == "search" && isSearched(path.Dir(e.path))
+func hidden(op *huma.Operation, r *http.Request) bool {
+	return strings.HasSuffix(op.Path, "/{identifier}") && r.PathValue("identifier") == "search" && isSearched(path.Dir(op.Path))
 }
 
 // notFound names the version of the API in answers to requests for another (D23).

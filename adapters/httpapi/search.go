@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -20,26 +23,21 @@ const tagSearch = "Search"
 
 // searchable is a kind of metadata, or the users, as it is searched.
 type searchable struct {
-	kind    predicate.Entity
-	plural  string // the path, and in the name of the operation
-	of      any    // the type of a list of them
-	encode  func(*wire.Encoder, ident.ID)
-	example string   // a predicate
-	found   ident.ID // the sample found by it
+	kind     predicate.Entity
+	plural   string // the path, and in the name of the operation
+	register func(*server, *searchable)
+	encode   func(*wire.Encoder, ident.ID)
+	example  string   // a predicate
+	found    ident.ID // the sample found by it
 }
 
 var searchables = []searchable{
-	{predicate.User, "users", []wire.User{}, (*wire.Encoder).UserByID, `name BEGINSWITH 'A' AND inactive = NO`, samples.Ann.ID},
-	{predicate.Component, "components", []wire.Component{}, (*wire.Encoder).Component, `fullName BEGINSWITH 'Server/' AND closed = NO`, samples.Identifier(8)},
-	{predicate.Milestone, "milestones", []wire.Milestone{}, (*wire.Encoder).Milestone, `component.name =[c] 'server'`, samples.Identifier(9)},
-	{predicate.Priority, "priorities", []wire.Priority{}, (*wire.Encoder).Priority, `order <= 2`, samples.Identifier(5)},
-	{predicate.Classification, "classifications", []wire.Classification{}, (*wire.Encoder).Classification, `name CONTAINS[c] 'behavior'`, samples.Identifier(6)},
-	{predicate.State, "states", []wire.State{}, (*wire.Encoder).State, `initial = YES`, samples.Open.ID},
-}
-
-// shown are the document's parameters for this kind alone.
-func (s searchable) shown() map[string]string {
-	return map[string]string{paramPredicate: s.plural + "-" + paramPredicate, paramSort: s.plural + "-" + paramSort}
+	{predicate.User, "users", registerObjects[wire.User], (*wire.Encoder).UserByID, `name BEGINSWITH 'A' AND inactive = NO`, samples.Ann.ID},
+	{predicate.Component, "components", registerObjects[wire.Component], (*wire.Encoder).Component, `fullName BEGINSWITH 'Server/' AND closed = NO`, samples.Identifier(8)},
+	{predicate.Milestone, "milestones", registerObjects[wire.Milestone], (*wire.Encoder).Milestone, `component.name =[c] 'server'`, samples.Identifier(9)},
+	{predicate.Priority, "priorities", registerObjects[wire.Priority], (*wire.Encoder).Priority, `order <= 2`, samples.Identifier(5)},
+	{predicate.Classification, "classifications", registerObjects[wire.Classification], (*wire.Encoder).Classification, `name CONTAINS[c] 'behavior'`, samples.Identifier(6)},
+	{predicate.State, "states", registerObjects[wire.State], (*wire.Encoder).State, `initial = YES`, samples.Open.ID},
 }
 
 // isSearched reports whether the list at the path has a search.
@@ -57,95 +55,145 @@ const (
 		"To go on, send the same body with the member cursor, taken from the link. GET on the link works too, unless the predicate is too long for a URL."
 )
 
-func searchEndpoints() []endpoint {
-	problems := []result{{status: 200, description: "The problems, each as when it is loaded, without its log unless includeDetail is true.", of: []wire.FoundProblem{},
-		example: func(e *wire.Encoder) { e.Open('['); e.FoundProblem(samples.Snapshot(), false); e.Close(']') },
-		headers: []string{"Link"}}}
-	all := searchPair("Problems", "/problems", problemSearchNames,
-		`{"predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","limit":50}`, wire.ProblemSearch{}, problems, (*call).searchProblems)
-	for i := range all {
-		all[i].faults = append(all[i].faults, fault.NotFound) // the saved query
-	}
-	all = append(all, endpoint{
-		id: "listProblems", method: http.MethodGet, path: "/problems", tag: tagSearch,
-		summary:     "List problems",
-		description: "The search that all problems satisfy: 100 at a time unless there is a limit. The header Link leads to the next page.",
-		scope:       access.Read,
-		query:       problemListNames,
-		shown:       map[string]string{paramLimit: paramPageLimit},
-		asked:       []string{paramLimit},
-		answers:     problems,
-		faults:      []fault.Kind{fault.InvalidPredicate, fault.QueryTooExpensive},
-		do:          (*call).listProblems,
+func (s *server) registerSearch() {
+	get, post := searches("problems", about(exampleOfProblems, fault.NotFound). // the saved query
+											json(`{"predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","limit":50}`, wire.ProblemSearch{}))
+	get.Responses = responses{"200": {Description: foundProblems}}
+	post.Responses = get.Responses
+	register(s, get, func(ctx context.Context, in *problemSearchInput) (*pageOutput[[]wire.FoundProblem], error) {
+		return s.searchProblems(ctx, &in.Request)
 	})
-	for _, s := range searchables {
-		answers := []result{{status: 200, description: "The objects that were found.", of: s.of, headers: []string{"Link"},
-			example: func(e *wire.Encoder) { e.Open('['); s.encode(e, s.found); e.Close(']') }}}
-		name := string(s.plural[0]-'a'+'A') + s.plural[1:]
-		pair := searchPair(name, "/"+s.plural, objectSearchNames, `{"predicate":"`+s.example+`"}`, wire.ObjectSearch{}, answers, s.search)
-		pair[0].shown = s.shown()
-		all = append(all, pair...)
+	register(s, post, s.searchProblems)
+	register(s, huma.Operation{
+		OperationID: "listProblems", Method: http.MethodGet, Path: "/problems", Tags: []string{tagSearch},
+		Summary:     "List problems",
+		Description: "The search that all problems satisfy: 100 at a time unless there is a limit. The header Link leads to the next page.",
+		Security:    needs(access.Read),
+		Responses:   get.Responses,
+		Metadata:    about(exampleOfProblems, fault.InvalidPredicate, fault.QueryTooExpensive).asked(paramLimit),
+	}, s.listProblems)
+	for i := range searchables {
+		searchables[i].register(s, &searchables[i])
 	}
-	return all
 }
 
-// searchPair returns the two ways of one search: by GET and by POST.
-func searchPair(name, path string, query []string, example string, of any, answers []result, do func(*call) (answer, error)) []endpoint {
-	get := endpoint{
-		id: "search" + name, method: http.MethodGet, path: path + "/search", tag: tagSearch,
-		summary:     "Search " + path[1:],
-		description: searchDescription,
-		scope:       access.Read,
-		query:       query,
-		asked:       []string{paramPredicate},
-		answers:     answers,
-		faults:      []fault.Kind{fault.InvalidPredicate, fault.TooManyResults, fault.QueryTooExpensive},
-		do:          do,
+// registerObjects registers the search for metadata objects or users. W is their record.
+func registerObjects[W any](s *server, kind *searchable) {
+	example := func(e *wire.Encoder) { e.Open('['); kind.encode(e, kind.found); e.Close(']') }
+	get, post := searches(kind.plural, about(example).json(`{"predicate":"`+kind.example+`"}`, wire.ObjectSearch{}))
+	detailsOf(&get).objects = kind
+	get.Responses = responses{"200": {Description: "The objects that were found."}}
+	post.Responses = get.Responses
+	search := func(_ context.Context, in *Request) (*pageOutput[[]W], error) {
+		input, search, err := in.readSearch(objectSearchNames...)
+		if err != nil {
+			return nil, err
+		}
+		found, err := s.Service.SearchObjects(in.untilGone(), in.caller, kind.kind, search)
+		if err != nil {
+			return nil, in.unlessGone(err)
+		}
+		link, err := in.nextPage(&input, found.Next)
+		return &pageOutput[[]W]{link, listOf[W](in.call, found.Catalogue, found.IDs, kind.encode)}, err
 	}
-	post := get
-	post.id, post.method, post.reads = get.id+"ByPost", http.MethodPost, true
-	post.summary += " with a body"
-	post.description = postDescription
-	post.query = nil
-	post.bodies = jsonBody(example, of)
-	post.faults = append(slices.Clone(get.faults), fault.UnknownField, fault.ValidationFailed)
-	return []endpoint{get, post}
+	register(s, get, func(ctx context.Context, in *objectSearchInput) (*pageOutput[[]W], error) {
+		return search(ctx, &in.Request)
+	})
+	register(s, post, search)
+}
+
+// searches returns the two ways of one search, by GET and by POST. Both are about the same;
+// the bodies are for POST alone.
+func searches(plural string, n notes) (get, post huma.Operation) {
+	d := n.details()
+	faults := append(d.faults, fault.InvalidPredicate, fault.TooManyResults, fault.QueryTooExpensive)
+	d.faults = append(slices.Clone(faults), fault.UnknownField, fault.ValidationFailed)
+	get = huma.Operation{
+		OperationID: "search" + strings.ToUpper(plural[:1]) + plural[1:], Method: http.MethodGet, Path: "/" + plural + "/search", Tags: []string{tagSearch},
+		Summary:     "Search " + plural,
+		Description: searchDescription,
+		Security:    needs(access.Read),
+		Metadata:    about(d.example, faults...).asked(paramPredicate),
+	}
+	post = get
+	post.OperationID, post.Method = get.OperationID+"ByPost", http.MethodPost
+	post.Summary += " with a body"
+	post.Description = postDescription
+	post.Metadata = n.reads()
+	return get, post
+}
+
+// foundProblems and exampleOfProblems describe a page of problems.
+const foundProblems = "The problems, each as when it is loaded, without its log unless includeDetail is true."
+
+func exampleOfProblems(e *wire.Encoder) {
+	e.Open('[')
+	e.FoundProblem(samples.Snapshot(), false)
+	e.Close(']')
+}
+
+// problemSearchInput is a search for problems by GET.
+type problemSearchInput struct {
+	Request
+	Selected
+	Sorted
+	Limited
+	Following
+	Detailed
+}
+
+// objectSearchInput is a search for metadata objects or users by GET.
+type objectSearchInput struct {
+	Request
+	Predicate string `query:"predicate" required:"true" doc:"The condition in the [predicate language](docs/predicates), a part of NSPredicate."`
+	Sorted
+	Limited
+	Following
+}
+
+type listInput struct {
+	Request
+	Sorted
+	Paged
+	Following
+	Detailed
 }
 
 // searchProblems is the search for problems (D31).
-func (c *call) searchProblems() (answer, error) {
-	in, search, err := c.readSearch(problemSearchNames)
+func (s *server) searchProblems(_ context.Context, in *Request) (*pageOutput[[]wire.FoundProblem], error) {
+	input, search, err := in.readSearch(problemSearchNames...)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return c.findProblems(&in, search, c.Service.SearchProblems)
+	return in.findProblems(&input, search, s.Service.SearchProblems)
 }
 
 // listProblems is the search for all problems (D32).
-func (c *call) listProblems() (answer, error) {
-	in, search, err := c.readSearch(problemListNames)
+func (s *server) listProblems(_ context.Context, in *listInput) (*pageOutput[[]wire.FoundProblem], error) {
+	input, search, err := in.readSearch()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	return c.findProblems(&in, search, c.Service.ListProblems)
+	return in.findProblems(&input, search, s.Service.ListProblems)
 }
 
 func (c *call) findProblems(in *searchInput, search tracker.Search,
 	find func(context.Context, tracker.Caller, tracker.SearchProblems) (tracker.FoundProblems, error),
-) (answer, error) {
+) (*pageOutput[[]wire.FoundProblem], error) {
 	parts := store.Keywords
 	if in.detail.Value {
 		parts |= store.Log
 	}
 	found, err := find(c.untilGone(), c.caller, tracker.SearchProblems{Search: search, Parts: parts})
 	if err != nil {
-		return answer{}, c.unlessGone(err)
+		return nil, c.unlessGone(err)
 	}
-	header := http.Header{}
-	if err := c.nextPage(header, in, found.Next); err != nil {
-		return answer{}, err
+	link, err := c.nextPage(in, found.Next)
+	if err != nil {
+		return nil, err
 	}
-	body := c.compose(wire.Encoder{}, found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge), func(e *wire.Encoder) error {
+	large := found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge)
+	return &pageOutput[[]wire.FoundProblem]{link, compose[[]wire.FoundProblem](c, wire.Encoder{}, large, func(e *wire.Encoder) error {
 		e.Open('[')
 		if err := c.foundProblems(e, found.First, in.detail.Value); err != nil {
 			return err
@@ -164,8 +212,7 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 		}
 		e.Close(']')
 		return nil
-	})
-	return answer{status: http.StatusOK, header: header, body: body}, nil
+	})}, nil
 }
 
 // foundProblems writes the hits of a search. Large problems come without their parts.
@@ -179,7 +226,7 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snaps
 			continue
 		}
 		resume := c.pause()
-		a, err := c.Service.LoadProblem(c.sending(), c.caller, s.ID, store.Keywords|store.Log)
+		a, err := c.server.Service.LoadProblem(c.sending(), c.caller, s.ID, store.Keywords|store.Log)
 		resume()
 		if err != nil {
 			return err
@@ -189,7 +236,7 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snaps
 		case !detail:
 			e.FoundProblem(a.Value, false)
 		case a.Value.Size > store.Small:
-			err = e.LargeProblem(a.Value, loads(c, c.Service.Log(c.r.Context(), a.Value, 0, all)))
+			err = e.LargeProblem(a.Value, loads(c, c.server.Service.Log(c.r.Context(), a.Value, 0, all)))
 		default:
 			e.Problem(a.Value)
 		}
@@ -198,23 +245,6 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snaps
 		}
 	}
 	return nil
-}
-
-// search is the search for metadata objects and users (D31).
-func (s searchable) search(c *call) (answer, error) {
-	in, search, err := c.readSearch(objectSearchNames)
-	if err != nil {
-		return answer{}, err
-	}
-	found, err := c.Service.SearchObjects(c.untilGone(), c.caller, s.kind, search)
-	if err != nil {
-		return answer{}, c.unlessGone(err)
-	}
-	header := http.Header{}
-	if err := c.nextPage(header, &in, found.Next); err != nil {
-		return answer{}, err
-	}
-	return answer{status: http.StatusOK, header: header, body: listInParts(c, found.Catalogue, found.IDs, s.encode)}, nil
 }
 
 var errGone = errors.New("the client has gone away")

@@ -16,22 +16,10 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// The parameters of searches, also the members of the body of a POST (D31).
-const (
-	paramPredicate     = "predicate"
-	paramSavedQuery    = "savedQuery"
-	paramSort          = "sort"
-	paramLimit         = "limit"
-	paramCursor        = "cursor"
-	paramIncludeDetail = "includeDetail"
-)
-
-// The parameters by search: for problems, for all other kinds, and for the list of all
-// problems.
+// The members of the body of a search, for problems and for all other kinds.
 var (
 	problemSearchNames = []string{paramPredicate, paramSavedQuery, paramSort, paramLimit, paramCursor, paramIncludeDetail}
 	objectSearchNames  = []string{paramPredicate, paramSort, paramLimit, paramCursor}
-	problemListNames   = []string{paramSort, paramLimit, paramCursor, paramIncludeDetail}
 )
 
 // searchInput is the request for a search. Absent fields stay out of the link to the next
@@ -42,8 +30,9 @@ type searchInput struct {
 	detail                         patch.Field[bool]
 }
 
-// readSearch reads a search from the query of a GET or the body of a POST.
-func (c *call) readSearch(names []string) (in searchInput, search tracker.Search, err error) {
+// readSearch reads a search from the query, or from the body of a POST with members of these
+// names.
+func (c *call) readSearch(names ...string) (in searchInput, search tracker.Search, err error) {
 	if c.r.Method == http.MethodPost {
 		return c.readSearchBody(names)
 	}
@@ -166,16 +155,16 @@ func (in *searchInput) parameters() url.Values {
 // for some clients and servers between.
 const longestLink = 8 << 10
 
-// nextPage sets the link to the next page, if there is one: the path of this search, its
+// nextPage returns the link to the next page, if there is one: the path of this search, its
 // parameters and the cursor. Where that would be too long, it lacks the predicate, and if
 // need be the sort. A request for the link then gets an error that asks for them.
-func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Position) error {
+func (c *call) nextPage(in *searchInput, next *tracker.Position) (Linked, error) {
 	if next == nil {
-		return nil
+		return Linked{}, nil
 	}
 	at, err := cursor.Write(*next)
 	if err != nil {
-		return err
+		return Linked{}, err
 	}
 	values := in.parameters()
 	values.Set(paramCursor, at)
@@ -186,6 +175,5 @@ func (c *call) nextPage(header http.Header, in *searchInput, next *tracker.Posit
 			query = values.Encode()
 		}
 	}
-	header.Set("Link", "<"+c.r.URL.EscapedPath()+"?"+query+`>; rel="next"`)
-	return nil
+	return c.link(query), nil
 }

@@ -10,12 +10,15 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -143,10 +146,47 @@ var hugeCatalogue = sync.OnceValue(func() *metadata.Catalogue {
 	return metadata.NewCatalogue(ident.Version{Number: 15}, content)
 })
 
+// endpoint is an operation as it is registered.
+type endpoint struct {
+	*huma.Operation
+	*details
+	of reflect.Type // the type of its answer in package wire; nil: it has no body
+}
+
+// endpoints returns all operations.
+var endpoints = sync.OnceValue(func() (all []endpoint) {
+	s := &server{mux: http.NewServeMux()}
+	s.registerAll()
+	types := s.document.Components.Schemas
+	for _, op := range s.document.operations {
+		e := endpoint{Operation: op, details: detailsOf(op)}
+		if body := op.Responses[strconv.Itoa(op.DefaultStatus)].Content[mediaJSON]; body != nil && body.Schema.Items != nil {
+			e.of = reflect.SliceOf(types.TypeFromRef(body.Schema.Items.Ref))
+		} else if body != nil {
+			e.of = types.TypeFromRef(body.Schema.Ref)
+		}
+		all = append(all, e)
+	}
+	return all
+})
+
+// answers returns the answers that are no errors, by status.
+func (e endpoint) answers() map[int]*huma.Response {
+	answers := map[int]*huma.Response{}
+	for key, a := range e.Responses {
+		if status, _ := strconv.Atoi(key); 0 < status && status < http.StatusBadRequest {
+			answers[status] = a
+		}
+	}
+	return answers
+}
+
+func (e endpoint) takes(place, name string) bool { return takes(e.Operation, place, name) }
+
 // objectOf returns the sample that an operation with an identifier is about, if that
 // is not a problem.
 func objectOf(e endpoint) ident.ID {
-	switch strings.Split(e.path, "/")[1] {
+	switch strings.Split(e.Path, "/")[1] {
 	case "states":
 		return samples.Open.ID
 	case "priorities":

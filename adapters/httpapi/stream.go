@@ -14,32 +14,31 @@ import (
 // client may read slowly.
 func (c *call) sending() context.Context { return context.WithoutCancel(c.r.Context()) }
 
-// compose returns the body of the answer, or nil for an answer in parts. It fails
-// only in parts.
-func (c *call) compose(e wire.Encoder, parts bool, write func(*wire.Encoder) error) []byte {
+// compose returns the body of the answer. It fails only in parts.
+func compose[T any](c *call, e wire.Encoder, parts bool, write func(*wire.Encoder) error) wire.JSON[T] {
 	if parts {
-		c.inParts(e, write)
-		return nil
+		c.inParts = true
+		return wire.JSON[T]{Parts: inParts(e, write)}
 	}
 	e.Buf = c.getBuf()
 	_ = write(&e)
-	return e.Buf
+	return wire.JSON[T]{Text: e.Buf}
 }
 
 // longList is from how many elements on a list is sent in parts.
 const longList = 200
 
-// listInParts returns the body of a list, or nil for a long one.
-func listInParts[T any](c *call, catalogue *metadata.Catalogue, all []T, encode func(*wire.Encoder, T)) []byte {
-	return c.compose(wire.Encoder{Catalogue: catalogue}, len(all) > longList, func(e *wire.Encoder) error {
-		wire.List(e, all, func(one T) { encode(e, one) })
+// listOf returns a list as a body.
+func listOf[W, V any](c *call, catalogue *metadata.Catalogue, all []V, encode func(*wire.Encoder, V)) wire.JSON[[]W] {
+	return compose[[]W](c, wire.Encoder{Catalogue: catalogue}, len(all) > longList, func(e *wire.Encoder) error {
+		wire.List(e, all, func(one V) { encode(e, one) })
 		return nil
 	})
 }
 
-// inParts has the body of the answer written in parts, while it is sent.
-func (c *call) inParts(e wire.Encoder, write func(*wire.Encoder) error) {
-	c.parts = func(yield func([]byte, error) bool) {
+// inParts returns the parts of a body, which is written while it is sent.
+func inParts(e wire.Encoder, write func(*wire.Encoder) error) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
 		e := e
 		e.Send = func(part []byte) bool { return yield(part, nil) }
 		if err := write(&e); e.Stopped {
@@ -53,29 +52,29 @@ func (c *call) inParts(e wire.Encoder, write func(*wire.Encoder) error) {
 	}
 }
 
-// stream sends an answer in parts, each as it is made. After a failure it aborts the
-// connection, because a client must not take a part for the whole (D31). It does not wait
-// for memory after a write: fault.Unavailable means that nothing was done (D18).
-func (c *call) stream(w http.ResponseWriter, a answer) {
+// reserveParts takes the memory for an answer in parts. It does not wait for memory after a
+// write: fault.Unavailable means that nothing was done (D18).
+func (c *call) reserveParts() error {
 	switch {
-	case c.r.Method == http.MethodHead:
+	case !c.inParts, c.r.Method == http.MethodHead:
+		return nil
 	case c.writes:
 		c.frame.Charge(perStream)
-	default:
-		if err := c.frame.Reserve(c.r.Context(), perStream); err != nil {
-			c.fail(w, c.r, err)
-			return
-		}
+		return nil
 	}
-	a.setHeader(w.Header())
-	w.Header().Set("Content-Type", mediaJSON)
-	w.WriteHeader(a.status)
+	return c.frame.Reserve(c.r.Context(), perStream)
+}
+
+// stream sends an answer in parts, each as it is made. After a failure it aborts the
+// connection, because a client must not take a part for the whole (D31).
+func (c *call) stream(parts iter.Seq2[[]byte, error]) {
+	c.w.WriteHeader(c.status)
 	if c.r.Method == http.MethodHead {
 		return
 	}
-	flusher := http.NewResponseController(w)
+	flusher := http.NewResponseController(c.w)
 	write := func(part []byte) {
-		if _, err := w.Write(part); err != nil {
+		if _, err := c.w.Write(part); err != nil {
 			panic(http.ErrAbortHandler) // nobody is there to take it
 		}
 		_ = flusher.Flush() // not all writers can: it is then sent when there is enough of it
@@ -86,7 +85,7 @@ func (c *call) stream(w http.ResponseWriter, a answer) {
 			c.endEncoding()
 		}
 	}()
-	for part, err := range c.parts {
+	for part, err := range parts {
 		if err != nil {
 			if c.frame.Connection().Err() == nil {
 				c.frame.Report(c.r.Context(), err)
@@ -107,7 +106,7 @@ func (c *call) beginEncoding() {
 	if c.writes {
 		gone = nil
 	}
-	if !c.encoding.take(gone) {
+	if !c.server.encoding.take(gone) {
 		panic(http.ErrAbortHandler)
 	}
 	c.encodes = true
@@ -115,7 +114,7 @@ func (c *call) beginEncoding() {
 
 func (c *call) endEncoding() {
 	c.encodes = false
-	c.encoding.leave()
+	c.server.encoding.leave()
 }
 
 // pause leaves the place for encoding, if the call has one, because a load may wait. The

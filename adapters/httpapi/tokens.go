@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -10,78 +13,74 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-func tokenEndpoints() []endpoint {
-	return []endpoint{
-		{
-			id: "listTokens", method: http.MethodGet, path: "/tokens", tag: "Tokens",
-			summary: "List all tokens",
-			scope:   access.Admin,
-			answers: []result{{status: 200, description: "The tokens, in the order in which they were issued, without their secrets.", of: []wire.Token{},
-				example: func(e *wire.Encoder) { wire.List(e, []access.Token{samples.Token}, e.Token) }}},
-			do: (*call).listTokens,
-		},
-		{
-			id: "createToken", method: http.MethodPost, path: "/tokens", tag: "Tokens",
-			summary:     "Issue a token",
-			description: "The answer holds the token itself in its member token. It is shown this once: only a digest is stored. So the answer is not kept, and an Idempotency-Key is refused: " + tokenUnkeyed + ".",
-			scope:       access.Admin,
-			unkeyed:     tokenUnkeyed,
-			bodies:      jsonBody(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-01-01T00:00:00.000Z"}`, wire.NewToken{}),
-			answers: []result{{status: 201, description: "The token that was issued.", of: wire.IssuedToken{}, headers: []string{"Dry-Run"},
-				example: func(e *wire.Encoder) {
-					e.IssuedToken(tracker.IssuedToken{Token: samples.Token, Secret: samples.Secret()})
-				}}},
-			faults: partialKinds(fault.RequiredField),
-			do:     (*call).createToken,
-		},
-		{
-			id: "revokeToken", method: http.MethodDelete, path: "/tokens/{identifier}", tag: "Tokens",
-			summary:     "Revoke a token",
-			description: "For good. It holds at once in the server that answers, and within two seconds in every other. The last valid token of scope admin cannot be revoked here: create another one first.",
-			scope:       access.Admin,
-			answers:     []result{{status: 204, description: "The token is revoked.", headers: []string{"Dry-Run"}}},
-			faults:      []fault.Kind{fault.NotFound, fault.InUse},
-			do:          (*call).revokeToken,
-		},
-	}
+func (s *server) registerTokens() {
+	tags := []string{"Tokens"}
+	register(s, huma.Operation{
+		OperationID: "listTokens", Method: http.MethodGet, Path: "/tokens", Tags: tags,
+		Summary:   "List all tokens",
+		Security:  needs(access.Admin),
+		Responses: responses{"200": {Description: "The tokens, in the order in which they were issued, without their secrets."}},
+		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []access.Token{samples.Token}, e.Token) }),
+	}, s.listTokens)
+	register(s, huma.Operation{
+		OperationID: "createToken", Method: http.MethodPost, Path: "/tokens", Tags: tags,
+		Summary:       "Issue a token",
+		Description:   "The answer holds the token itself in its member token. It is shown this once: only a digest is stored. So the answer is not kept, and an Idempotency-Key is refused: " + tokenUnkeyed + ".",
+		Security:      needs(access.Admin),
+		DefaultStatus: http.StatusCreated,
+		Responses:     responses{"201": {Description: "The token that was issued."}},
+		Metadata: about(func(e *wire.Encoder) {
+			e.IssuedToken(tracker.IssuedToken{Token: samples.Token, Secret: samples.Secret()})
+		}, partialKinds(fault.RequiredField)...).
+			json(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-01-01T00:00:00.000Z"}`, wire.NewToken{}).
+			unkeyed(tokenUnkeyed),
+	}, s.createToken)
+	register(s, huma.Operation{
+		OperationID: "revokeToken", Method: http.MethodDelete, Path: "/tokens/{identifier}", Tags: tags,
+		Summary:     "Revoke a token",
+		Description: "For good. It holds at once in the server that answers, and within two seconds in every other. The last valid token of scope admin cannot be revoked here: create another one first.",
+		Security:    needs(access.Admin),
+		Responses:   responses{"204": {Description: "The token is revoked."}},
+		Metadata:    about(nil, fault.NotFound, fault.InUse),
+	}, s.revokeToken)
 }
 
 // tokenUnkeyed says how to repeat the request for a token. Its answer cannot be stored: a
 // reader of the database would have the token.
 const tokenUnkeyed = "if no answer has come, list the tokens, revoke the one that was issued, and ask for another"
 
-func (c *call) listTokens() (answer, error) {
-	a, err := c.Service.Tokens(c.r.Context())
-	return answered(a, err, func(a tracker.Answer[[]access.Token]) answer {
-		e := wire.Encoder{Catalogue: a.Catalogue}
-		wire.List(&e, a.Value, e.Token)
-		return answer{status: http.StatusOK, body: e.Buf}
-	})
+func (s *server) listTokens(ctx context.Context, _ *Request) (*output[[]wire.Token], error) {
+	a, err := s.Service.Tokens(ctx)
+	return one[[]wire.Token](a, err, func(e *wire.Encoder, all []access.Token) { wire.List(e, all, e.Token) })
 }
 
-func (c *call) createToken() (answer, error) {
-	cmd := tracker.CreateToken{Write: tracker.Write{DryRun: c.dryRun}}
-	err := c.decode(&cmd.Faults,
+type secretOutput[W any] struct {
+	Uncached
+	Body wire.JSON[W]
+}
+
+func (s *server) createToken(ctx context.Context, in *writeInput) (*secretOutput[wire.IssuedToken], error) {
+	cmd := tracker.CreateToken{Write: in.write()}
+	err := in.decode(&cmd.Faults,
 		wire.Member{Name: "user", Into: &cmd.User},
 		wire.Member{Name: "scope", Into: &cmd.Scope},
 		wire.Member{Name: "expires", Into: &cmd.Expires},
 	)
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.CreateToken(c.r.Context(), c.caller, cmd)
-	return answered(a, err, func(a tracker.Answer[tracker.IssuedToken]) answer {
-		e := wire.Encoder{Catalogue: a.Catalogue}
-		e.IssuedToken(a.Value)
-		return answer{status: http.StatusCreated, header: http.Header{"Cache-Control": {"no-store"}}, body: e.Buf}
-	})
+	a, err := s.Service.CreateToken(ctx, in.caller, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &secretOutput[wire.IssuedToken]{uncached, wire.One[wire.IssuedToken](a.Catalogue, (*wire.Encoder).IssuedToken, a.Value)}, nil
 }
 
-func (c *call) revokeToken() (answer, error) {
-	id, err := c.object()
+func (s *server) revokeToken(ctx context.Context, in *changeInput) (*noContent, error) {
+	id, err := in.object()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.RevokeToken(c.r.Context(), c.caller, id, tracker.Write{DryRun: c.dryRun})
-	return answered(a, err, noContent)
+	_, err = s.Service.RevokeToken(ctx, in.caller, id, in.write())
+	return &noContent{}, err
 }

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -12,40 +15,40 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-func userEndpoints() []endpoint {
-	return append(userKind().endpoints(), endpoint{
-		id: "me", method: http.MethodGet, path: "/me", tag: tagUsers,
-		summary: "Show whom the token stands for",
-		scope:   access.Read,
-		answers: []result{{status: 200, description: "The user, and the token's scope and expiry.", of: wire.Me{},
-			example: func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Write}, samples.Ann) }}},
-		do: (*call).me,
-	}, endpoint{
-		id: "getMail", method: http.MethodGet, path: "/me/mail", tag: tagUsers,
-		summary:     "Show which e-mail the user of the token gets",
-		description: "The service sends e-mail to the user's address, about changes by others, if an administrator has set that up.",
-		scope:       access.Read,
-		answers:     []result{{status: 200, description: "The choice.", of: wire.Mail{}, example: func(e *wire.Encoder) { e.Mail(samples.Ann) }}},
-		do:          (*call).mail,
-	}, endpoint{
-		id: "setMail", method: http.MethodPut, path: "/me/mail", tag: tagUsers,
-		summary: "Choose which e-mail the user of the token gets",
-		scope:   access.Write,
-		bodies:  jsonBody(`{"mail":"none"}`, wire.MailPatch{}),
-		answers: []result{{status: 200, description: "The choice.", of: wire.Mail{}, headers: []string{"Dry-Run"},
-			example: func(e *wire.Encoder) { none := samples.Ann; none.Mail = user.MailNone; e.Mail(none) }}},
-		faults: []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed},
-		do:     (*call).setMail,
-	})
+func (s *server) registerUsers() {
+	userKind().register(s)
+	register(s, huma.Operation{
+		OperationID: "me", Method: http.MethodGet, Path: "/me", Tags: []string{tagUsers},
+		Summary:   "Show whom the token stands for",
+		Security:  needs(access.Read),
+		Responses: responses{"200": {Description: "The user, and the token's scope and expiry."}},
+		Metadata:  about(func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Write}, samples.Ann) }),
+	}, s.me)
+	register(s, huma.Operation{
+		OperationID: "getMail", Method: http.MethodGet, Path: "/me/mail", Tags: []string{tagUsers},
+		Summary:     "Show which e-mail the user of the token gets",
+		Description: "The service sends e-mail to the user's address, about changes by others, if an administrator has set that up.",
+		Security:    needs(access.Read),
+		Responses:   responses{"200": {Description: "The choice."}},
+		Metadata:    about(func(e *wire.Encoder) { e.Mail(samples.Ann) }),
+	}, s.mail)
+	register(s, huma.Operation{
+		OperationID: "setMail", Method: http.MethodPut, Path: "/me/mail", Tags: []string{tagUsers},
+		Summary:   "Choose which e-mail the user of the token gets",
+		Security:  needs(access.Write),
+		Responses: responses{"200": {Description: "The choice."}},
+		Metadata: about(func(e *wire.Encoder) { none := samples.Ann; none.Mail = user.MailNone; e.Mail(none) }, fault.RequiredField, fault.UnknownField, fault.ValidationFailed).
+			json(`{"mail":"none"}`, wire.MailPatch{}),
+	}, s.setMail)
 }
 
 // tagUsers is the tag of the operations about users.
 const tagUsers = "Users"
 
-func userKind() metadataKind[user.User, tracker.UserPatch] {
+func userKind() metadataKind[user.User, tracker.UserPatch, wire.User, wire.CreatedUser] {
 	inactive := samples.Ann
 	inactive.Inactive = true
-	return metadataKind[user.User, tracker.UserPatch]{
+	return metadataKind[user.User, tracker.UserPatch, wire.User, wire.CreatedUser]{
 		one: "user", many: "users", tag: tagUsers, order: "by name",
 		about:      "Making a user inactive revokes the user's tokens for good. The user of the last valid token of scope admin cannot be made inactive: create another token first. Users are never deleted.",
 		objects:    (*tracker.Service).Users,
@@ -59,7 +62,7 @@ func userKind() metadataKind[user.User, tracker.UserPatch] {
 			}
 		},
 		createScope: access.Admin,
-		record:      wire.User{}, records: []wire.User{}, created: wire.CreatedUser{}, create: wire.NewUser{}, patch: wire.UserPatch{},
+		create:      wire.NewUser{}, patch: wire.UserPatch{},
 		sampleList: []user.User{samples.Ann, samples.Bob},
 		creates: sample[user.User]{`{"name":"Eve","email":"eve@example.org"}`,
 			user.User{ID: samples.Identifier(20), Name: "Eve", Email: "eve@example.org"}},
@@ -69,31 +72,26 @@ func userKind() metadataKind[user.User, tracker.UserPatch] {
 }
 
 // me answers with the user of the token (D33).
-func (c *call) me() (answer, error) {
-	a, err := c.Service.Users().Load(c.r.Context(), c.caller.User)
-	return answered(a, err, func(a tracker.Answer[user.User]) answer {
-		var e wire.Encoder
-		e.Me(c.caller, a.Value)
-		return answer{status: http.StatusOK, body: e.Buf}
-	})
+func (s *server) me(ctx context.Context, in *Request) (*output[wire.Me], error) {
+	a, err := s.Service.Users().Load(ctx, in.caller.User)
+	return one[wire.Me](a, err, func(e *wire.Encoder, u user.User) { e.Me(in.caller, u) })
 }
 
-func renderMail(a tracker.Answer[user.User]) answer {
-	var e wire.Encoder
-	e.Mail(a.Value)
-	return answer{status: http.StatusOK, body: e.Buf}
+func (s *server) mail(ctx context.Context, in *Request) (*output[wire.Mail], error) {
+	a, err := s.Service.Users().Load(ctx, in.caller.User)
+	return one[wire.Mail](a, err, (*wire.Encoder).Mail)
 }
 
-func (c *call) mail() (answer, error) {
-	a, err := c.Service.Users().Load(c.r.Context(), c.caller.User)
-	return answered(a, err, renderMail)
+type writeInput struct {
+	Request
+	Write
 }
 
-func (c *call) setMail() (answer, error) {
-	cmd := tracker.SetMail{Write: tracker.Write{DryRun: c.dryRun}}
-	if err := c.decode(&cmd.Faults, wire.Member{Name: "mail", Into: &cmd.Mail}); err != nil {
-		return answer{}, err
+func (s *server) setMail(ctx context.Context, in *writeInput) (*output[wire.Mail], error) {
+	cmd := tracker.SetMail{Write: in.write()}
+	if err := in.decode(&cmd.Faults, wire.Member{Name: "mail", Into: &cmd.Mail}); err != nil {
+		return nil, err
 	}
-	a, err := c.Service.SetMail(c.r.Context(), c.caller, cmd)
-	return answered(a, err, renderMail)
+	a, err := s.Service.SetMail(ctx, in.caller, cmd)
+	return one[wire.Mail](a, err, (*wire.Encoder).Mail)
 }

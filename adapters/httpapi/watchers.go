@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
@@ -12,60 +15,44 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-func watcherEndpoints() []endpoint {
+func (s *server) registerWatchers() {
 	const path = "/problems/{identifier}/watchers"
-	example := func(e *wire.Encoder) { e.User(samples.Ann) }
-	written := []string{"Problem-Revision", "Dry-Run"}
-	return []endpoint{
-		{
-			id: "addWatcher", method: http.MethodPut, path: path, tag: "Watchers",
-			summary:     "Add a watcher",
-			description: "Any members that identify one user will do, such as the e-mail address. Removing a watcher has no endpoint, on purpose: watchers remove themselves in the client application.",
-			scope:       access.Write,
-			headers:     []string{"If-Match"},
-			bodies:      jsonBody(`{"email":"ann@example.org"}`, wire.PartialUser{}),
-			answers: []result{
-				{status: 200, description: "The user, who watched the problem before.", of: wire.User{}, example: example, headers: written},
-				{status: 201, description: "The user, who is a new watcher.", of: wire.User{}, example: example, headers: written},
-			},
-			faults: partialKinds(fault.ProblemNotFound, fault.StaleRevision),
-			do:     (*call).addWatcher,
-		},
-		{
-			id: "loadWatchers", method: http.MethodGet, path: path, tag: "Watchers",
-			summary: "Load the watchers of a problem",
-			scope:   access.Read,
-			query:   []string{paramAsOf},
-			headers: []string{"If-None-Match"},
-			answers: loaded("The users, by name.", []wire.User{}, func(e *wire.Encoder) { wire.List(e, []user.User{samples.Ann}, e.User) }),
-			faults:  []fault.Kind{fault.ProblemNotFound},
-			do: load(store.Watchers, func(e *wire.Encoder, a tracker.Answer[store.Snapshot]) {
-				wire.List(e, tracker.Watchers(a.Value, a.Catalogue), e.User)
-			}),
-		},
-	}
+	register(s, huma.Operation{
+		OperationID: "addWatcher", Method: http.MethodPut, Path: path, Tags: []string{"Watchers"},
+		Summary:     "Add a watcher",
+		Description: "Any members that identify one user will do, such as the e-mail address. Removing a watcher has no endpoint, on purpose: watchers remove themselves in the client application.",
+		Security:    needs(access.Write),
+		Responses:   responses{"200": {Description: "The user, who watched the problem before."}, "201": {Description: "The user, who is a new watcher."}},
+		Metadata: about(func(e *wire.Encoder) { e.User(samples.Ann) }, partialKinds(fault.ProblemNotFound, fault.StaleRevision)...).
+			json(`{"email":"ann@example.org"}`, wire.PartialUser{}),
+	}, s.addWatcher)
+	register(s, huma.Operation{
+		OperationID: "loadWatchers", Method: http.MethodGet, Path: path, Tags: []string{"Watchers"},
+		Summary:   "Load the watchers of a problem",
+		Security:  needs(access.Read),
+		Responses: orKept("The users, by name."),
+		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []user.User{samples.Ann}, e.User) }, fault.ProblemNotFound),
+	}, loadPart[[]wire.User](store.Watchers, func(e *wire.Encoder, a tracker.Answer[store.Snapshot]) {
+		wire.List(e, tracker.Watchers(a.Value, a.Catalogue), e.User)
+	}))
 }
 
 // addWatcher is W8.
-func (c *call) addWatcher() (answer, error) {
-	write, err := c.writeInput()
+func (s *server) addWatcher(ctx context.Context, in *relateInput) (*writtenOutput[wire.User], error) {
+	write, err := in.conditional()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	cmd := tracker.AddWatcher{Write: write}
-	sentUser, err := c.decodeValue()
+	sentUser, err := in.decodeValue()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
 	cmd.User = wire.PartialOf(sentUser)
-	id, err := c.problem()
+	id, err := in.problem()
 	if err != nil {
-		return answer{}, err
+		return nil, err
 	}
-	a, err := c.Service.AddWatcher(c.r.Context(), c.caller, id, cmd)
-	return answered(a, err, func(a tracker.Answer[user.User]) answer {
-		var e wire.Encoder
-		e.User(a.Value)
-		return answer{status: created(a.New), revision: a.Revision, body: e.Buf}
-	})
+	a, err := s.Service.AddWatcher(ctx, in.caller, id, cmd)
+	return wrote[wire.User](a, err, (*wire.Encoder).User)
 }

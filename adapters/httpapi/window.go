@@ -52,15 +52,26 @@ func (w window) cursor(skip int) string {
 	return base64.RawURLEncoding.EncodeToString([]byte(w.list + " " + strconv.Itoa(skip)))
 }
 
-// next returns the header with the link to the next window: the path of this request with
-// all its parameters, and another cursor.
-func (w window) next(c *call) http.Header {
+// next returns the link to the next window: the path of this request with all its
+// parameters, and another cursor.
+func (w window) next(c *call) Linked {
+	return c.linked(paramCursor, w.cursor(w.skip+w.limit))
+}
+
+// linked returns the link to the next page: the path of this request with all its
+// parameters, and another position.
+func (c *call) linked(param, position string) Linked {
 	values := url.Values{}
 	for name := range c.query {
 		values.Set(name, c.query.Get(name))
 	}
-	values.Set(paramCursor, w.cursor(w.skip+w.limit))
-	return http.Header{"Link": {"<" + c.r.URL.EscapedPath() + "?" + values.Encode() + `>; rel="next"`}}
+	values.Set(param, position)
+	return c.link(values.Encode())
+}
+
+// link returns the link to the next page, at the path of this request.
+func (c *call) link(query string) Linked {
+	return Linked{"<" + c.r.URL.EscapedPath() + "?" + query + `>; rel="next"`}
 }
 
 // of returns the elements of the window, and whether there are more.
@@ -68,6 +79,15 @@ func of[T any](w window, elements []T) (within []T, more bool) {
 	from := min(w.skip, len(elements))
 	to := from + min(w.limit, len(elements)-from)
 	return elements[from:to], to < len(elements)
+}
+
+// windowInput is a request for a part of a problem, or for a window of it.
+type windowInput struct {
+	Request
+	OfProblem
+	Past
+	Windowed
+	Cached
 }
 
 // growing is a large, append-only part of a problem: its log or its comments (D38).
@@ -81,41 +101,47 @@ type growing[T any] struct {
 	encode func(*wire.Encoder, store.Snapshot, iter.Seq2[[]T, error]) error
 }
 
-// load answers R1 and R2: with everything, or with a window of it.
-func (g growing[T]) load(c *call) (answer, error) {
-	w, err := c.window(g.name, all)
-	if err != nil {
-		return answer{}, err
-	}
-	a, tag, past, err := c.shown(g.parts)
-	if err != nil {
-		return answer{}, err
-	}
-	s := a.Value
-	var elements iter.Seq2[[]T, error]
-	more := false
-	if s.Size > store.Small {
-		elements = loads(c, g.stored(c.Service, c.r.Context(), s, w.skip, w.limit))
-		if w.limit < all {
-			for _, err := range g.stored(c.Service, c.r.Context(), s, w.skip+w.limit, 1) {
-				if err != nil {
-					return answer{}, err
-				}
-				more = true
-			}
+// loadGrowing returns the handler of R1 or R2: it answers with everything, or with a window
+// of it.
+func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windowInput) (*windowOutput[W], error) {
+	return func(ctx context.Context, in *windowInput) (*windowOutput[W], error) {
+		w, err := in.window(g.name, all)
+		if err != nil {
+			return nil, err
 		}
-	} else {
-		var within []T
-		within, more = of(w, g.loaded(s))
-		elements = wire.Once(within)
-	}
-	out := c.unlessKnown(tag, a.Revision, func() []byte {
-		return c.compose(wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(s), func(e *wire.Encoder) error {
-			return g.encode(e, s, elements)
+		a, tag, past, err := in.shown(g.parts)
+		if err != nil {
+			return nil, err
+		}
+		problem := a.Value
+		var elements iter.Seq2[[]T, error]
+		more := false
+		if problem.Size > store.Small {
+			elements = loads(in.call, g.stored(s.Service, ctx, problem, w.skip, w.limit))
+			if w.limit < all {
+				for _, err := range g.stored(s.Service, ctx, problem, w.skip+w.limit, 1) {
+					if err != nil {
+						return nil, err
+					}
+					more = true
+				}
+			}
+		} else {
+			var within []T
+			within, more = of(w, g.loaded(problem))
+			elements = wire.Once(within)
+		}
+		out := &windowOutput[W]{Status: http.StatusOK, Tagged: Tagged{tag}, Revised: revised(a.Revision)}
+		if more {
+			out.Linked = w.next(in.call)
+		}
+		if in.knows(tag) {
+			out.Status = http.StatusNotModified
+			return out, nil
+		}
+		out.Body = compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(problem), func(e *wire.Encoder) error {
+			return g.encode(e, problem, elements)
 		})
-	})
-	if more {
-		out.header = w.next(c)
+		return out, nil
 	}
-	return out, nil
 }
