@@ -187,6 +187,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"watching = YES", "", "SEARCH watchers USING COVERING INDEX watchers_user (user_id=?)"},
 		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},
 		{"assignee.identifier = $ApiUser", "", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},
+		{"state.resolved = NO AND assignee.identifier = $ApiUser", "-identifier", "SEARCH p USING INDEX problems_assignee (assignee=? AND state=?)"},
 		{"assignee.identifier = $ApiUser", "-modificationDate", "SEARCH p USING COVERING INDEX problems_assignee_modified (assignee=? AND state=?)"},
 		{"state.resolved = NO AND assignee.identifier = $ApiUser", "priority.order,-modificationDate", "SEARCH p USING COVERING INDEX problems_assignee_modified (assignee=? AND state=?)"},
 		{"creationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_created (created>?)"},

@@ -35,7 +35,7 @@ func (c *compiler) byState(conditions []fragment, keys []sortKey) (parts []fragm
 	assignee, state := of("p.assignee"), of("p.state")
 	ofOne := assignee >= 0 && !conditions[assignee].choice.none && len(conditions[assignee].choice.ids) == 1
 	switch {
-	case len(keys) == 0 && ofOne:
+	case ofOne && (len(keys) == 0 || keys[0].isNumber()):
 	case len(keys) == 1 && keys[0].sql == "p.modified" && (ofOne || state >= 0):
 		// Another condition with an index of its own has fewer problems than a state.
 		for i, f := range conditions {

@@ -89,8 +89,9 @@ func TestByState(t *testing.T) {
 }
 
 // By the latest change, the problems of some states are looked for state by state, also
-// those of one assignee; unless another condition has an index with fewer problems.
-func TestByStateAndLatestChange(t *testing.T) {
+// those of one assignee; unless another condition has an index with fewer problems. Those
+// of one assignee are by their number, too, in either direction.
+func TestByStateAndKey(t *testing.T) {
 	t.Parallel()
 	const open, latest = "state.resolved = NO", "-modificationDate"
 	for _, c := range []struct {
@@ -107,6 +108,9 @@ func TestByStateAndLatestChange(t *testing.T) {
 		{open + " AND ANY keywords.name = 'a'", latest, 0},
 		{open, "", 0},
 		{open, "-creationDate", 0},
+		{"assignee.identifier = $ApiUser", "-identifier", 3},
+		{"assignee.identifier = $ApiUser", "-identifier,title", 3},
+		{open, "-identifier", 0},
 		{open, "-modificationDate,title", 0},
 		{"title = 'a'", latest, 0},
 	} {

@@ -31,6 +31,9 @@ type sortKey struct {
 
 func (k sortKey) ranksOf() string { return "ranks_" + k.name }
 
+// isNumber reports whether the key is the number of the problem.
+func (k sortKey) isNumber() bool { return k.sql == "p.id" }
+
 // sortKeys returns the keys of an order.
 func (c *compiler) sortKeys(sort []predicate.Order) ([]sortKey, error) {
 	keys := make([]sortKey, len(sort))
@@ -167,14 +170,22 @@ func (k sortKey) into() (dest any, value func() predicate.Value) {
 	}
 }
 
-// orderBy returns the order by the columns of the keys, and then by the number.
+// orderBy returns the order by the columns of the keys, and then by the number. A key
+// after the number decides nothing.
 func orderBy(keys []sortKey, number string) string {
 	sql := " ORDER BY "
 	for _, k := range keys {
-		sql += k.name
-		if k.descending {
-			sql += " DESC"
+		column := k.name
+		if k.isNumber() {
+			column = number
 		}
+		if k.descending {
+			column += " DESC"
+		}
+		if k.isNumber() {
+			return sql + column
+		}
+		sql += column
 		if k.nullable {
 			sql += " NULLS FIRST"
 		}
