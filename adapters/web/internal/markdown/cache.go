@@ -63,24 +63,37 @@ func (r rendered) holds(resolve Resolver) bool {
 	return true
 }
 
-// recorder is a Resolver. It notes the answers of another.
+// recorder is a Resolver. It asks another each question once, and notes the answers.
 type recorder struct {
 	from    Resolver
 	answers []answered
+	noted   map[answered]int // the places of the answers, by questions
+}
+
+func newRecorder(from Resolver) *recorder {
+	return &recorder{from: from, noted: map[answered]int{}}
 }
 
 // Problem is of Resolver.
 func (r *recorder) Problem(number int64) (Link, bool) {
-	link, found := r.from.Problem(number)
-	r.answers = append(r.answers, answered{number: number, link: link, found: found})
-	return link, found
+	return r.ask(answered{number: number}, func() (Link, bool) { return r.from.Problem(number) })
 }
 
 // Person is of Resolver.
 func (r *recorder) Person(address string) (Link, bool) {
-	link, found := r.from.Person(address)
-	r.answers = append(r.answers, answered{address: address, link: link, found: found})
-	return link, found
+	return r.ask(answered{address: address}, func() (Link, bool) { return r.from.Person(address) })
+}
+
+func (r *recorder) ask(question answered, answer func() (Link, bool)) (Link, bool) {
+	at, ok := r.noted[question]
+	if !ok {
+		at = len(r.answers)
+		r.noted[question] = at
+		a := question
+		a.link, a.found = answer()
+		r.answers = append(r.answers, a)
+	}
+	return r.answers[at].link, r.answers[at].found
 }
 
 // cache keeps the results for texts by their digests. Comments never change, and are read
@@ -107,7 +120,7 @@ func (c cache) get(k kind, source string, resolve Resolver, render func(Resolver
 	if resolve == nil {
 		result.safe, result.ok = render(nil)
 	} else {
-		r := &recorder{from: resolve}
+		r := newRecorder(resolve)
 		result.safe, result.ok = render(r)
 		result.answers = r.answers
 	}

@@ -24,18 +24,6 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-const (
-	// longest is the longest text, in bytes, to be read as Markdown. A longer one is shown
-	// as it is. A hostile text of this length takes some tens of milliseconds.
-	longest = 32 << 10
-	// deepest is how many marks of a quotation or a list may begin a line. The cost of nested
-	// blocks grows with the square of their depth.
-	deepest = 20
-	// mostMarks is how many brackets, asterisks and underscores a text may have. The cost of
-	// pairing them grows with the square of their number.
-	mostMarks = 2000
-)
-
 // Link is the target of a reference.
 type Link struct {
 	URL   string
@@ -102,7 +90,7 @@ func newPolicy() *bluemonday.Policy {
 
 // Render returns a text in Markdown as HTML. References such as "#12" to problems, and
 // "@anna" to people, are links if the resolver knows them. It may be nil. Render reports
-// false if a text is too long or nested too deeply to be read: then it returns Plain.
+// false if a text is beyond the limits of Markdown: then it returns Plain.
 func (r *Renderer) Render(source string, resolve Resolver) (template.HTML, bool) {
 	if len(source) > longest {
 		return Plain(source), false
@@ -116,13 +104,17 @@ func (r *Renderer) Render(source string, resolve Resolver) (template.HTML, bool)
 
 // render is Render without its cache, for a text of an allowed length.
 func (r *Renderer) render(source string, resolve Resolver) (template.HTML, bool) {
-	if tooDeep(source) {
+	valid := strings.ToValidUTF8(source, string(utf8.RuneError))
+	if !affordable(valid) {
 		return Plain(source), false
 	}
 	var out bytes.Buffer
 	ctx := parser.NewContext()
-	ctx.Set(resolverKey, resolve)
-	if err := r.markdown.Convert([]byte(strings.ToValidUTF8(source, string(utf8.RuneError))), &out, parser.WithContext(ctx)); err != nil {
+	if resolve != nil {
+		ctx.Set(targetsKey, newTargets(resolve, growth*len(source)))
+	}
+	document := r.markdown.Parser().Parse(text.NewReader([]byte(valid)), parser.WithContext(ctx))
+	if repeated(document, len(source)) || r.markdown.Renderer().Render(&out, []byte(valid), document) != nil {
 		return Plain(source), false
 	}
 	return template.HTML(r.policy.SanitizeBytes(out.Bytes())), true
@@ -131,27 +123,6 @@ func (r *Renderer) render(source string, resolve Resolver) (template.HTML, bool)
 // Plain returns HTML to show a text as it is.
 func Plain(source string) template.HTML {
 	return template.HTML(`<p class="plain">` + html.EscapeString(source) + `</p>`)
-}
-
-// tooDeep reports whether a line begins with too many marks, or the whole has too many.
-func tooDeep(source string) bool {
-	if strings.Count(source, "[")+strings.Count(source, "*")+strings.Count(source, "_") > mostMarks {
-		return true
-	}
-	for line := range strings.Lines(source) {
-		marks := 0
-		for _, c := range line {
-			if strings.ContainsRune(">-*+.)", c) { // a number with a dot or a parenthesis is the mark of a list
-				marks++
-			} else if c != ' ' && c != '\t' && !('0' <= c && c <= '9') {
-				break
-			}
-		}
-		if marks > deepest && strings.Trim(line, "-*_= \t\r\n") != "" {
-			return true
-		}
-	}
-	return false
 }
 
 // shift moves headings below those of the page, and leaves out skipped levels.

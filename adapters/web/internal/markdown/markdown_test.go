@@ -1,7 +1,9 @@
 package markdown
 
 import (
+	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -124,85 +126,149 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// Long and deeply nested texts are shown as they are. Below the limits, the work is
-// bounded: it is counted in bytes of output.
-func TestHostileTexts(t *testing.T) {
+// Texts beyond a limit are shown as they are. Each limit is tried at its edge.
+func TestLimits(t *testing.T) {
 	t.Parallel()
 	r := New()
-	for name, source := range map[string]string{
-		"long":       strings.Repeat("x", longest+1),
-		"quotations": strings.Repeat(">", 5000) + " x",
-		"lists":      strings.Repeat("- ", 5000) + "x",
-		"numbers":    strings.Repeat("0) ", longest/3),
-		"dots":       strings.Repeat("1. ", deepest+1) + "x",
-		"brackets":   strings.Repeat("[", mostMarks+1),
-		"stars":      strings.Repeat("*a_", mostMarks/2+1),
-		"links":      strings.Repeat("[a](", mostMarks+1),
-	} {
-		if got, ok := r.Render(source, known); ok || got != Plain(source) {
-			t.Errorf("%s: it is not shown as it is", name)
+	rows := func(columns, n int) string {
+		return strings.Repeat("|a", columns) + "|\n" + strings.Repeat("|-", columns) + "|\n" + strings.Repeat("x\n", n)
+	}
+	square := func(mark string) func(int) string { // a paragraph of 16 KB with n marks
+		return func(n int) string {
+			text := strings.Repeat(mark+"x ", n)
+			return text + strings.Repeat("x", longest/2-len(text))
 		}
 	}
-	for name, source := range map[string]string{
-		"brackets":   strings.Repeat("[", mostMarks),
-		"stars":      strings.Repeat("*a_", mostMarks/2),
-		"backquotes": strings.Repeat("`a``", longest/4),
-		"references": strings.Repeat("#1 ", longest/3),
-		"images":     strings.Repeat("![", mostMarks),
-		"pipes":      "|a|\n|-|\n" + strings.Repeat("|", longest/2),
-		"tags":       strings.Repeat("<a ", longest/3),
-		"entities":   strings.Repeat("&#1", longest/3),
-		"links":      strings.Repeat("[a](", mostMarks),
-		"rule":       strings.Repeat("-", 100),
+	definition := func(n int) string { return "[a]: /" + strings.Repeat("u", 1000) + "\n\n" + strings.Repeat("[a] ", n) }
+	for name, c := range map[string]struct {
+		most int // the largest number within the limit
+		text func(int) string
+	}{
+		"length":               {longest, func(n int) string { return strings.Repeat("x", n) }},
+		"length, damaged":      {longest / 4, func(n int) string { return strings.Repeat("\xffx", n) }},
+		"quotations":           {deepest, func(n int) string { return strings.Repeat(">", n) + " x" }},
+		"lists":                {deepest, func(n int) string { return strings.Repeat("- ", n) + "x" }},
+		"numbers":              {deepest, func(n int) string { return strings.Repeat("0) ", n) + "x" }},
+		"definitions":          {mostDefinitions, func(n int) string { return strings.Repeat("[a]:b\n", n) }},
+		"emphasis":             {mostSteps/(longest/2) - 1, square("*")},
+		"brackets":             {mostSteps/(longest/2) - 1, square("[")},
+		"brackets, closed":     {mostSteps/(longest/2) - 1, square("]")},
+		"tags":                 {mostSteps/(longest/2) - 1, square("<")},
+		"backquotes":           {mostSteps/(longest/2) - 1, square("`")},
+		"tildes":               {mostSteps/(longest/2) - 1, square("~")},
+		"underlines, heading":  {mostSteps/(longest/2) - 1, func(n int) string { return "# " + square("_")(n) }},
+		"underlines, listed":   {mostSteps/(longest/2) - 1, func(n int) string { return "- " + square("_")(n) }},
+		"rows of ten cells":    {16, func(n int) string { return rows(10, n) }},
+		"rows, in a quotation": {22, func(n int) string { return "> " + strings.ReplaceAll(strings.TrimSpace(rows(10, n)), "\n", "\n> ") }},
+		"repeated links":       {8, definition},
+		"repeated images":      {8, func(n int) string { return strings.ReplaceAll(definition(n), "[a] ", "![a] ") }},
 	} {
-		if got := markdown(r, source); len(got) > 20*longest || len(dangers(t, got)) > 0 {
-			t.Errorf("%s: the result has %d bytes and %q", name, len(got), dangers(t, got))
+		for _, n := range []int{c.most, c.most + 1} {
+			source := c.text(n)
+			got, ok := r.Render(source, known)
+			if ok != (n == c.most) || !ok && got != Plain(source) {
+				t.Errorf("%s: %d of at most %d are read: %t", name, n, c.most, ok)
+			}
 		}
 	}
 }
 
-// Work grows with the length of a text, not with its square. It is counted in nodes of the
-// parsed text, each as often as it is deep.
-func TestWork(t *testing.T) {
+// pathological are the texts of CommonMark's test/pathological_tests.py, and further ones: a part
+// that is repeated, with the texts before and behind.
+var pathological = [][3]string{
+	{"", "*a **a ", ""}, {"", " a**", ""}, {"", "a**", ""}, {"", "**a ", ""}, {"", "a**bc* ", ""}, {"", "a_ ", ""}, {"", "_a ", ""}, {"", "*a_ ", ""},
+	{"", "[a", ""}, {"", "a]", ""}, {"[[", "[a]", ""}, {"", "a **b c* ", ""}, {"", "**x [a*b**c*](d)", ""}, {"", "[a](", ""}, {"", "![[]()", ""},
+	{"", "[a](b", ""}, {"", "](", ""}, {"*", "[a](b) ", "*"}, {"", "> ", "a"}, {"", "- ", "a"}, {"* - ", "x", ""}, {"a\n> ", "", ""}, {"", "[a]: u\n", ""},
+	{"[a]: /u\n\n", "[a]", ""}, {"", "[\\]", ""}, {"", "e`a``", ""}, {"", "`", ""}, {"``", "`", ""}, {"", "`\n``\n", ""}, {"", "<?", ""}, {"", "<!A ", ""},
+	{"", "<!--", ""}, {"", "<![CDATA[", ""}, {"", "<a ", ""}, {"<a", " b='<a b=\"' c=\"", ""}, {"", "<a b='", ""}, {"", "</a ", ""}, {"", "a@b.", ""},
+	{" ", "~a", ""}, {" ", "_a", ""}, {"", "(a", ""}, {"", "&#1", ""}, {"|a|b|\n|-|-|\n", "x\n", ""}, {"|a|\n|-|\n", "|", ""}, {"", "|a|\n|-|\n", ""},
+	{"", "a|b\n-|-\n", ""}, {"", "|`\\|`", "|\n|-|-|\n"}, {"", "#1 ", ""}, {"", "@anna ", ""}, {"", "@anna@example.org,", ""}, {"", "@-", ""}, {"", "#", ""},
+	{"", "- \n", ""}, {"", "1.\n", ""}, {"", "> \n", ""}, {"", "a\n=\n", ""}, {"", "- [ ] a\n", ""}, {"", "***\n", ""}, {"", "- a\n  - b\n", ""},
+	{"", "\t- ", ""}, {"", "<div>\n", ""}, {"", "\\", ""}, {"", "a  \n", ""}, {"", "\x00", ""}, {"", "\xff", ""}, {"", "é", ""}, {"", "~~a", ""},
+	{"", "~~a~~ ", ""}, {"", "https://a.", ""}, {"", "http://a/(", ""}, {"", "www.a.b/&a;", ""}, {"", "<http:a", ""}, {"", "[a]:", ""}, {"", "[a][b]", ""},
+	{"[a: /u 'title'\n", "[a] ![a]", ""}, {"[a]: b '", "\n'", ""}, {"", "\"", ""}, {"", "[a]: b 'c\n", ""}, {"", "*a\n", ""}, {"", "===\na\n", ""}, {"", "+ ", ""},
+	{"", "    - ", ""}, {"- a\n  - a\n    - a\n      - a\n        - a\n", "\n", "a"},
+}
+
+// Output and work grow with a text and the titles that it refers to, not with their product. Work
+// is counted in nodes of the parsed text, each as often as it is deep.
+func TestGrowth(t *testing.T) {
 	t.Parallel()
 	r := New()
-	for _, part := range []string{
-		"`", "`a``", "<", "<a ", "<!--", "<?", "&#1", "|", "~~a", "!", "![", "[", "[a](", "[a][b]", "](", "\\", "#1 ", "@anna ", "@", "#", "https://a.", "a@b.",
-		"- \n", "1.\n", "> \n", ">\n", "# \n", "a\n=\n", "[a]: b\n", "|a|\n|-|\n", "a|b\n-|-\n", "- [ ] a\n", "***\n", "*a\n", "_a ", "*a_", "**a ",
-		"- a\n  - b\n", "0) ", "1. ", "> ", ">", "- ", "+ ", "* ", "> - ", " >", "\t- ", "<div>\n", "<b>", "[[](", "~", "a  \n", "\x00", "\xff",
-	} {
-		work := func(size int) (total int) {
-			source := strings.Repeat(part, size/len(part))
-			if _, read := r.Render(source, known); !read {
-				return 0
-			}
-			depth := 0
-			if err := ast.Walk(r.markdown.Parser().Parse(text.NewReader([]byte(source))), func(_ ast.Node, entering bool) (ast.WalkStatus, error) {
-				if entering {
-					depth++
-					total += depth
-				} else {
-					depth--
-				}
-				return ast.WalkContinue, nil
-			}); err != nil {
-				t.Fatal(err)
-			}
-			return total
+	title := titled(strings.Repeat(`"long`, 800))
+	check := func(source string) {
+		if len(source) == 0 {
+			return
 		}
-		half, whole := work(longest/2), work(longest)
-		if whole > 8*longest || half > 0 && whole > 2*half+1000 {
-			t.Errorf("%q: the work grows from %d to %d", part, half, whole)
+		got, read := r.render(source, title)
+		if most := 60*len(source) + 4000 + 8*len(title)*min(2, strings.Count(source, "#")+strings.Count(source, "@")); len(got) > most {
+			t.Fatalf("%.60q… of %d bytes becomes %d bytes", source, len(source), len(got))
+		}
+		if !read {
+			return
+		}
+		work, depth := 0, 0
+		if err := ast.Walk(r.markdown.Parser().Parse(text.NewReader([]byte(source))), func(_ ast.Node, entering bool) (ast.WalkStatus, error) {
+			if entering {
+				depth++
+				work += depth
+			} else {
+				depth--
+			}
+			return ast.WalkContinue, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if most := 16*len(source) + 500; work > most {
+			t.Fatalf("%.60q… of %d bytes takes %d steps", source, len(source), work)
 		}
 	}
-	for _, tag := range []string{"<b>", "<b><p>", "<b><i><s><code><em><strong><p>", "<table>", "<table><tr><td>", "<ul><li>", "<li>", "<blockquote>", "<b></p>", "<table><b>", "<ol><b>", "<svg>", "<a href=x><p>"} {
-		out, ok := r.RenderHTML(strings.Repeat(tag, longestHTML/len(tag)))
-		if len(out) > 12*longestHTML || !ok && out != "" {
-			t.Errorf("%q: the result has %d bytes", tag, len(out))
+	random := rand.New(rand.NewPCG(34, 1))
+	for _, p := range pathological {
+		before, part, after := p[0], p[1], p[2]
+		for _, size := range []int{50, 2000, longest / 2} {
+			check(before + strings.Repeat(part, max(1, (size-len(before)-len(after))/max(1, len(part)))) + after)
 		}
 	}
-	if _, ok := r.RenderHTML(strings.Repeat("x", longestHTML+1)); ok {
-		t.Error("long HTML is shown")
+	for range 200 {
+		var source strings.Builder
+		for range 1 + random.IntN(4) {
+			before := pathological[random.IntN(len(pathological))]
+			source.WriteString(before[0])
+			parts := [2][3]string{before, pathological[random.IntN(len(pathological))]}
+			for range 1 << random.IntN(9) {
+				source.WriteString(parts[random.IntN(2)][1])
+			}
+			source.WriteString(before[2])
+		}
+		check(source.String()[:min(source.Len(), longest)])
+	}
+}
+
+// Stored HTML grows no more than Markdown does.
+func TestGrowthOfHTML(t *testing.T) {
+	t.Parallel()
+	r := New()
+	link := `<a href="https://example.org/` + strings.Repeat("u", 2000) + `">`
+	for _, part := range []string{"<b>", "<b><p>", "<b><i><s><code><em><strong><p>", "<table>", "<table><tr><td>", "<ul><li>", "<li>", "<blockquote>", "<b></p>", "<table><b>", "<ol><b>", "<svg>", "<a href=x><p>", "<p>x", "</b>", "x</p>", "<tr>x", "<td>x", "<h1>x", "<b><blockquote></b>", "<hr>x", "<a title=x>"} {
+		for _, before := range []string{"", "<p>" + link, "<p><b><b><b><i><i><i><code><code><code><strong><strong><strong>", link + strings.Repeat("<blockquote>", 100), link + "<table>", link + "<table><tr><td>" + link} {
+			source := before + strings.Repeat(part, (longestHTML/4-len(before))/len(part))
+			if out, ok := r.RenderHTML(source); len(out) > (growthHTML+6)*len(source) || !ok && out != "" {
+				t.Errorf("%.60q… and %q: the result has %d bytes", before, part, len(out))
+			}
+		}
+	}
+	growing := func(n int) string { return "<p>" + link + strings.Repeat("<p>x", n) }
+	most := sort.Search(longestHTML, func(n int) bool { return added(growing(n)) > growthHTML*len(growing(n)) }) - 1
+	for n, want := range map[int]bool{most: true, most + 1: false} {
+		if _, ok := r.RenderHTML(growing(n)); ok != want {
+			t.Errorf("with %d blocks in a link, HTML is shown: %t", n, ok)
+		}
+	}
+	for n, want := range map[int]bool{longestHTML: true, longestHTML + 1: false} {
+		if _, ok := r.RenderHTML(strings.Repeat("x", n)); ok != want {
+			t.Errorf("HTML of %d bytes is shown: %t", n, ok)
+		}
 	}
 }
 

@@ -44,7 +44,38 @@ func Numbers(limit int, texts ...string) (numbers []int64) {
 	return numbers
 }
 
-var resolverKey = parser.NewContextKey()
+var targetsKey = parser.NewContextKey()
+
+// targets are the links of references within a text. A target may be named often, and be long:
+// so only the first reference to it is free. Beyond the allowance for further ones, they have no
+// title, and then they are text.
+type targets struct {
+	resolve Resolver
+	named   map[Link]bool
+	left    int // bytes of the allowance
+}
+
+func newTargets(resolve Resolver, allowance int) *targets {
+	return &targets{resolve, map[Link]bool{}, allowance}
+}
+
+// take returns the link for one more reference to a target. It reports false if the reference is
+// to be text.
+func (t *targets) take(link Link) (Link, bool) {
+	if !t.named[link] {
+		t.named[link] = true
+		return link, true
+	}
+	if len(link.URL)+len(link.Title) > t.left {
+		link.Title = ""
+	}
+	size := len(link.URL) + len(link.Title)
+	if size > t.left {
+		return link, false
+	}
+	t.left -= size
+	return link, true
+}
 
 // reference is "#12" or "@anna" with the target.
 type reference struct {
@@ -66,16 +97,20 @@ type references struct{}
 func (references) Trigger() []byte { return []byte("#@") }
 
 func (references) Parse(_ ast.Node, block text.Reader, ctx parser.Context) ast.Node {
-	resolve, _ := ctx.Get(resolverKey).(Resolver)
-	if resolve == nil || isWord(block.PrecendingCharacter()) {
+	named, _ := ctx.Get(targetsKey).(*targets)
+	if named == nil || isWord(block.PrecendingCharacter()) {
 		return nil
 	}
 	line, _ := block.PeekLine()
-	found := problemAt(line, resolve)
+	found := problemAt(line, named.resolve)
 	if line[0] == '@' {
-		found = personAt(line, resolve)
+		found = personAt(line, named.resolve)
 	}
 	if found == nil {
+		return nil
+	}
+	var ok bool
+	if found.link, ok = named.take(found.link); !ok {
 		return nil
 	}
 	block.Advance(len(found.text))

@@ -8,17 +8,92 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// longestHTML is the longest stored HTML, in bytes, to be shown. The cost of its parser grows
-// with the length, times the number of elements open at once.
-const longestHTML = 64 << 10
+const (
+	// longestHTML is the longest stored HTML, in bytes, to be shown. The cost of its parser grows
+	// with the length, times the number of elements open at once.
+	longestHTML = 64 << 10
+	// growthHTML is how many bytes the parser may add for each byte of stored HTML.
+	growthHTML = 16
+)
 
 // RenderHTML returns stored HTML in its safe form. It reports false if the HTML is too long,
-// or nested too deeply; the caller then shows the text of the comment instead.
+// nested too deeply, or would grow too much; the caller then shows the text of the comment instead.
 func (r *Renderer) RenderHTML(stored string) (template.HTML, bool) {
 	if len(stored) > longestHTML {
 		return "", false
 	}
-	return r.cache.get(storedHTML, stored, nil, func(Resolver) (template.HTML, bool) { return contained(r.policy.Sanitize(adapted(stored))) })
+	return r.cache.get(storedHTML, stored, nil, func(Resolver) (template.HTML, bool) {
+		harmless := r.policy.Sanitize(adapted(stored))
+		if added(harmless) > growthHTML*len(stored) {
+			return "", false
+		}
+		return contained(harmless)
+	})
+}
+
+// atOnce is how many elements of a name a parser starts again. A link is never within another.
+var atOnce = map[atom.Atom]int{atom.A: 1, atom.B: 3, atom.Code: 3, atom.Em: 3, atom.I: 3, atom.S: 3, atom.Strong: 3}
+
+// added returns how many bytes a parser adds to harmless HTML at most. When a block ends within
+// elements such as <b>, it starts them again in the next one.
+func added(harmless string) (n int) {
+	open := map[atom.Atom][]string{} // the start tags of elements that can start again
+	size := func() (all int) {
+		for name, tags := range open {
+			largest := 0
+			for _, tag := range tags {
+				largest = max(largest, 2*len(tag))
+			}
+			all += largest * min(len(tags), atOnce[name])
+		}
+		return all
+	}
+	z := html.NewTokenizer(strings.NewReader(harmless))
+	across := map[atom.Atom]bool{} // whether a block began or ended within an element of a name
+	again := 0                     // the size of all open elements
+	for {
+		kind := z.Next()
+		if kind == html.ErrorToken {
+			return n
+		}
+		if kind != html.StartTagToken && kind != html.EndTagToken {
+			continue
+		}
+		tag := string(z.Raw())
+		name, _ := z.TagName()
+		is := atom.Lookup(name)
+		switch most := atOnce[is]; {
+		case most == 0 && is != atom.Br && is != atom.Input:
+			n += again
+			for name, tags := range open {
+				across[name] = across[name] || len(tags) > 0
+			}
+		case most == 0:
+		case kind == html.StartTagToken:
+			// An element open across blocks stays: the parser can give up closing it.
+			if len(open[is]) < 2*most {
+				open[is] = append(open[is], tag)
+			} else if i := smallest(open[is]); len(open[is][i]) < len(tag) {
+				open[is][i] = tag
+			}
+			again = size()
+		case across[is]:
+			n += 8 * again // the parser moves the end out of as many blocks
+		case len(open[is]) > 0:
+			open[is] = open[is][:len(open[is])-1]
+			again = size()
+		}
+	}
+}
+
+// smallest returns the index of the shortest tag.
+func smallest(tags []string) (at int) {
+	for i := range tags {
+		if len(tags[i]) < len(tags[at]) {
+			at = i
+		}
+	}
+	return at
 }
 
 // adapted returns stored HTML with headings moved below those of the page, and with links in
@@ -86,7 +161,10 @@ func contained(harmless string) (template.HTML, bool) {
 		return "", false
 	}
 	twice, ok := reparsed(once)
-	return template.HTML(once), ok && once == twice
+	if !ok || once != twice {
+		return "", false
+	}
+	return template.HTML(once), true
 }
 
 func reparsed(source string) (string, bool) {
