@@ -53,7 +53,7 @@ func New() *Renderer {
 			goldmark.WithExtensions(
 				extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 				extension.Strikethrough, extension.TaskList,
-				extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"http:", "https:", "mailto:"})),
+				addresses(),
 			),
 			goldmark.WithParserOptions(
 				parser.WithASTTransformers(util.Prioritized(shift{}, 500)),
@@ -171,7 +171,7 @@ func (links) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 			return ast.WalkContinue, nil
 		}
 		link := n.(*ast.AutoLink)
-		address := util.URLEscape(link.URL(source), false)
+		address := escaped(link.URL(source))
 		if link.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(address), []byte("mailto:")) {
 			address = append([]byte("mailto:"), address...)
 		}

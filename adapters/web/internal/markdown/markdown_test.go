@@ -1,7 +1,10 @@
 package markdown
 
 import (
+	"cmp"
+	"html"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -84,6 +87,37 @@ func TestRender(t *testing.T) {
 	} {
 		if got := markdown(r, source); got != want {
 			t.Errorf("%q becomes\n%s, want\n%s", source, got, want)
+		}
+	}
+}
+
+// An address becomes a link. The part in angle quotes is its text, and a target is given where it
+// differs.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	r := New()
+	for _, c := range []struct{ source, target string }{
+		{"see «https://de.wikipedia.org/wiki/Köln».", "https://de.wikipedia.org/wiki/K%C3%B6ln"},
+		{"«https://ja.wikipedia.org/wiki/東京»。", "https://ja.wikipedia.org/wiki/%E6%9D%B1%E4%BA%AC"},
+		{"(«https://de.wikipedia.org/wiki/Köln_(Stadt)»)", "https://de.wikipedia.org/wiki/K%C3%B6ln_(Stadt)"},
+		{"«https://example.org/a_(b)_c»), so", ""}, {"«https://example.org/a/»!?", ""}, {"*«https://example.org/a»*", ""},
+		{"«http://localhost:8080/x»", ""}, {"«http://localhost»", ""}, {"«http://build-7/job/1»,", ""}, {"«http://a_b.example/»", ""},
+		{"«http://192.0.2.7/x»", ""}, {"«http://192.0.2.7:80»: it", ""}, {"«http://[2001:db8::1]/x»", ""}, {"«http://[::1]:8080/x[1]»", "http://[::1]:8080/x%5B1%5D"},
+		{"«https://bücher.example/a»", "https://b%C3%BCcher.example/a"}, {"«https://xn--bcher-kva.example»", ""},
+		{"«HTTPS://EXAMPLE.ORG/A»", "https://EXAMPLE.ORG/A"}, {"«Http://example.org»", "http://example.org"},
+		{"«mailto:me@example.org»", ""}, {"«mailto:me@localhost», now", ""}, {"«mailto:me@example.org?subject=x»", ""}, {"«me@example.org».", "mailto:me@example.org"},
+		{"«www.example.org/a».", "http://www.example.org/a"}, {"«https://example.org:8443?a=b#c»", ""}, {"«https://me:secret@example.org/»", ""},
+		{"«https://example.org/?a='b'&c»&lt;", ""}, {"«https://example.org/it's»'", ""}, {"(«https://example.org/a%20b»\")", ""},
+		{"https:// and http://. or mailto: x", ""}, {"ahttps://example.org `https://example.org`", ""}, {"ftp://example.org javascript://example.org", ""},
+	} {
+		before, rest, found := strings.Cut(c.source, "«")
+		label, after, _ := strings.Cut(rest, "»")
+		link := regexp.MustCompile(`<a href="([^"]*)" rel="nofollow noreferrer">([^<]*)</a>`).FindStringSubmatch(markdown(r, before+label+after))
+		switch {
+		case link == nil && found:
+			t.Errorf("%s: there is no link in %s", c.source, markdown(r, before+label+after))
+		case link != nil && (!found || html.UnescapeString(link[2]) != label || html.UnescapeString(link[1]) != cmp.Or(c.target, label)):
+			t.Errorf("%s: the link is %q", c.source, link)
 		}
 	}
 }
