@@ -22,7 +22,7 @@ type attack struct {
 }
 
 // attacks are all attacks.
-var attacks = slices.Concat(keywordAttacks, commentAttacks, searchAttacks, relationshipAttacks, metadataAttacks, bodyAttacks, connectionAttacks, exportAttacks, feedAttacks)
+var attacks = slices.Concat(keywordAttacks, commentAttacks, searchAttacks, relationshipAttacks, metadataAttacks, bodyAttacks, connectionAttacks, exportAttacks, feedAttacks, pageAttacks)
 
 // rights reports whether a status is a right answer.
 func (a attack) rights(status int) bool {

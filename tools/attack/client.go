@@ -49,6 +49,7 @@ type request struct {
 	contentType  string
 	body         []byte
 	header       [2]string // one more, unless it is empty
+	page         bool      // the path is below the root
 }
 
 func get(format string, args ...any) request {
@@ -74,7 +75,11 @@ func (c *client) open(ctx context.Context, r request) (*http.Response, error) {
 	if r.body != nil {
 		body = bytes.NewReader(r.body)
 	}
-	asked, err := http.NewRequestWithContext(ctx, r.method, c.url+api+r.path, body)
+	base := c.url + api
+	if r.page {
+		base = c.url
+	}
+	asked, err := http.NewRequestWithContext(ctx, r.method, base+r.path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +105,7 @@ func (c *client) ask(ctx context.Context, r request) (status int, body []byte, e
 }
 
 // drain sends a request, and reads and drops its answer. It fails unless the answer looks
-// like a whole JSON value.
+// like a whole JSON value or page.
 func (c *client) drain(ctx context.Context, r request) (status int, err error) {
 	answer, err := c.open(ctx, r)
 	if err != nil {
@@ -132,7 +137,7 @@ func (e *ends) Write(p []byte) (int, error) {
 }
 
 func (e *ends) match() bool {
-	return e.first == '{' && e.last == '}' || e.first == '[' && e.last == ']'
+	return e.first == '{' && e.last == '}' || e.first == '[' && e.last == ']' || e.first == '<' && e.last == '>'
 }
 
 // The outcomes of requests without a status.
