@@ -94,7 +94,7 @@ func (q *request) fail(err error) {
 		view.Again, view.Action, view.Back = q.kept(kind.Kind, c), q.r.URL.Path, q.back()
 	}
 	q.w.Header().Set("Cache-Control", "private, no-store")
-	body, err := q.views.Render(q.language, "failure", view)
+	body, err := q.views.Render(q.language, "failure", view, q.room)
 	if err != nil {
 		http.Error(q.w, http.StatusText(kind.Status), kind.Status)
 		return

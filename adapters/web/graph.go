@@ -9,13 +9,14 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
 )
 
 // mostDrawn is how many problems a drawing has: more are not to be read.
 const mostDrawn = 60
 
-// mostLines is how many edges a drawing has. The time for it grows faster than they do: seconds
-// for all that sixty problems can have.
+// mostLines is how many relationships a drawing and its list have. The time for a drawing grows
+// faster than they do: seconds for all that sixty problems can have. Each line of the list has two titles.
 const mostLines = 250
 
 // graphPage shows the relationships around a problem, as a drawing and as a list.
@@ -62,27 +63,27 @@ func showGraph(q *request) (answer, error) {
 		}
 		nodes = append(nodes, node)
 	}
+	related := near.Value.Links
+	if len(related) > mostLines { // those of the problem itself come first
+		slices.SortStableFunc(related, func(a, b relationship.Relationship) int {
+			return cmp.Compare(away(a, id), away(b, id))
+		})
+		related, view.More = related[:mostLines], true
+	}
 	var edges []graph.Edge
-	for _, r := range near.Value.Links {
+	for _, r := range related {
 		family, _ := r.Type.Family()
 		text := q.say("relationship." + string(r.Type))
 		edges = append(edges, graph.Edge{From: index[r.Owner], To: index[r.Other], Label: text, Plain: !family.Directed()})
 		view.Links = append(view.Links, namedLink{links[index[r.Owner]], links[index[r.Other]], text})
 	}
-	if len(edges) > mostLines { // those of the problem itself come first
-		current := index[id]
-		slices.SortStableFunc(edges, func(a, b graph.Edge) int {
-			return cmp.Compare(away(a, current), away(b, current))
-		})
-		edges, view.More = edges[:mostLines], true
-	}
 	view.Picture = graph.Draw(q.say("graph.of", id), nodes, edges)
 	return page("graph", view), nil
 }
 
-// away is 0 for an edge of the node, and 1 for all others.
-func away(e graph.Edge, node int) int {
-	if e.From == node || e.To == node {
+// away is 0 for a relationship of the problem, and 1 for all others.
+func away(r relationship.Relationship, id problem.ID) int {
+	if r.Owner == id || r.Other == id {
 		return 0
 	}
 	return 1

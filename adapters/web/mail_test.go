@@ -102,12 +102,15 @@ func TestUnsubscribe(t *testing.T) {
 func TestSafeHTML(t *testing.T) {
 	t.Parallel()
 	safe := NewSafeHTML()
+	wide := strings.Repeat("|a", 1000) + "|\n" + strings.Repeat("|-", 1000) + "|\n" + strings.Repeat("x\n", 2000) // as much as a mail has
 	for _, c := range []struct{ text, html, has, lacks string }{
 		{"**bold** <script>alert(1)</script> #1", "", "<strong>bold</strong>", "<script"},
 		{"plain", `<b onclick="x()">b</b><img src="http://x/y.png"><script>1</script>`, "<b>b</b>", "onclick"},
 		{"plain", `<img src="http://x/y.png" alt="z">`, "z", "<img"},
 		{"[x](javascript:alert(1))", "", "x", "javascript:"},
 		{"plain", "  ", "<p>plain</p>", "nothing"},
+		{wide, "", `<p class="plain">|a|a`, "<table"},
+		{"plain", "<p><a href=\"/" + strings.Repeat("u", 4000) + "\">" + strings.Repeat("<p>x", 1000), "<p>plain</p>", "<a"},
 	} {
 		if got := string(safe(c.text, c.html)); !strings.Contains(got, c.has) || strings.Contains(got, c.lacks) {
 			t.Errorf("%q and %q become %q", c.text, c.html, got)

@@ -655,7 +655,7 @@ func TestGraph(t *testing.T) {
 	b.get("/administration/states").has("Transitions", "new problems")
 }
 
-// A drawing has a bounded number of relationships. The list has all.
+// A drawing and its list have a bounded number of relationships.
 func TestGraphOfManyRelationships(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
@@ -680,6 +680,9 @@ func TestGraphOfManyRelationships(t *testing.T) {
 	}
 	if lines > mostLines || lines < mostLines/2 {
 		t.Errorf("%d relationships are drawn, want %d", lines, mostLines)
+	}
+	if listed := strings.Count(page.body, "<em>"); listed != mostLines {
+		t.Errorf("%d relationships are listed, want %d", listed, mostLines)
 	}
 }
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
@@ -64,12 +65,11 @@ func (q *request) send(a answer) {
 		q.w.WriteHeader(http.StatusSeeOther)
 		return
 	}
-	body, err := q.views.Render(q.language, a.name, a.view)
+	body, err := q.views.Render(q.language, a.name, a.view, q.room)
 	if err != nil {
 		q.fail(err)
 		return
 	}
-	q.frame.Charge(int64(cap(body)))
 	header := q.w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Language", q.language.Tag)
@@ -86,6 +86,20 @@ func (q *request) send(a answer) {
 	z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails only for another level
 	_, _ = z.Write(body)                             // whoever is gone needs no page
 	_ = z.Close()
+}
+
+// room waits for memory for the page. It fails with fault.Unavailable when there is none, when the
+// time of the request is over, or when the client has gone. The answer to a form never fails: it
+// tells of a write, or has what was typed.
+func (q *request) room(bytes int64) error {
+	if q.r.Method == http.MethodPost {
+		q.frame.Charge(bytes)
+		return nil
+	}
+	if err := cmp.Or(q.context().Err(), q.frame.Connection().Err()); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the request ended before its page was complete")
+	}
+	return q.frame.Reserve(q.context(), bytes)
 }
 
 // perFormByte is how many bytes a browser sends for a byte of text: "%C3%A9" for "é".

@@ -16,9 +16,35 @@ import (
 // references stay text.
 const MostReferences = 200
 
-// mostFormatted is the length of all comments of a page, in bytes, to be formatted. Further ones
-// are shown as typed. So a page of hostile comments costs no more than a few of them.
-const mostFormatted = 512 << 10
+const (
+	// mostFormatted is the length of all comments of a page, in bytes, to be formatted. Further ones
+	// are shown as typed. So a page of hostile comments costs no more than a few of them.
+	mostFormatted = 512 << 10
+	// mostShown is the length of all formatted comments of a page, in bytes, before further ones are
+	// shown as typed.
+	mostShown = 4 << 20
+	// perByte is how many bytes of memory one byte of a comment takes while it is read, at most.
+	perByte = 512
+)
+
+// formatting is the work for the comments of one page.
+type formatting struct {
+	read, shown int
+	reserved    int64
+	room        func(bytes int64) error
+}
+
+// take reports whether one more text is to be formatted. It waits for memory for a text longer than
+// all before.
+func (f *formatting) take(text string) (bool, error) {
+	if f.read+len(text) > mostFormatted || f.shown > mostShown {
+		return false, nil
+	}
+	f.read += len(text)
+	more := max(0, int64(len(text))*perByte-f.reserved)
+	f.reserved += more
+	return true, f.room(more)
+}
 
 // body is the safe form of a comment.
 type body struct {
@@ -29,14 +55,19 @@ type body struct {
 
 // bodies returns the safe HTML of comments. One search resolves the references of all.
 func (r Reader) bodies(comments []problem.Comment, c *metadata.Catalogue) (map[ident.ID]body, error) {
-	bodies, formatted := make(map[ident.ID]body, len(comments)), 0
+	bodies, work := make(map[ident.ID]body, len(comments)), formatting{room: r.Room}
 	var texts []string
 	for _, comment := range comments {
-		if html := comment.HTML.String; comment.HTML.Valid && strings.TrimSpace(html) != "" && formatted+len(html) <= mostFormatted {
-			formatted += len(html)
-			if safe, ok := r.Markdown.RenderHTML(html); ok {
-				bodies[comment.ID] = body{HTML: safe}
-				continue
+		if html := comment.HTML.String; comment.HTML.Valid && strings.TrimSpace(html) != "" {
+			format, err := work.take(html)
+			if err != nil {
+				return nil, err
+			}
+			if format {
+				if safe, ok := r.Markdown.RenderHTML(html); ok {
+					bodies[comment.ID], work.shown = body{HTML: safe}, work.shown+len(safe)
+					continue
+				}
 			}
 		}
 		texts = append(texts, comment.Text)
@@ -50,12 +81,17 @@ func (r Reader) bodies(comments []problem.Comment, c *metadata.Catalogue) (map[i
 		if _, ok := bodies[comment.ID]; ok {
 			continue
 		}
-		if formatted += len(comment.Text); formatted > mostFormatted {
-			bodies[comment.ID] = body{markdown.Plain(comment.Text), true}
-		} else {
-			safe, read := r.Markdown.Render(comment.Text, known)
-			bodies[comment.ID] = body{safe, !read}
+		format, err := work.take(comment.Text)
+		if err != nil {
+			return nil, err
 		}
+		shown := body{markdown.Plain(comment.Text), true}
+		if format {
+			safe, read := r.Markdown.Render(comment.Text, known)
+			shown = body{safe, !read}
+			work.shown += len(safe)
+		}
+		bodies[comment.ID] = shown
 	}
 	return bodies, nil
 }

@@ -65,6 +65,8 @@ type Reader struct {
 	Base string
 	// Problems returns links to the problems with these numbers, at most MostReferences.
 	Problems func(numbers []int64) (map[int64]markdown.Link, error)
+	// Room waits for so many bytes of memory, and ends the work with its error.
+	Room func(bytes int64) error
 }
 
 // Items returns comments and log as one list, in the order of the log: it has an entry

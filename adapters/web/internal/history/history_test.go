@@ -1,6 +1,8 @@
 package history
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,6 +47,37 @@ func TestFold(t *testing.T) {
 		c := all[:count]
 		if shown, folded := c.AtOnce(), c.More(); len(shown) != count-more || len(folded) != more || more > 0 && folded[0] != all[changesAtOnce] {
 			t.Errorf("%d changes are shown as %v, with %v folded", count, shown, folded)
+		}
+	}
+}
+
+// The comments of a page are formatted up to their length, and up to that of the result. A long one
+// waits for memory.
+func TestFormatting(t *testing.T) {
+	t.Parallel()
+	full := errors.New("full")
+	for name, c := range map[string]struct {
+		work   formatting
+		length int
+		format bool
+		err    error
+	}{
+		"the last byte":         {formatting{read: mostFormatted - 10}, 10, true, nil},
+		"one more":              {formatting{read: mostFormatted - 10}, 11, false, nil},
+		"the result fits":       {formatting{shown: mostShown}, 1, true, nil},
+		"the result is long":    {formatting{shown: mostShown + 1}, 1, false, nil},
+		"no memory":             {formatting{}, 101, true, full},
+		"memory of one before":  {formatting{reserved: 101 * perByte}, 101, true, nil},
+		"a little more than it": {formatting{reserved: perByte}, 101, true, nil},
+	} {
+		c.work.room = func(bytes int64) error {
+			if bytes > 100*perByte {
+				return full
+			}
+			return nil
+		}
+		if format, err := c.work.take(strings.Repeat("x", c.length)); format != c.format || !errors.Is(err, c.err) {
+			t.Errorf("%s: it is formatted: %t, with the error %v", name, format, err)
 		}
 	}
 }

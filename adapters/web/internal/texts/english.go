@@ -283,7 +283,7 @@ var english = Language{
 
 		"graph.title":       "Relationships around it",
 		"graph.of":          "Relationships around problem %d",
-		"graph.more":        "Only the nearest 60 problems are shown, and at most 250 relationships are drawn.",
+		"graph.more":        "Only the nearest 60 problems are shown, and at most 250 relationships.",
 		"graph.list":        "The same as a list",
 		"graph.initial":     "new problems",
 		"graph.transitions": "Transitions",

@@ -247,7 +247,7 @@ var german = Language{
 
 		"graph.title":       "Beziehungen rundherum",
 		"graph.of":          "Beziehungen rund um Problem %d",
-		"graph.more":        "Nur die nächsten 60 Probleme sind gezeigt, und höchstens 250 Beziehungen gezeichnet.",
+		"graph.more":        "Nur die nächsten 60 Probleme sind gezeigt, und höchstens 250 Beziehungen.",
 		"graph.list":        "Dasselbe als Liste",
 		"graph.initial":     "neue Probleme",
 		"graph.transitions": "Übergänge",

@@ -2,7 +2,6 @@
 package views
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"html/template"
@@ -109,15 +108,40 @@ func initials(name string) string {
 	return strings.ToUpper(string(letters))
 }
 
-// Render returns a page as HTML.
-func (v *Views) Render(language *texts.Language, name string, view any) ([]byte, error) {
+// Render returns a page as HTML. Before it takes memory for a large page, it asks room for so many
+// bytes more; it ends with the error of room.
+func (v *Views) Render(language *texts.Language, name string, view any, room func(bytes int64) error) ([]byte, error) {
 	page, ok := v.pages[language.Tag][name]
 	if !ok {
 		return nil, fmt.Errorf("there is no template %q", name)
 	}
-	var out bytes.Buffer
+	out := sheet{room: room}
 	if err := page().ExecuteTemplate(&out, "page", view); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}
-	return out.Bytes(), nil
+	return out.written, nil
+}
+
+// free is the length of a page, in bytes, without memory of its own.
+const free = 64 << 10
+
+// sheet is a page being written.
+type sheet struct {
+	written []byte
+	room    func(bytes int64) error
+}
+
+// Write is of io.Writer.
+func (s *sheet) Write(p []byte) (int, error) {
+	if need := len(s.written) + len(p); need > cap(s.written) {
+		size := max(2*cap(s.written), need, 4<<10)
+		if size > free {
+			if err := s.room(int64(size)); err != nil { // while it is copied, the old part is there, too
+				return 0, err
+			}
+		}
+		s.written = append(make([]byte, 0, size), s.written...)
+	}
+	s.written = append(s.written, p...)
+	return len(p), nil
 }
