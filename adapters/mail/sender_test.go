@@ -173,7 +173,7 @@ func TestAddressForAnswers(t *testing.T) {
 			t.Errorf("the Reply-To is %q, and the text\n%s", header, got.text)
 		}
 		for _, quote := range []string{got.text, "> " + strings.ReplaceAll(got.text, "\n", "\n> ")} {
-			if own := rules.Written("Die Sicherung.\n\nAm 14.03.26 um 12:05 schrieb Tracker:\n" + quote); own != "Die Sicherung." {
+			if own := rules.Written("Die Sicherung.\n\nAm 14.03.26 um 12:05 schrieb Tracker:\n"+quote, ""); own != "Die Sicherung." {
 				t.Errorf("the author of an answer has written %q", own)
 			}
 		}

@@ -38,7 +38,7 @@ const (
 
 // withoutAttribution returns the lines without the attribution at their end. ok is false when
 // there is none.
-func withoutAttribution(all []string) (without []string, ok bool) {
+func (r reply) withoutAttribution(all []string) (without []string, ok bool) {
 	lines := withoutBlankEnd(all)
 	begin := paragraph(lines)
 	for n := 1; n <= mostAttributionLines && len(lines)-n >= begin; n++ {
@@ -50,7 +50,34 @@ func withoutAttribution(all []string) (without []string, ok bool) {
 			return withoutBlankEnd(lines[:len(lines)-n]), true
 		}
 	}
+	if n := r.ownAttribution(lines[begin:]); n > 0 {
+		return withoutBlankEnd(lines[:len(lines)-n]), true
+	}
 	return all, false
+}
+
+// ownAttribution returns how many lines at the end of a paragraph name the address of this mail,
+// in any language, with the broken line of a date above; 0: none does.
+func (r reply) ownAttribution(lines []string) int {
+	least := 0
+	for n := 1; n <= min(mostAttributionLines+1, len(lines)); n++ {
+		sentence := lines[len(lines)-n:]
+		if least > 0 && !broken(sentence[0], sentence[1]) {
+			break
+		}
+		if least == 0 && r.addressed(sentence) {
+			least = n
+		}
+		if text := plain(strings.Join(sentence, " ")); least > 0 && (day.MatchString(text) || hour.MatchString(text)) {
+			return n
+		}
+	}
+	return least
+}
+
+// addressed reports whether lines have the address of this mail, which may be broken.
+func (r reply) addressed(lines []string) bool {
+	return r.token != "" && strings.Contains(strings.ToLower(strings.Join(strings.Fields(strings.Join(lines, "")), "")), "+"+r.token)
 }
 
 // broken reports whether a program broke a sentence between two lines. It did not when the line

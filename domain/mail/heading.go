@@ -62,7 +62,7 @@ func title(line string, below []string) bool {
 
 // withoutHeading returns the lines without the heading of the answered mail: some of its
 // headers, or a sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
-func withoutHeading(lines []string) []string {
+func (r reply) withoutHeading(lines []string) []string {
 	lines = withoutBlankEnd(lines)
 	begin := paragraph(lines)
 	for i := begin; i < len(lines); i++ {
@@ -83,6 +83,6 @@ func withoutHeading(lines []string) []string {
 			return lines
 		}
 	}
-	without, _ := withoutAttribution(lines)
+	without, _ := r.withoutAttribution(lines)
 	return without
 }

@@ -14,13 +14,17 @@ const Divider = "-=-=-"
 // DividerLine returns the line with the given words.
 func DividerLine(words string) string { return Divider + " " + words + " " + Divider }
 
-// Written returns the author's own text in a reply. It leaves out the answered mail, control
+// reply knows the answered mail by its address.
+type reply struct{ token string }
+
+// Written returns the author's own text in a reply to the address with a token. It leaves out the answered mail, control
 // characters, and the signature below "-- ". Quotes between pieces of the author's own text
 // stay, since the text may refer to them. It is empty when nothing is left.
-func Written(text string) string {
+func Written(text, token string) string {
+	r := reply{strings.ToLower(token)}
 	lines := strings.Split(printable(text), "\n")
-	lines = aboveOriginal(lines)
-	lines = withoutQuotes(lines)
+	lines = r.aboveOriginal(lines)
+	lines = r.withoutQuotes(lines)
 	for len(lines) > 0 && blank(lines[0]) {
 		lines = lines[1:]
 	}
@@ -63,14 +67,14 @@ func divides(line string, below []string) bool {
 
 // aboveOriginal returns the lines above the answered mail when it is not marked as a quote:
 // above the Divider or a title such as "-----Original Message-----", or above a signature.
-func aboveOriginal(lines []string) []string {
+func (r reply) aboveOriginal(lines []string) []string {
 	for i, l := range lines {
 		bare := strings.Trim(l, " \t*_\u00A0")
 		switch {
 		case l == "-- ":
 			return lines[:i]
 		case divides(bare, lines[i+1:]), title(bare, lines[i+1:]):
-			return withoutHeading(lines[:i])
+			return r.withoutHeading(lines[:i])
 		}
 	}
 	return lines
@@ -92,28 +96,51 @@ func withoutBlankEnd(lines []string) []string {
 	return lines
 }
 
-// withoutQuotes removes the quotes at both ends, and quotes below a sentence such as "On Sat, 14 Mar 2026, Ann wrote:".
-func withoutQuotes(lines []string) []string {
-	var own, quotes []string // quotes: stay if text of the author follows
-	dropping := true         // the next quote: nothing of the author stands above it
-	for _, l := range lines {
-		switch {
-		case quoted(l) && dropping:
-		case quoted(l) && len(quotes) == 0:
-			if own, dropping = withoutAttribution(own); !dropping {
-				quotes = append(quotes, l)
-			}
-		case quoted(l), blank(l) && len(quotes) > 0:
-			quotes = append(quotes, l)
-		case blank(l):
-			own = append(own, l)
-		default:
-			if n := len(own); dropping && n > 0 && !blank(own[n-1]) {
-				own = append(own, "") // in place of the quote
-			}
-			own = append(append(own, quotes...), l)
-			quotes, dropping = nil, false
+// withoutQuotes removes quotes of the answered mail at both ends, and those below a sentence such
+// as "On Sat, 14 Mar 2026, Ann wrote:". Other lines that begin with ">" can be the author's own. It
+// returns none when there are no other lines.
+func (r reply) withoutQuotes(lines []string) []string {
+	var own []string
+	program, written := false, false // the program quotes the mail; the author wrote lines
+	for i := 0; i < len(lines); {
+		if !quoted(lines[i]) {
+			written = written || !blank(lines[i])
+			own = append(own, lines[i])
+			i++
+			continue
+		}
+		begin := i
+		for i < len(lines) && (quoted(lines[i]) || blank(lines[i])) {
+			i++
+		}
+		above, below := r.withoutAttribution(own)
+		program = program || below || r.answered(lines[begin:i])
+		first, last := len(withoutBlankEnd(above)) == 0, i == len(lines)
+		if !below && (!program || !first && !last) {
+			own = append(own, lines[begin:i]...)
+			continue
+		}
+		if own = above; !last && len(own) > 0 && !blank(own[len(own)-1]) {
+			own = append(own, "") // in place of the quote
 		}
 	}
+	if !written {
+		return nil
+	}
 	return own
+}
+
+// answered reports whether quoted lines are from the answered mail: they have its Divider, its
+// address, or the sentence that a program writes above it.
+func (r reply) answered(quotes []string) bool {
+	bare := make([]string, len(quotes))
+	for i, l := range quotes {
+		bare[i] = strings.Trim(l, "> \t*_\u00A0")
+	}
+	for i, l := range bare {
+		if divides(l, bare[i+1:]) {
+			return true
+		}
+	}
+	return r.addressed(bare) || isAttribution(bare[:1])
 }

@@ -68,8 +68,56 @@ func TestWritten(t *testing.T) {
 		"carriage returns":                     {"a\rb\r\nc", "a\nb\nc"},
 		"wrong UTF-8":                          {"caf\xe9", "caf\uFFFD"},
 	} {
-		if got := Written(c.text); got != c.want {
+		if got := Written(c.text, ""); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// The sentence with the address of this mail goes in any language, just above the quote.
+func TestOwnAttributions(t *testing.T) {
+	t.Parallel()
+	const token = "kq3mfx7b2ckq3mfx7b2ckq3mfx7b2ckq3mfx7b2ckq3m"
+	for _, sentence := range []string{
+		"2026年3月14日(土) 12:05 Problems <reply+" + token + "@example.org>:",
+		"2026년 3월 14일 (토) 오후 12:05, Problems <reply+" + token + "@example.org>님이 작성:",
+		"14 Mar 2026 Cmt 12:05 tarihinde Problems <reply+" + token + "@example.org> şunu yazdı:",
+		"ב-שבת, 14 במרץ 2026 ב-12:05 מאת Problems <reply+" + token + "@example.org>:",
+		"في السبت، 14 مارس 2026 في 12:05 م تمت كتابة ما يلي بواسطة Problems <reply+" + token + "@example.org>:",
+		"Στις Σάβ 14 Μαρ 2026 στις 12:05 μ.μ., ο χρήστης Problems <\nreply+" + token + "@example.org> έγραψε:",
+		"Vào Th 7, 14 thg 3, 2026 vào lúc 12:05 Problems <reply+" + token + "@example.org>\nđã viết:",
+		"Pe sâm., 14 mar. 2026 la 12:05, Problem Tracking of the Northern Power\n<reply+" + token + "@example.org> a scris:",
+		"reply+" + strings.ToUpper(token) + "@example.org napisao:",
+		"Problems <reply+" + token[:20] + "\n" + token[20:] + "@example.org> kirjutas:",
+	} {
+		for _, quote := range []string{"> It is dark.", "\n> It is dark."} {
+			if got := Written("It is new now.\n\nDo NOT switch it on.\n"+sentence+"\n"+quote, token); got != "It is new now.\n\nDo NOT switch it on." {
+				t.Errorf("%q leaves %q", sentence, got)
+			}
+			if got := Written(sentence+"\n"+quote+"\n\nIt is new now.", token); got != "It is new now." {
+				t.Errorf("below the quote, %q leaves %q", sentence, got)
+			}
+		}
+		if text := sentence + "\n\nNobody quotes."; Written(text, token) != text {
+			t.Errorf("without a quote, %q becomes %q", text, Written(text, token))
+		}
+	}
+}
+
+// Lines that begin with ">" are the author's own, unless a program quotes the answered mail.
+func TestOwnLinesLikeQuotes(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"The shell says:\n\n> ls\n> no such file",
+		"> ls\n> no such file\n\nWhat now?",
+		"> 5 V is too much.\n\nAnd\n\n>> y",
+		">:-(\nIt is dark again.",
+	} {
+		if got := Written(text, ""); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+		if got := Written(text+"\n\nEnd.\n\nOn Sat, 14 Mar 2026, Problems wrote:\n> It is dark.\n", ""); got != text+"\n\nEnd." {
+			t.Errorf("above a quote, %q becomes %q", text, got)
 		}
 	}
 }
@@ -78,11 +126,11 @@ func TestWritten(t *testing.T) {
 func TestRulersDoNotDivide(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"a\n-=-=-=-=-=-\nb", "a\n-=-=- -=-=-\nb", "a\n-=-=-\nb", "a\n-=-=- the log\nb\n\n-=-=-\nc", "a\n-=-=- 1"} {
-		if got := Written(text); got != text {
+		if got := Written(text, ""); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
 	}
-	if got := Written("a\n-=-=- Antworte über dieser Zeile. Deine Antwort wird ein\nKommentar. -=-=-\nb"); got != "a" {
+	if got := Written("a\n-=-=- Antworte über dieser Zeile. Deine Antwort wird ein\nKommentar. -=-=-\nb", ""); got != "a" {
 		t.Errorf("a broken line leaves %q", got)
 	}
 }
@@ -121,7 +169,7 @@ func TestAttributions(t *testing.T) {
 		"Problems <reply+abc@example.org> writes:",
 	} {
 		for _, quote := range []string{"> It is dark.", "\n> It is dark.", "\n" + toldMail} {
-			if got := Written("It is\nnew now.\n\nDo NOT switch it on.\n" + sentence + "\n" + quote); got != "It is\nnew now.\n\nDo NOT switch it on." {
+			if got := Written("It is\nnew now.\n\nDo NOT switch it on.\n"+sentence+"\n"+quote, ""); got != "It is\nnew now.\n\nDo NOT switch it on." {
 				t.Errorf("%q leaves %q", sentence, got)
 			}
 		}
@@ -152,10 +200,10 @@ func TestAuthorsLinesAboveQuotes(t *testing.T) {
 		"Todo:\n- a\n- at 10:04 do this:",
 		"On Monday at 10:04 I restarted it.\nSo Bob, Eve wrote:",
 	} {
-		if got := Written(text); got != text {
+		if got := Written(text, ""); got != text {
 			t.Errorf("%q becomes %q", text, got)
 		}
-		if got := Written(text + "\n\n" + toldMail); got != text {
+		if got := Written(text+"\n\n"+toldMail, ""); got != text {
 			t.Errorf("above a mail, %q becomes %q", text, got)
 		}
 	}
@@ -168,7 +216,7 @@ func TestAuthorsLinesAboveQuotes(t *testing.T) {
 		"a long line above it": {"On Monday at 10:04 I replaced the fuse, and I have not done anything else.\nProblems <r@e.org> writes:\n> dark",
 			"On Monday at 10:04 I replaced the fuse, and I have not done anything else."},
 	} {
-		if got := Written(c.text); got != c.want {
+		if got := Written(c.text, ""); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
@@ -177,7 +225,7 @@ func TestAuthorsLinesAboveQuotes(t *testing.T) {
 func TestDividerLineDivides(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{DividerLine("Antworte über dieser Zeile"), "  " + DividerLine("x"), "*" + DividerLine("x") + "*"} {
-		if got := Written("a\n" + form + "\nb"); got != "a" {
+		if got := Written("a\n"+form+"\nb", ""); got != "a" {
 			t.Errorf("with %q: %q", form, got)
 		}
 	}
@@ -189,7 +237,7 @@ func FuzzWritten(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := Written(text)
+		got := Written(text, "")
 		if !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\r") || len(got) > 3*len(text) || blank(got) && got != "" {
 			t.Errorf("%q becomes %q", text, got)
 		}

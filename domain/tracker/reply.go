@@ -64,7 +64,7 @@ func (s *Service) Reply(ctx context.Context, reply Reply) (Replied, error) {
 	if err != nil {
 		return of, err
 	}
-	text := mail.Written(reply.Text)
+	text := mail.Written(reply.Text, reply.Token)
 	switch {
 	case text == "":
 		return of, fault.New(fault.RequiredField, "the mail has no text above the mail that it answers: write your comment there")

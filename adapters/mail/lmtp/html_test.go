@@ -49,7 +49,7 @@ func TestEmptyAnswersInHTML(t *testing.T) {
 	t.Parallel()
 	for _, html := range []string{"<p>&#8203;</p>", "<p>&nbsp;&ZeroWidthSpace;</p><div>&shy;<br></div><blockquote>It is dark.</blockquote>"} {
 		text, err := plainOf(strings.NewReader(html))
-		if got := rules.Written(text); err != nil || got != "" {
+		if got := rules.Written(text, ""); err != nil || got != "" {
 			t.Errorf("%s: %q, %v", html, got, err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestSignaturesInHTML(t *testing.T) {
 		"Gmail":                      "<div dir=\"ltr\">It was the fuse.<div><br clear=\"all\"></div><span class=\"gmail_signature_prefix\">-- </span><br><div class=\"gmail_signature\">Bob</div></div>",
 	} {
 		text, err := plainOf(strings.NewReader(html))
-		if got := rules.Written(text); err != nil || got != "It was the fuse." {
+		if got := rules.Written(text, ""); err != nil || got != "It was the fuse." {
 			t.Errorf("%s: %q, %v, of\n%s", name, got, err, text)
 		}
 	}
@@ -80,7 +80,7 @@ func TestAnswersInHTML(t *testing.T) {
 		"a mobile": "It was the fuse.<br><br>" + mail,
 	} {
 		text, err := plainOf(strings.NewReader(html))
-		if got := rules.Written(text); err != nil || got != "It was the fuse." {
+		if got := rules.Written(text, ""); err != nil || got != "It was the fuse." {
 			t.Errorf("%s: %q, %v, of\n%s", name, got, err, text)
 		}
 	}
