@@ -47,13 +47,22 @@ func publishes(e store.Effect) bool { _, event := e.(store.Publish); return even
 
 // attempt sends the statements of a Change: either all of them happen or none.
 func (s *Store) attempt(ctx context.Context, batch ident.ID, statements []sqlstore.Statement) (store.Receipt, error) {
-	receipt, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (store.Receipt, error) {
-		receipt := store.Receipt{Batch: batch}
+	w, err := s.writer(ctx)
+	if err != nil {
+		return store.Receipt{}, classifyCommit(err)
+	}
+	w.batch = batch
+	receipt, err := perform(ctx, w, func(ctx context.Context) (store.Receipt, error) {
+		conn, receipt := w.Conn, store.Receipt{Batch: batch}
 		refusal, err := s.send(ctx, conn, statements, &receipt.Position)
 		if err == nil {
 			return receipt, nil
 		}
 		failure := classifyCommit(err)
+		if lacksLock(err) && standbyWaits(ctx, conn) {
+			return store.Receipt{}, fault.Wrap(fault.Unavailable, store.Busy(err),
+				"an earlier write waits for a standby of the database to confirm it; nothing was changed")
+		}
 		if fault.Is(failure, fault.Conflict) {
 			if refusal != "" {
 				failure = fault.Wrap(fault.Conflict, err, "%s", refusal)
@@ -107,6 +116,13 @@ func (s *Store) batch(statements []sqlstore.Statement) *pgx.Batch {
 	return batch
 }
 
+// standbyWaits reports whether a write of this user waits for the confirmation of a standby.
+// It keeps its locks meanwhile.
+func standbyWaits(ctx context.Context, conn *pgxpool.Conn) (waits bool) {
+	err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database())").Scan(&waits)
+	return err == nil && waits
+}
+
 // recall looks for an earlier outcome of a refused Change: it may not fit because it was
 // committed or ruled out before.
 func (s *Store) recall(ctx context.Context, conn *pgxpool.Conn, batch ident.ID, refusal error) (store.Receipt, error) {
@@ -134,6 +150,12 @@ const findBatch = "UPDATE batches SET at = at WHERE id = ? RETURNING position"
 
 const ruleOut = "INSERT INTO batches (id, position, at) VALUES (?, 0, ?) ON CONFLICT (id) DO UPDATE SET at = batches.at RETURNING position"
 
+// throughTables deletes nothing. It takes the locks of each write of a problem on its tables.
+// So the check of readiness, which expires nothing, fails while a lock of an operator
+// stops all writes.
+const throughTables = "WITH a AS (DELETE FROM problems WHERE false), b AS (DELETE FROM savepoints WHERE false), " +
+	"c AS (DELETE FROM log WHERE false), d AS (DELETE FROM pending WHERE false), e AS (DELETE FROM reads WHERE false) SELECT"
+
 const putBatch = "INSERT INTO batches (id, position, at) VALUES (?, nextval('positions'), ?) RETURNING position"
 
 // statements returns everything that a Commit sends. It first locks all rows that others
@@ -160,6 +182,9 @@ func (s *Store) effects(change store.Change) ([]sqlstore.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !s.citus && slices.ContainsFunc(change.Effects, func(e store.Effect) bool { _, expires := e.(store.Expire); return expires }) {
+		effects = append(effects, sqlstore.Statement{SQL: throughTables})
+	}
 	catalogue, access := change.Raises()
 	if catalogue {
 		effects = append(effects, sqlstore.Statement{SQL: "UPDATE versions SET catalogue = catalogue + 1, catalogue_batch = ?", Args: []any{s.dialect.ID(change.Batch)}})
@@ -183,7 +208,12 @@ func (s *Store) Outcome(ctx context.Context, batch ident.ID, at time.Time) (stor
 	// may have been lost.
 	for attempt := 0; ; attempt++ {
 		ruling, err := write(ctx, s, func(ctx context.Context, conn *pgxpool.Conn) (r ruling, err error) {
-			err = s.writeRow(ctx, conn, s.texts.plainOf(ruleOut), []any{s.dialect.ID(batch), at.UnixMicro()}, &r.position)
+			ruling := s.promising()
+			if s.holds(batch) { // it has waited already
+				ruling.Queue("SELECT set_config('lock_timeout', '" + milliseconds(min(grace, s.options.Timeout)) + "', true)")
+			}
+			ruling.Queue(s.texts.plainOf(ruleOut), s.dialect.ID(batch), at.UnixMicro()).QueryRow(func(row pgx.Row) error { return row.Scan(&r.position) })
+			err = conn.SendBatch(ctx, ruling).Close()
 			r.lost = conn.Conn().IsClosed()
 			return r, err
 		})

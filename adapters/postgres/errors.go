@@ -278,6 +278,9 @@ func mends(err error) bool {
 // soon reports whether the server may answer otherwise soon. A statement cancelled by
 // somebody is not tried again.
 func soon(answer *pgconn.PgError) bool {
+	if slices.ContainsFunc(mistakes, func(text string) bool { return strings.Contains(answer.Message, text) }) {
+		return false
+	}
 	return answer.Code == readOnlyTransaction ||
 		slices.ContainsFunc([]string{"08", "53", "57P"}, func(class string) bool { return strings.HasPrefix(answer.Code, class) })
 }
@@ -299,6 +302,10 @@ func each(err error, fn func(error)) {
 
 // unpooled is the answer of PgBouncer, with a general code, about settings of a session.
 const unpooled = "unsupported startup parameter"
+
+// mistakes are all answers of PgBouncer, with the code of a lost connection, that waiting
+// does not change.
+var mistakes = []string{unpooled, "no such database", "no such user", "SSL required", "auth failed", "password authentication failed", "bouncer config error"}
 
 // explained is an error with a better text than its cause.
 type explained struct {

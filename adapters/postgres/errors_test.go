@@ -169,6 +169,7 @@ func TestWaitingMends(t *testing.T) {
 	s := server{Version: oldest, Encoding: "UTF8", Schema: "public", List: "public", Recovering: true}
 	standby := s.check(false, nil)
 	s.Recovering, s.Encoding = false, "LATIN1"
+	pooler := func(message string) error { return &pgconn.PgError{Severity: "FATAL", Code: "08P01", Message: message} }
 	for _, c := range []struct {
 		name  string
 		err   error
@@ -200,6 +201,14 @@ func TestWaitingMends(t *testing.T) {
 		{"table in use", answered("55P03"), false},
 		{"cancelled by somebody", answered("57014"), false},
 		{"pooler", answered("26000"), false},
+		{"pooler, by a setting", pooler("unsupported startup parameter: statement_timeout"), false},
+		{"pooler, by an option", pooler("unsupported startup parameter in options: search_path"), false},
+		{"pooler without the database", pooler("no such database: x"), false},
+		{"pooler without the user", pooler("no such user: ann"), false},
+		{"pooler with TLS", pooler("SSL required"), false},
+		{"pooler without its server", pooler("server login has been failing, try again later (server_login_retry)"), true},
+		{"pooler that is full", pooler("no more connections allowed (max_client_conn)"), true},
+		{"pooler that waits", pooler("query_wait_timeout"), true},
 		{"error without a code", answered(""), false},
 		{"encoding", s.check(false, nil), false},
 		{"alert of TLS", &net.OpError{Op: "remote error", Err: errors.New("tls: bad certificate")}, false},

@@ -89,7 +89,7 @@ func unguarded(change store.Change, guarded []store.ProblemAt) []sqlstore.Statem
 // versionsLock returns the lock of the Change on the versions. It is exclusive when the
 // Change raises them, wants the store to be empty, a state to be unused or a lease to be missing, or
 // adds to an order without a problem to lock. It is shared when the Change depends on the versions,
-// or fills the store.
+// fills the store, or expires something.
 func versionsLock(change store.Change) string {
 	catalogue, access := change.Raises()
 	shared := false
@@ -109,7 +109,7 @@ func versionsLock(change store.Change) string {
 		switch effect.(type) {
 		case store.AppendAudit, store.PutQuery, store.PutSession, store.PutWebhook:
 			return " FOR UPDATE"
-		case store.CreateProblem:
+		case store.CreateProblem, store.Expire: // Expire asks whether writes get through: see throughTables
 			shared = true
 		case store.Publish: // the lock of a problem does as well
 			shared = shared || len(involved(change)) == 0

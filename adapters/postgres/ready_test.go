@@ -14,6 +14,26 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
+// A service is not ready while an operator's lock stops the writes of problems.
+func TestReadyIsAboutLocks(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	admin := connect(t, url)
+	s := open(t, postgres.Options{URL: url})
+	service := tracker.New(tracker.Options{Store: s, Now: time.Now, Random: rand.Reader})
+	for _, lock := range []string{
+		"LOCK TABLE problems IN SHARE MODE", // as CREATE INDEX takes it
+		"LOCK TABLE log IN ACCESS EXCLUSIVE MODE",
+		"LOCK TABLE pending IN EXCLUSIVE MODE",
+		"SELECT FROM versions FOR UPDATE",
+	} {
+		eventually(t, "the service is ready before "+lock, func() bool { return service.Ready(t.Context()) == nil })
+		execute(t, admin, "BEGIN", lock)
+		eventually(t, "the service is not ready during "+lock, func() bool { return fault.Is(service.Ready(t.Context()), fault.Unavailable) })
+		execute(t, admin, "ROLLBACK")
+	}
+}
+
 // A service is not ready while its database is read-only, though it can be read, and
 // is ready again afterwards.
 func TestReadyIsAboutWrites(t *testing.T) {

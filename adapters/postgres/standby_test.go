@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,6 +36,9 @@ func TestStandbyHasToConfirm(t *testing.T) {
 		}
 		return err != nil
 	})
+	if _, err := s.Commit(t.Context(), from.change(store.AddComment{Problem: p.ID, Comment: from.comment()})); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "waits for a standby") {
+		t.Errorf("a Commit behind it: got %v, want %s, because of the standby", err, fault.Unavailable)
+	}
 	if receipt, stored, err := s.Outcome(t.Context(), change.Batch, change.At); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("its Outcome, which no standby confirms: got %v, %t, %v, want %s", receipt, stored, err, fault.Unavailable)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -20,6 +21,7 @@ type writer struct {
 	*pgxpool.Conn
 	*connection
 	store *Store
+	batch ident.ID // of a Commit; none for other writes
 }
 
 // writers returns the limit of concurrent writes. While no standby confirms, all of them
@@ -52,7 +54,7 @@ func (s *Store) writer(ctx context.Context) (*writer, error) {
 		<-s.writing
 		return nil, err
 	}
-	return &writer{conn, connectionOf(conn), s}, nil
+	return &writer{Conn: conn, connection: connectionOf(conn), store: s}, nil
 }
 
 func (w *writer) release() {
@@ -150,6 +152,18 @@ func (s *Store) hold(w *writer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held[w] = struct{}{}
+}
+
+// holds reports whether the Commit of a batch is under way here.
+func (s *Store) holds(batch ident.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for w := range s.held {
+		if w.batch == batch {
+			return true
+		}
+	}
+	return false
 }
 
 // drop ends the registration of the write, and releases its writer. A statement on a
