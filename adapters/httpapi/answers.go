@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -151,6 +153,35 @@ func wrote[W, T any](a tracker.Answer[T], err error, encode func(*wire.Encoder, 
 		status = http.StatusCreated
 	}
 	return &writtenOutput[W]{Status: status, Revised: revised(a.Revision), Body: wire.One[W](a.Catalogue, encode, a.Value)}, nil
+}
+
+// unlessKnown returns the body for an entity tag with its status: 304, without the body, if the
+// client has it already (D20).
+func unlessKnown[W any](c *call, tag string, body func() wire.JSON[W]) (status int, _ wire.JSON[W]) {
+	if c.knows(tag) {
+		return http.StatusNotModified, wire.JSON[W]{}
+	}
+	return http.StatusOK, body()
+}
+
+// find answers with the object in the path.
+func find[W, T any](ctx context.Context, in *findInput, load func(context.Context, ident.ID) (tracker.Answer[T], error), encode func(*wire.Encoder, T)) (*output[W], error) {
+	id, err := in.object()
+	if err != nil {
+		return nil, err
+	}
+	a, err := load(ctx, id)
+	return one[W](a, err, encode)
+}
+
+// remove deletes the object in the path.
+func remove(ctx context.Context, in *changeInput, drop func(context.Context, tracker.Caller, ident.ID, tracker.Write) (tracker.Answer[struct{}], error)) (*noContent, error) {
+	id, err := in.object()
+	if err != nil {
+		return nil, err
+	}
+	_, err = drop(ctx, in.caller, id, in.write())
+	return &noContent{}, err
 }
 
 // one answers with an object.

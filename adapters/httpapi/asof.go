@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"net/http"
 	"regexp"
 	"strconv"
 
@@ -76,14 +75,12 @@ func loadPart[W any](parts store.Parts, encode func(*wire.Encoder, tracker.Answe
 		if err != nil {
 			return nil, err
 		}
-		out := &partOutput[W]{Status: http.StatusOK, Tagged: Tagged{tag}, Revised: revised(a.Revision)}
-		if in.knows(tag) {
-			out.Status = http.StatusNotModified
-			return out, nil
-		}
-		out.Body = compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(a.Value), func(e *wire.Encoder) error {
-			encode(e, a)
-			return nil
+		out := &partOutput[W]{Tagged: Tagged{tag}, Revised: revised(a.Revision)}
+		out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[W] {
+			return compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(a.Value), func(e *wire.Encoder) error {
+				encode(e, a)
+				return nil
+			})
 		})
 		return out, nil
 	}

@@ -22,11 +22,10 @@ func (s *server) registerComments() {
 	const path = "/problems/{identifier}/comments"
 	register(s, huma.Operation{
 		OperationID: "addComment", Method: http.MethodPost, Path: path, Tags: []string{"Comments"},
-		Summary:       "Add a comment",
-		Description:   "The body is the text itself; or JSON, when there is HTML too.",
-		Security:      needs(access.Write),
-		DefaultStatus: http.StatusCreated,
-		Responses:     responses{"201": {Description: "The comment that was added."}},
+		Summary:     "Add a comment",
+		Description: "The body is the text itself; or JSON, when there is HTML too.",
+		Security:    needs(access.Write),
+		Responses:   responses{"201": {Description: "The comment that was added."}},
 		Metadata: about(func(e *wire.Encoder) { e.Comment(samples.Comment()) }, fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict).
 			body(body{media: mediaText, of: []any{""}, example: "Seen again on the second server."},
 				body{media: mediaJSON, of: []any{wire.NewComment{}}, example: `{"text":"Seen again on the second server.","html":"<p>Seen <b>again</b> on the second server.</p>"}`}),

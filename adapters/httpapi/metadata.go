@@ -63,10 +63,9 @@ func (k metadataKind[T, P, W, C]) register(s *server) {
 	}, k.list(s))
 	register(s, huma.Operation{
 		OperationID: "create" + one, Method: http.MethodPost, Path: "/" + k.many, Tags: tags,
-		Summary:       "Create a " + k.one,
-		Security:      needs(k.createScope),
-		DefaultStatus: http.StatusCreated,
-		Responses:     responses{"201": {Description: "The " + k.one + " that was created."}},
+		Summary:   "Create a " + k.one,
+		Security:  needs(k.createScope),
+		Responses: responses{"201": {Description: "The " + k.one + " that was created."}},
 		Metadata: about(show(k.creates.object), append([]fault.Kind{fault.RequiredField, fault.IdempotencyConflict}, faults...)...).
 			json(k.creates.body, k.create),
 	}, k.post(s))
@@ -122,10 +121,8 @@ func cached[W any](c *call, catalogue *metadata.Catalogue, err error, body func(
 	if err != nil {
 		return nil, err
 	}
-	out := &cachedOutput[W]{Status: http.StatusNotModified, Tagged: Tagged{etag.Catalogue(catalogue)}}
-	if !c.knows(out.ETag) {
-		out.Status, out.Body = http.StatusOK, body()
-	}
+	out := &cachedOutput[W]{Tagged: Tagged{etag.Catalogue(catalogue)}}
+	out.Status, out.Body = unlessKnown(c, out.ETag, body)
 	return out, nil
 }
 

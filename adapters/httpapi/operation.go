@@ -106,6 +106,9 @@ func register[I, O any](s *server, op huma.Operation, handle func(context.Contex
 			}
 		}
 	}
+	if _, usual := op.Responses["200"]; !usual && op.Responses["201"] != nil {
+		op.DefaultStatus = http.StatusCreated
+	}
 	answers := responses{} // of this operation alone
 	for status, response := range op.Responses {
 		answers[status] = &huma.Response{Description: response.Description, Content: response.Content}

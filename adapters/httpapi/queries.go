@@ -28,11 +28,10 @@ func (s *server) registerQueries() {
 	}, s.listQueries)
 	register(s, huma.Operation{
 		OperationID: "saveQuery", Method: http.MethodPost, Path: "/queries", Tags: tags,
-		Summary:       "Save a query for problems",
-		Description:   "It is run by the parameter savedQuery of a search. NOW() and $ApiUser are then those of who runs it.",
-		Security:      needs(access.Write),
-		DefaultStatus: http.StatusCreated,
-		Responses:     responses{"201": {Description: "The query that was saved."}},
+		Summary:     "Save a query for problems",
+		Description: "It is run by the parameter savedQuery of a search. NOW() and $ApiUser are then those of who runs it.",
+		Security:    needs(access.Write),
+		Responses:   responses{"201": {Description: "The query that was saved."}},
 		Metadata: about(example, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict).
 			json(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, wire.NewQuery{}),
 	}, s.saveQuery)
@@ -113,19 +112,9 @@ type findInput struct {
 }
 
 func (s *server) loadQuery(ctx context.Context, in *findInput) (*output[wire.SavedQuery], error) {
-	id, err := in.object()
-	if err != nil {
-		return nil, err
-	}
-	a, err := s.Service.SavedQuery(ctx, id)
-	return one[wire.SavedQuery](a, err, (*wire.Encoder).SavedQuery)
+	return find[wire.SavedQuery](ctx, in, s.Service.SavedQuery, (*wire.Encoder).SavedQuery)
 }
 
 func (s *server) deleteQuery(ctx context.Context, in *changeInput) (*noContent, error) {
-	id, err := in.object()
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.Service.DeleteQuery(ctx, in.caller, id, in.write())
-	return &noContent{}, err
+	return remove(ctx, in, s.Service.DeleteQuery)
 }

@@ -24,11 +24,10 @@ func (s *server) registerTokens() {
 	}, s.listTokens)
 	register(s, huma.Operation{
 		OperationID: "createToken", Method: http.MethodPost, Path: "/tokens", Tags: tags,
-		Summary:       "Issue a token",
-		Description:   "The answer holds the token itself in its member token. It is shown this once: only a digest is stored. So the answer is not kept, and an Idempotency-Key is refused: " + tokenUnkeyed + ".",
-		Security:      needs(access.Admin),
-		DefaultStatus: http.StatusCreated,
-		Responses:     responses{"201": {Description: "The token that was issued."}},
+		Summary:     "Issue a token",
+		Description: "The answer holds the token itself in its member token. It is shown this once: only a digest is stored. So the answer is not kept, and an Idempotency-Key is refused: " + tokenUnkeyed + ".",
+		Security:    needs(access.Admin),
+		Responses:   responses{"201": {Description: "The token that was issued."}},
 		Metadata: about(func(e *wire.Encoder) {
 			e.IssuedToken(tracker.IssuedToken{Token: samples.Token, Secret: samples.Secret()})
 		}, partialKinds(fault.RequiredField)...).
@@ -77,10 +76,5 @@ func (s *server) createToken(ctx context.Context, in *writeInput) (*secretOutput
 }
 
 func (s *server) revokeToken(ctx context.Context, in *changeInput) (*noContent, error) {
-	id, err := in.object()
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.Service.RevokeToken(ctx, in.caller, id, in.write())
-	return &noContent{}, err
+	return remove(ctx, in, s.Service.RevokeToken)
 }

@@ -31,11 +31,10 @@ func (s *server) registerWebhooks() {
 	}, s.listWebhooks)
 	register(s, huma.Operation{
 		OperationID: "createWebhook", Method: http.MethodPost, Path: "/webhooks", Tags: tags,
-		Summary:       "Create a webhook",
-		Description:   "The events from now on are sent to the URL, in their order. The answer holds the secret, by which the receiver checks signatures. It is shown this once. So the answer is not kept, and an Idempotency-Key is refused: " + webhookUnkeyed + ".",
-		Security:      needs(access.Admin),
-		DefaultStatus: http.StatusCreated,
-		Responses:     responses{"201": {Description: "The webhook."}},
+		Summary:     "Create a webhook",
+		Description: "The events from now on are sent to the URL, in their order. The answer holds the secret, by which the receiver checks signatures. It is shown this once. So the answer is not kept, and an Idempotency-Key is refused: " + webhookUnkeyed + ".",
+		Security:    needs(access.Admin),
+		Responses:   responses{"201": {Description: "The webhook."}},
 		Metadata: about(func(e *wire.Encoder) {
 			e.IssuedWebhook(tracker.IssuedWebhook{Webhook: samples.NewWebhook(), Secret: samples.WebhookSecret()})
 		}, fault.RequiredField, fault.UnknownField, fault.ValidationFailed).
@@ -141,12 +140,7 @@ func issued(a tracker.Answer[tracker.IssuedWebhook]) wire.JSON[wire.IssuedWebhoo
 }
 
 func (s *server) loadWebhook(ctx context.Context, in *findInput) (*output[wire.Webhook], error) {
-	id, err := in.object()
-	if err != nil {
-		return nil, err
-	}
-	a, err := s.Service.Webhook(ctx, id)
-	return one[wire.Webhook](a, err, (*wire.Encoder).Webhook)
+	return find[wire.Webhook](ctx, in, s.Service.Webhook, (*wire.Encoder).Webhook)
 }
 
 func (s *server) updateWebhook(ctx context.Context, in *changeInput) (*output[wire.Webhook], error) {
@@ -164,21 +158,11 @@ func (s *server) updateWebhook(ctx context.Context, in *changeInput) (*output[wi
 }
 
 func (s *server) deleteWebhook(ctx context.Context, in *changeInput) (*noContent, error) {
-	id, err := in.object()
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.Service.DeleteWebhook(ctx, in.caller, id, in.write())
-	return &noContent{}, err
+	return remove(ctx, in, s.Service.DeleteWebhook)
 }
 
 func (s *server) listDeliveries(ctx context.Context, in *findInput) (*output[[]wire.Delivery], error) {
-	id, err := in.object()
-	if err != nil {
-		return nil, err
-	}
-	a, err := s.Service.Webhook(ctx, id)
-	return one[[]wire.Delivery](a, err, func(e *wire.Encoder, w tracker.Webhook) { wire.List(e, w.Progress.Deliveries, e.Delivery) })
+	return find[[]wire.Delivery](ctx, in, s.Service.Webhook, func(e *wire.Encoder, w tracker.Webhook) { wire.List(e, w.Progress.Deliveries, e.Delivery) })
 }
 
 func (s *server) testWebhook(ctx context.Context, in *findInput) (*output[wire.WebhookTest], error) {

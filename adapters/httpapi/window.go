@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"iter"
 	"math"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -131,16 +130,14 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 			within, more = of(w, g.loaded(problem))
 			elements = wire.Once(within)
 		}
-		out := &windowOutput[W]{Status: http.StatusOK, Tagged: Tagged{tag}, Revised: revised(a.Revision)}
+		out := &windowOutput[W]{Tagged: Tagged{tag}, Revised: revised(a.Revision)}
 		if more {
 			out.Linked = w.next(in.call)
 		}
-		if in.knows(tag) {
-			out.Status = http.StatusNotModified
-			return out, nil
-		}
-		out.Body = compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(problem), func(e *wire.Encoder) error {
-			return g.encode(e, problem, elements)
+		out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[W] {
+			return compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(problem), func(e *wire.Encoder) error {
+				return g.encode(e, problem, elements)
+			})
 		})
 		return out, nil
 	}
