@@ -45,9 +45,10 @@ type call struct {
 	// ends are called when the request is over, the last one first.
 	ends []func()
 	// pooled, if not nil, is the buffer of the pool for the body of the answer.
-	pooled *[]byte
-	status int  // of the answer, once Huma knows it
-	sent   bool // the answer, with its body
+	pooled    *[]byte
+	answering answering
+	status    int  // of the answer, once Huma knows it
+	sent      bool // the answer, with its body
 }
 
 // Request is the call, for the input of an operation. The fields beside it only describe
@@ -84,7 +85,8 @@ func (s *server) serve(ctx huma.Context, next func(huma.Context)) {
 		s.fail(w, r, err)
 		return
 	}
-	next(huma.WithValue(answering{ctx, c}, callKey{}, c))
+	c.answering = answering{ctx, c}
+	next(huma.WithValue(&c.answering, callKey{}, c))
 	c.finish()
 }
 

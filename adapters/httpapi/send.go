@@ -19,10 +19,9 @@ type answering struct {
 
 type humaContext huma.Context // by another name than its method
 
-func (a answering) SetStatus(status int)  { a.call.status = status }
-func (a answering) Status() int           { return a.call.status }
-func (a answering) BodyWriter() io.Writer { return sender{a.call} }
-func (a answering) Unwrap() huma.Context  { return a.humaContext }
+func (a *answering) SetStatus(status int)  { a.call.status = status }
+func (a *answering) Status() int           { return a.call.status }
+func (a *answering) BodyWriter() io.Writer { return sender{a.call} }
 
 // sender is the writer of answering: see format.
 type sender struct{ call *call }
