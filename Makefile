@@ -143,7 +143,7 @@ check: ## check format, code, modules, dependencies and generated files
 	@$(call each,tools,go run ./checkarrows -C ..)
 	@$(call each,domain,outside=$$(go list -deps -f '{{if not .Standard}}{{.ImportPath}}{{end}}' ./... | grep -v '^github.com/problemtracking/problems/domain' || true); [[ -z $$outside ]] || { echo "domain depends on $$outside"; exit 1; })
 	$(call step,generated files)
-	@$(call each,tools,go run ./gentext -check -o ../domain/text/tables.go)
+	@$(call each,tools,go run ./gentext -check -o ../domain)
 
 # How many, or the first and the last: make simulate SEEDS=77..77 SIMULATE=-simulate.trace
 SEEDS    = 1000

@@ -18,7 +18,6 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -235,11 +234,12 @@ func clip(text string, most int) string {
 
 // enter begins a session for the user with the address of the person.
 func (q *request) enter(who openid.Identity, to string) (answer, error) {
-	email, err := text.Name.Apply(who.Email) // the form of addresses in the store
-	if err != nil {
-		return q.refuse(http.StatusForbidden, to, "sign-in.address", who.Email), nil
+	if err := user.CheckProved(who.Email); err != nil {
+		shown := strconv.QuoteToASCII(who.Email) // or two letters look alike
+		q.Logger.WarnContext(q.context(), "sign-in by OpenID Connect failed", "request", q.frame.RequestID,
+			"cause", "the address of the person "+err.Error(), "email", clip(shown, maxCause))
+		return q.refuse(http.StatusForbidden, to, "sign-in.address", shown), nil
 	}
-	who.Email = email
 	u, known, err := q.userByEmail(who.Email)
 	if err == nil && !known && q.OpenID.CreateUsers {
 		u, known, err = q.createUser(who)

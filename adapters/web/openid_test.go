@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -495,8 +496,9 @@ func TestOpenIDCreatesUsers(t *testing.T) {
 		"no name":      {map[string]any{"email": "bo@example.org", "name": nil}, user.User{Name: "bo@example.org", Email: "bo@example.org"}},
 		"long name":    {map[string]any{"email": "bo@example.org", "name": long}, user.User{Name: "bo@example.org", Email: "bo@example.org"}},
 		"name in two":  {map[string]any{"email": "bo@example.org", "name": "Bo\nEk"}, user.User{Name: "bo@example.org", Email: "bo@example.org"}},
-		"decomposed":   {map[string]any{"email": "bo\u0308@example.org", "name": "Bo"}, user.User{Name: "Bo", Email: "b\u00f6@example.org"}},
-		"with spaces":  {map[string]any{"email": " bo@example.org ", "name": "Bo"}, user.User{Name: "Bo", Email: "bo@example.org"}},
+		"decomposed":   {map[string]any{"email": "bo\u0308@example.org", "name": "Bo"}, user.User{}},
+		"with spaces":  {map[string]any{"email": " bo@example.org ", "name": "Bo"}, user.User{}},
+		"ASCII domain": {map[string]any{"email": "bo@XN--BCHER-KVA.example", "name": "Bo"}, user.User{Name: "Bo", Email: "bo@bücher.example"}},
 		"no address":   {map[string]any{"email": "bo"}, user.User{}},
 		"long address": {map[string]any{"email": long + "@example.org"}, user.User{}},
 	} {
@@ -519,6 +521,35 @@ func TestOpenIDCreatesUsers(t *testing.T) {
 				t.Errorf("the user is %+v, want %+v", got, c.want)
 			}
 		})
+	}
+}
+
+// provedAddresses are addresses of a person who signs in. Those with true are those of the user
+// mark@bücher.example. All others are refused, even to a server that creates users.
+var provedAddresses = map[string]bool{
+	"mark@bücher.example": true, "Mark@BÜCHER.Example": true, "MARK@xn--bcher-kva.example": true, "mark@XN--BCHER-KVA.EXAMPLE": true,
+	"mar\u212A@bücher.example": false, "mark@bu\u0308cher.example": false, "mark@ｂücher.example": false, "mark@bücher。example": false,
+	"\u00a0mark@bücher.example": false, "mark@bücher.example\u2003": false, "mark@bücher.example\u200b": false,
+	"mark@bücher.example\u0085": false, " mark@bücher.example": false, "mark@bücher.example\r\n": false, "mark@bücher.example\x00": false,
+}
+
+func TestOpenIDComparesAddresses(t *testing.T) {
+	t.Parallel()
+	s := newOpenIDSite(t, func(o *Options) { o.OpenID.CreateUsers = true })
+	s.addUser(t, "Mark", "mark@BÜCHER.example", false)
+	for address, same := range provedAddresses {
+		s.provider.set(func(p *testProvider) { p.claims["email"] = address })
+		if page := s.browser(t).get("/sign-in/openid?to=%2Fsettings"); same {
+			page.is(200).at("/settings").has("mark@bücher.example")
+		} else {
+			page.is(403).has(strconv.QuoteToASCII(address) + ", cannot be the address of a user here.")
+		}
+	}
+	if users, err := s.service.Users().List(t.Context()); err != nil || len(users.Value) != 2 {
+		t.Errorf("there are %d users, %v; want 2", len(users.Value), err)
+	}
+	if !strings.Contains(s.log.String(), "must be in NFC") {
+		t.Errorf("the log has no cause:\n%s", s.log)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -38,11 +37,13 @@ func (q *request) namedByProxy() (string, error) {
 	if len(lines) == 0 || len(lines) == 1 && lines[0] == "" {
 		return "", nil
 	}
-	email, err := text.Name.Apply(lines[0]) // the form of addresses in the store
-	if len(lines) > 1 || strings.ContainsAny(lines[0], ",;") || user.CheckEmail(lines[0]) != nil || err != nil {
+	if len(lines) > 1 || strings.ContainsAny(lines[0], ",;") {
 		return "", fault.New(fault.Forbidden, "the header %s of the proxy has to have one e-mail address", p.Header)
 	}
-	return email, nil
+	if err := user.CheckProved(lines[0]); err != nil {
+		return "", fault.New(fault.Forbidden, "the header %s of the proxy has %+q: it %v", p.Header, lines[0], err)
+	}
+	return lines[0], nil
 }
 
 // compareWithProxy ends the session when the proxy names another person than the session's

@@ -135,6 +135,28 @@ func TestProxyHeaderRefused(t *testing.T) {
 	}
 }
 
+func TestProxyComparesAddresses(t *testing.T) {
+	t.Parallel()
+	s, _, _ := behindProxy(t, "127.0.0.1,::1")
+	s.addUser(t, "Mark", "mark@xn--BCHER-kva.example", false)
+	for address, same := range provedAddresses {
+		if strings.Trim(address, " ") != address || strings.ContainsAny(address, "\r\x00") {
+			continue // HTTP removes spaces around the value, and refuses control characters
+		}
+		b, p := s.browser(t), &proxied{http.Header{}}
+		b.Transport = p
+		if p.name(address); same {
+			b.get("/settings").is(200).at("/settings").has("mark@bücher.example")
+			continue
+		}
+		b.get("/settings").is(403).has("does not name one person", "in NFC and without spaces")
+		p.name("mark@bücher.example")
+		b.get("/settings").is(200)
+		p.name(address) // it ends the session
+		b.get("/settings").is(403).at("/sign-in?to=%2Fsettings")
+	}
+}
+
 // The proxy signs another person in: the session of the first one ends on the server too.
 func TestProxyChangesUser(t *testing.T) {
 	t.Parallel()

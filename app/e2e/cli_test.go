@@ -118,6 +118,8 @@ func manage(t *testing.T, s *server, place []string) {
 	if code, _, stderr := problems(t, place, "user", "add", "--name", "Ann", "--email", strings.ToUpper(email)); code != 1 || stderr == "" {
 		t.Errorf("adding the same address again ended with %d and %q", code, stderr)
 	}
+	command(t, place, "user", "add", "--name", "Jörg", "--email", "jo\u0308rg."+strings.Replace(email, "example", "BÜCHER", 1))
+	command(t, place, "token", "create", "--user", "jo\u0308rg."+strings.Replace(email, "example", "xn--bcher-kva", 1), "--scope", "read")
 	first := command(t, place, "token", "create", "--user", email, "--scope", "write")
 	second := command(t, place, "token", "create", "--user", user, "--scope", "read", "--expires", "1h")
 	for _, token := range []string{first, second} {

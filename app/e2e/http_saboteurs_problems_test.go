@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -126,6 +127,9 @@ func changeSaboteurs() []saboteur {
 				}
 			}
 		}, "POST", "PATCH")},
+		{"an ASCII form is a domain of its own", "HTTP-USER-014", asking(func(c *call) {
+			c.body = bytes.ReplaceAll(c.body, []byte("@mail.xn--"), []byte("@mail.x.xn--"))
+		})},
 		{"transitions unchecked", "HTTP-STATE-001", func(next serving) serving {
 			return func(c call) reply {
 				r := next(c)

@@ -78,7 +78,11 @@ func NewCatalogue(version ident.Version, content Content) *Catalogue {
 	}
 	c.usersByEmail = make(map[string]*user.User, len(content.Users))
 	for i := range content.Users {
-		c.usersByEmail[user.FoldEmail(content.Users[i].Email)] = &content.Users[i]
+		u, folded := &content.Users[i], user.FoldEmail(content.Users[i].Email)
+		// Stores of earlier versions may have an address in several forms: the first user stays.
+		if first := c.usersByEmail[folded]; first == nil || u.ID.Compare(first.ID) < 0 {
+			c.usersByEmail[folded] = u
+		}
 	}
 	c.fullNames = make(map[ident.ID]string, len(content.Components))
 	for _, o := range content.Components {

@@ -76,13 +76,18 @@ func TestCatalogueFind(t *testing.T) {
 
 func TestUserByEmail(t *testing.T) {
 	t.Parallel()
-	c := sample()
+	content := sample().content
+	// Earlier versions stored any form of a domain, and so one address several times.
+	content.Users = append(slices.Clone(content.Users), user.User{ID: id(54), Name: "C", Email: "c@xn--BCHER-kva.example"},
+		user.User{ID: id(53), Name: "D", Email: "c@bücher.example"}, user.User{ID: id(55), Name: "E", Email: "c@BÜCHER.example"})
+	c := NewCatalogue(ident.Version{}, content)
 	for email, want := range map[string]int{
 		"ann@example.org":  50,
 		"ANN@EXAMPLE.COM":  51,
 		"jÖrg@example.org": 52,
 		"jörg@example.org": 0,
 		"":                 0,
+		"C@bücher.example": 53, "c@XN--BCHER-KVA.example": 53,
 	} {
 		u, ok := c.UserByEmail(email)
 		if ok != (want != 0) || ok && u.ID != id(want) {

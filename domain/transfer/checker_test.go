@@ -101,6 +101,9 @@ func TestCheckerRefusesMetadata(t *testing.T) {
 		{"successors are there", edit(6, func(r *transfer.Component) { r.Successor = high }), 6, "/successor", "there is no component"},
 		{"parents form trees", edit(6, func(r *transfer.Component) { r.Parent = pump }), 6, "/parent", "the component is its own parent"},
 		{"a component is not its own parent", edit(6, func(r *transfer.Component) { r.Parent = engine }), 6, "/parent", "the component is its own parent"},
+		{"e-mail addresses are unique in each form of a domain", both(
+			edit(9, func(r *transfer.User) { r.Email = "ann@bücher.example" }), edit(10, func(r *transfer.User) { r.Email = "Ann@xn--bcher-kva.EXAMPLE" })), 10, "/email", "another user"},
+		{"e-mail addresses have a possible domain", edit(9, func(r *transfer.User) { r.Email = "ann@☃.example" }), 9, "/email", "must have a domain of letters, digits and hyphens, not U+2603"},
 		{"e-mail addresses have an @", edit(9, func(r *transfer.User) { r.Email = "noat" }), 9, "/email", "must be an e-mail address, such as"},
 		{"e-mail addresses have something after the @", edit(9, func(r *transfer.User) { r.Email = "ann@" }), 9, "/email", "must be an e-mail address"},
 		{"e-mail addresses have no white space", edit(9, func(r *transfer.User) { r.Email = "ann@exa mple.org" }), 9, "/email", "must be an e-mail address"},

@@ -126,7 +126,7 @@ func TestRecordsGiveWhatWasLoaded(t *testing.T) {
 func TestLoadNormalises(t *testing.T) {
 	t.Parallel()
 	const loose, composed = " Le\u0301a ", "L\u00e9a"
-	records := edit(9, func(r *transfer.User) { r.Name = loose })(sample())
+	records := edit(9, func(r *transfer.User) { r.Name, r.Email = loose, " ann@XN--BCHER-KVA.example" })(sample())
 	records = edit(12, func(r *transfer.Problem) { r.Title = loose })(records)
 	records = edit(13, func(r *transfer.Savepoint) { r.Title = loose })(records)
 	records = edit(14, func(r *transfer.Savepoint) { r.Title = loose })(records)
@@ -138,6 +138,7 @@ func TestLoadNormalises(t *testing.T) {
 	d := dossiers[0]
 	for what, c := range map[string]struct{ got, want string }{
 		"user":      {archive.Metadata.Users[0].Name, composed},
+		"email":     {archive.Metadata.Users[0].Email, "ann@b\u00fccher.example"},
 		"title":     {d.Title, composed},
 		"savepoint": {d.Savepoints[0].Title, composed},
 		"log":       {string(d.Log[0].To), `{"title":"` + composed + `","state":{"identifier":"` + open.String() + `","name":"Open"}}`},

@@ -86,8 +86,9 @@ func (c *Checker) milestone(o metadata.Milestone) {
 func (c *Checker) user(o user.User) {
 	c.ascending(o.ID)
 	o.Name = c.text("/name", text.Name, o.Name)
-	o.Email = c.text("/email", text.Name, o.Email)
-	c.rule("/email", user.CheckEmail(o.Email))
+	email, err := user.StoredEmail(c.text("/email", text.Name, o.Email))
+	c.rule("/email", err)
+	o.Email = email
 	c.rule("/mail", o.Mail.Check())
 	c.unique("/email", KindUser, metadata.UserPlace(o))
 	c.content.Users = append(c.content.Users, o)

@@ -1,17 +1,23 @@
 package user
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestFoldEmail(t *testing.T) {
 	t.Parallel()
 	for email, want := range map[string]string{
-		"":                       "",
-		"ann@example.org":        "ann@example.org",
-		"Ann.LEE@Example.ORG":    "ann.lee@example.org",
-		"@AZ[`az{":               "@az[`az{",
-		"JÖRG@example.org":       "jÖrg@example.org",
-		"\u212Aelvin@ΣΊΣΥΦΟΣ.gr": "\u212Aelvin@ΣΊΣΥΦΟΣ.gr",
-		"A\xff":                  "a\xff",
+		"":                          "",
+		"ann@example.org":           "ann@example.org",
+		"Ann.LEE@Example.ORG":       "ann.lee@example.org",
+		"@AZ[`az{":                  "@az[`az{",
+		"JÖRG@example.org":          "jÖrg@example.org",
+		"\u212Aelvin@ΣΊΣΥΦΟΣ.gr":    "\u212Aelvin@σίσυφοσ.gr",
+		"A\xff":                     "a\xff",
+		"Ann@BÜCHER.Example":        "ann@bücher.example",
+		"ann@XN--BCHER-KVA.EXAMPLE": "ann@bücher.example",
+		"Ann@ＥＸＡＭＰＬＥ.Org":           "ann@ＥＸＡＭＰＬＥ.org",
 	} {
 		if got := FoldEmail(email); got != want {
 			t.Errorf("FoldEmail(%q) = %q, want %q", email, got, want)
@@ -19,14 +25,31 @@ func TestFoldEmail(t *testing.T) {
 	}
 }
 
-func TestCheckEmail(t *testing.T) {
+func TestStoredEmail(t *testing.T) {
 	t.Parallel()
-	for email, ok := range map[string]bool{
-		"ann@example.org": true, "a@b": true, "a@b@c": true, "ä@ö": true, "@": false, "noat": false, "": false,
-		"@b": false, "a@": false, "\u200b@b": false, "a@\u2800": false, "a b@c": false, "a@b\u00a0c": false,
+	for email, want := range map[string]string{
+		"Ann@Example.ORG": "Ann@Example.ORG", "a@b": "a@b", "a@b@c": "a@b@c", "ä@ö": "ä@ö", "ann@a_B.example": "ann@a_B.example", "ann@[127.0.0.1]": "ann@[127.0.0.1]",
+		"@": "", "noat": "", "": "", "@b": "", "a@": "", "@b@c": "", "\u200b@b": "", "a@\u2800": "", "a b@c": "", "a@b\u00a0c": "",
+
+		"Ann@bücher.example": "Ann@bücher.example", "ann@BÜCHER.Example": "ann@bücher.example", "ann@bu\u0308cher.example": "ann@bücher.example",
+		"ann@xn--bcher-kva.example": "ann@bücher.example", "ann@Xn--BCHER-kva.EXAMPLE": "ann@bücher.example",
+		"ann@mail.xn--bcher-kva.BÜCHER": "ann@mail.bücher.bücher", "ann@straße.example": "ann@straße.example", "ann@xn--strae-oqa.example": "ann@straße.example",
+		"ann@ΣΊΣΥΦΟΣ.gr": "ann@σίσυφοσ.gr", "ann@xn--fiqs8s": "ann@中国", "ann@xn--80ak6aa92e.com": "ann@аррӏе.com",
+		"ann@paral·lel.example": "", "ann@☃.example": "", "ann@ＥＸＡＭＰＬＥ.org": "", "ann@bücher。example": "", "ann@ﬁsh.example": "", "ann@bü_cher.example": "",
+		"ann@İstanbul.example": "", "ann@I\u0307stanbul.example": "ann@i\u0307stanbul.example", "ann@STRAẞE.example": "", "ann@\u0308bücher.example": "", "ann@bü\u200bcher.example": "",
+		// They are the ASCII form of no label in Unicode, so each is one of its own.
+		"ann@xn--n3h.example": "ann@xn--n3h.example", "ann@xn--bcher-.example": "ann@xn--bcher-.example", "ann@xn--.example": "ann@xn--.example", "ann@xn--bcher-kv.example": "ann@xn--bcher-kv.example",
+		"ann@xn--99999999.example": "ann@xn--99999999.example", "ann@xn--b_-eka.example": "ann@xn--b_-eka.example",
 	} {
-		if err := CheckEmail(email); (err == nil) != ok {
-			t.Errorf("CheckEmail(%q): %v", email, err)
+		got, err := StoredEmail(email)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("StoredEmail(%+q) = %+q, %v; want %+q", email, got, err, want)
 		}
+		if again, err := StoredEmail(want); want != "" && (again != want || err != nil) {
+			t.Errorf("StoredEmail(%+q), a stored form, = %+q, %v", want, again, err)
+		}
+	}
+	if _, err := StoredEmail("ann@bücher。example"); err == nil || !strings.Contains(err.Error(), "not U+3002") {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -4,37 +4,86 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/user"
 	"golang.org/x/text/unicode/norm"
 )
 
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	const tables = "../../domain/text/tables.go"
-	if err := run(tables, true); err != nil {
+	if err := run("../../domain", true); err != nil {
 		t.Error(err)
 	}
 
-	source, err := os.ReadFile(tables)
-	if err != nil {
-		t.Fatal(err)
+	folder := t.TempDir()
+	for _, name := range []string{"text", "user"} {
+		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
 	}
-	edited := filepath.Join(t.TempDir(), "tables.go")
-	if err := os.WriteFile(edited, append(source, '\n'), 0o600); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"text", "user"} {
+		if err := run(folder, false); err != nil {
+			t.Error(err)
+		}
+		if err := run(folder, true); err != nil {
+			t.Errorf("files that were just written fail the check: %v", err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, name, "tables.go"), []byte("package "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := run(folder, true); err == nil {
+			t.Errorf("an edited file of %s passes the check", name)
+		}
 	}
-	if err := run(edited, true); err == nil {
-		t.Error("an edited file passes the check")
+}
+
+// TestDomainsOfEmail compares the stored form of domains with that of x/net, which is the form
+// of browsers and mail servers. A domain that StoredEmail takes is the domain that x/net
+// looks up, and compares as its ASCII form does.
+func TestDomainsOfEmail(t *testing.T) {
+	t.Parallel()
+	sameUnicode(t)
+	taken := 0
+	check := func(domain string) {
+		_, refused := user.StoredEmail("a@" + domain)
+		want, err := domains.ToUnicode(domain)
+		if refused != nil || err != nil {
+			return // each refuses domains that the other takes
+		}
+		taken++
+		ascii, err := domains.ToASCII(domain)
+		for _, same := range []string{domain, strings.ToUpper(ascii)} {
+			if got := user.FoldEmail("a@" + same); got != "a@"+want || err != nil {
+				t.Errorf("%+q compares as %+q, and x/net has %+q, %s, %v", same, got, want, ascii, err)
+			}
+		}
 	}
-	if err := run(edited, false); err != nil {
-		t.Error(err)
+	for r := rune(utf8.RuneSelf); r <= unicode.MaxRune && !t.Failed(); r++ {
+		if unicode.In(r, unicode.L, unicode.M, unicode.Nd) {
+			check("a" + string(r))
+			check("BÜ" + string(r) + "\u0301.Example")
+		}
 	}
-	if err := run(edited, true); err != nil {
-		t.Errorf("a file that was just written fails the check: %v", err)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	blocks := []rune{'-', '0', 'A', 'a', 0xC0, 0x100, 0x300, 0x370, 0x410, 0x5D0, 0x620, 0x904, 0x1E00, 0x1F00, 0x30A0, 0x4E00, 0xAC00, 0x10400, 0x1E900}
+	for range 50_000 {
+		label := make([]rune, 1+random.IntN(12))
+		for i := range label {
+			label[i] = blocks[random.IntN(len(blocks))] + random.Int32N(26)
+		}
+		if check(string(label)); t.Failed() {
+			return
+		}
+	}
+	if taken < 100_000 {
+		t.Errorf("only %d domains are compared", taken)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -37,8 +38,12 @@ func Find(ctx context.Context, d Directory, who string) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
+	email, err := text.Name.Apply(who) // the form of addresses in the store
+	if err != nil {
+		email = who
+	}
 	for _, u := range users {
-		if u.Identifier == who || user.FoldEmail(u.Email) == user.FoldEmail(who) {
+		if u.Identifier == who || user.FoldEmail(u.Email) == user.FoldEmail(email) {
 			return u, nil
 		}
 	}

@@ -93,7 +93,7 @@ type Milestone struct {
 type User struct {
 	Identifier string `json:"identifier" format:"uuid" readOnly:"true"`
 	Name       string `json:"name" minLength:"1" maxLength:"255"`
-	Email      string `json:"email" minLength:"1" maxLength:"255" doc:"Unique; ASCII letters are compared without case."`
+	Email      string `json:"email" minLength:"1" maxLength:"255" doc:"Unique; ASCII letters are compared without case. A domain outside of ASCII is stored in Unicode and lower case."`
 	Inactive   bool   `json:"inactive" doc:"Cannot be newly assigned or watch, and has no valid token."`
 }
 

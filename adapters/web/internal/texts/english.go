@@ -45,7 +45,7 @@ var english = Language{
 		"openid.invalid":    "The answer of %s is not valid. Try again. If it stays so, tell the operator of this service: the log has the cause.",
 		"openid.unverified": "%s names no verified e-mail address for you. Verify your address there, and try again.",
 
-		"proxy.header": "The proxy in front of this service does not name one person. Tell its operator: the header has to have one e-mail address.",
+		"proxy.header": "The proxy in front of this service does not name one person. Tell its operator: the header has to have one e-mail address, in NFC and without spaces.",
 
 		"signed-out.title": "You are signed out",
 		"signed-out.proxy": "The proxy in front of this service still knows you: the next page signs you in again. To leave, sign out there as well.",

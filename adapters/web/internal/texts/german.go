@@ -45,7 +45,7 @@ var german = Language{
 		"openid.invalid":    "Die Antwort von %s ist nicht gültig. Versuche es noch einmal. Bleibt es so, dann sag es dem Betrieb dieses Dienstes: Die Ursache steht im Protokoll.",
 		"openid.unverified": "%s nennt keine bestätigte E-Mail-Adresse für dich. Bestätige deine Adresse dort und versuche es noch einmal.",
 
-		"proxy.header": "Der Proxy vor diesem Dienst nennt nicht genau eine Person. Sag es seinem Betrieb: Der Header muss eine einzige E-Mail-Adresse haben.",
+		"proxy.header": "Der Proxy vor diesem Dienst nennt nicht genau eine Person. Sag es seinem Betrieb: Der Header muss eine einzige E-Mail-Adresse haben, in NFC und ohne Leerzeichen.",
 
 		"signed-out.title": "Du bist abgemeldet",
 		"signed-out.proxy": "Der Proxy vor diesem Dienst kennt dich noch: Die nächste Seite meldet dich wieder an. Melde dich auch dort ab, um zu gehen.",

@@ -22,6 +22,7 @@ func userCases() []session.Case {
 		session.Extended("HTTP-USER-010", "D2", "a renamed user is shown by today's name in fields, comments, relationships and watchers", renamedUserShowsTodaysName),
 		session.Extended("HTTP-USER-012", "D11, D30", "Ignored-Members names what the creation of a user or metadata object does not store, unless it makes no difference", creationsNameIgnoredMembers),
 		session.Extended("HTTP-USER-013", "D33", "everybody chooses the own e-mail: everything at first", mailIsChosen),
+		session.Extended("HTTP-USER-014", "D2, D3", "a domain outside of ASCII, its ASCII form and its upper case are one address, stored in one form", internationalDomains),
 		session.Extended("HTTP-USER-011", "D2", "a new e-mail address is shown wherever the whole user is: in fields and among watchers", newEmailIsShown),
 	}
 }
@@ -74,6 +75,23 @@ func emailsAreUnique(s *session.Session) {
 		s.Admin.Post("/users", session.Encode(map[string]any{"name": "x", "email": email})).Fault(409, "already-exists")
 	}
 	s.Admin.Post("/users", session.Encode(map[string]any{"name": bob.Name, "email": "another." + bob.Email})).Is(201)
+}
+
+func internationalDomains(s *session.Session) {
+	name := s.Unique("ann")
+	body := func(domain string) string {
+		return session.Encode(map[string]any{"name": name, "email": name + "@" + domain})
+	}
+	id := s.Admin.Post("/users", body("Mail.XN--BCHER-KVA.Example")).Is(201).Has("/email", name+"@mail.bücher.example").Text("/identifier")
+	for _, same := range []string{"mail.bücher.example", "MAIL.BÜCHER.Example", "mail.bu\u0308cher.example", "mail.xn--bcher-kva.example"} {
+		s.Admin.Post("/users", body(same)).Fault(409, "already-exists")
+		s.Admin.Patch("/users/"+id, body(same)).Is(200).Has("/email", name+"@mail.bücher.example")
+		s.Admin.Post("/problems", `{"title":"x","assignee":{"email":`+session.Encode(name+"@"+same)+`}}`).Is(201).Has("/assignee/identifier", id)
+	}
+	for _, none := range []string{"mail.ｂücher.example", "mail.bücher。example", "mail.☃.example", "mail.bü_cher.example", "mail.İstanbul.example"} {
+		s.Admin.Post("/users", body(none)).Fault(422, "invalid-value", "/email")
+	}
+	s.Admin.Post("/users", body("mail.xn--n3h.example")).Is(201).Has("/email", name+"@mail.xn--n3h.example")
 }
 
 func userIsPatched(s *session.Session) {

@@ -40,9 +40,10 @@ func applyUser(p user.Patch, u user.User, _ *metadata.Catalogue, faults *fault.L
 	body.SetName(&u.Name, p.Name, faults)
 	body.Require(faults, p.Email.Sent || !u.ID.IsNone(), fault.At("email"), "a user needs an e-mail address")
 	if p.Email.Sent {
-		old := u.Email
-		if u.Email = body.Line(text.Name, p.Email, fault.At("email"), faults); u.Email != old {
-			body.AddInvalid(faults, fault.At("email"), user.CheckEmail(u.Email))
+		if sent := body.Line(text.Name, p.Email, fault.At("email"), faults); sent != u.Email {
+			stored, err := user.StoredEmail(sent)
+			body.AddInvalid(faults, fault.At("email"), err)
+			u.Email = stored
 		}
 	}
 	body.SetFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
