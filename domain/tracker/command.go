@@ -47,6 +47,8 @@ type Match struct {
 	// Made are revisions of one history. After a fail-over with lost changes, the same
 	// number in another history does not match.
 	Made []Made
+	// Weak are revisions of weak tags. They never match, but the error tells what to send.
+	Weak []int64
 }
 
 // Made is a revision with the end of the batch that made it (see store.Snapshot.Batch).

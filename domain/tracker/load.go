@@ -67,12 +67,21 @@ func checkMatch(m *Match, current store.Snapshot) error {
 	if m == nil || m.Any || slices.Contains(m.Revisions, current.Revision) || slices.Contains(m.Made, MadeOf(current)) {
 		return nil
 	}
-	if slices.ContainsFunc(m.Made, func(made Made) bool { return made.Revision == current.Revision }) {
-		e := fault.New(fault.StaleRevision, "the problem is at revision %d, but not at the one that was read: the database has lost that one. Reload it and retry", current.Revision)
-		e.Revision = current.Revision
-		return e
+	var e *fault.Error
+	switch {
+	case slices.Contains(m.Weak, current.Revision):
+		e = fault.New(fault.StaleRevision, "the tag in If-Match is weak, and a weak tag never matches: a proxy that compresses answers may have made it weak. "+
+			"The problem is at revision %[1]d: if that is the one that was read, send If-Match: \"%[1]d\"", current.Revision)
+	case len(m.Revisions)+len(m.Made)+len(m.Weak) == 0:
+		e = fault.New(fault.StaleRevision, "If-Match names no revision of a problem. The problem is at revision %[1]d: "+
+			"if that is the one that was read, send If-Match: \"%[1]d\"", current.Revision)
+	case slices.ContainsFunc(m.Made, func(made Made) bool { return made.Revision == current.Revision }):
+		e = fault.New(fault.StaleRevision, "the problem is at revision %d, but not at the one that was read: the database has lost that one. Reload it and retry", current.Revision)
+	default:
+		return stale(current.Revision)
 	}
-	return stale(current.Revision)
+	e.Revision = current.Revision
+	return e
 }
 
 func stale(current int64) error {

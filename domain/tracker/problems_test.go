@@ -315,7 +315,8 @@ func TestStaleRevision(t *testing.T) {
 		{"null is not the current revision", UpdateProblem{Revision: patch.Null[int64]()}},
 		{"another revision as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Revisions: []int64{2, 4}}}}},
 		{"the same revision of another history as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Made: []Made{{Revision: 3, By: [4]byte{1}}}}}}},
-		{"no revision as If-Match, such as a weak tag alone", UpdateProblem{Write: Write{IfMatch: &Match{}}}},
+		{"no revision as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{}}}},
+		{"a weak tag as If-Match", UpdateProblem{Write: Write{IfMatch: &Match{Weak: []int64{3}}}}},
 		{"If-Match agrees, the body does not", UpdateProblem{Write: Write{IfMatch: &Match{Any: true}}, Revision: patch.Set[int64](2)}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -64,7 +65,7 @@ func Catalogue(c *metadata.Catalogue) string {
 // entityTag is an element of If-Match or If-None-Match.
 type entityTag struct {
 	weak   bool
-	opaque string // without the quotes
+	opaque string // without the quotes, and without the mark of a compression
 }
 
 // List is the value of If-Match or If-None-Match (RFC 9110, section 13.1).
@@ -72,6 +73,10 @@ type List struct {
 	any  bool // "*"
 	tags []entityTag
 }
+
+// coding is what servers that compress answers add to an entity tag: Apache writes "12-gzip" or
+// "12-br", and others two hyphens, ";" or ":". No tag of this service has such an end.
+var coding = regexp.MustCompile(`(?:--?|[;:])(?:gzip|br|zstd|deflate)$`)
 
 var errTags = errors.New("neither * nor a list of entity tags")
 
@@ -94,7 +99,7 @@ func Parse(lines []string) (List, error) {
 		if !ok || !closed || strings.ContainsFunc(opaque, func(c rune) bool { return c <= ' ' || c == 0x7f }) || after != "" && after[0] != ',' {
 			return List{}, errTags
 		}
-		tag.opaque, rest = opaque, after
+		tag.opaque, rest = coding.ReplaceAllString(opaque, ""), after
 		list.tags = append(list.tags, tag)
 	}
 	if len(list.tags) == 0 {
@@ -114,14 +119,18 @@ func (l List) Has(tag string) bool {
 }
 
 // Match returns the revisions allowed by an If-Match list. Our own tags give a revision,
-// with its batch if the tag includes one. Bare revisions count too. A weak or foreign tag
-// allows none.
+// with its batch if the tag includes one. Bare revisions count too. A weak tag allows
+// none: its revision is apart. A foreign tag has none.
 func (l List) Match() *tracker.Match {
 	m := &tracker.Match{Any: l.any}
 	for _, t := range l.tags {
 		parts := strings.Split(t.opaque, ".")
 		n, err := strconv.ParseInt(parts[0], 10, 64)
-		if err != nil || t.weak || strconv.FormatInt(n, 10) != parts[0] {
+		if err != nil || strconv.FormatInt(n, 10) != parts[0] {
+			continue
+		}
+		if t.weak {
+			m.Weak = append(m.Weak, n)
 			continue
 		}
 		made := tracker.Made{Revision: n}

@@ -29,8 +29,12 @@ func TestIfMatch(t *testing.T) {
 		{[]string{`"1","2" , "3.1.0"`}, &tracker.Match{Revisions: []int64{1, 2, 3}}},
 		{[]string{`"1"`, `"2"`}, &tracker.Match{Revisions: []int64{1, 2}}},
 		{[]string{`,"1",,`}, &tracker.Match{Revisions: []int64{1}}},
-		{[]string{`W/"12"`}, &tracker.Match{}},
-		{[]string{`W/"12", "13"`}, &tracker.Match{Revisions: []int64{13}}},
+		{[]string{`W/"12"`}, &tracker.Match{Weak: []int64{12}}},
+		{[]string{`W/"12", "13"`}, &tracker.Match{Revisions: []int64{13}, Weak: []int64{12}}},
+		{[]string{`W/"12.14.7.0123456789abcdef-gzip"`}, &tracker.Match{Weak: []int64{12}}},
+		{[]string{`"12.14.7.0123456789abcdef-gzip"`}, &tracker.Match{Made: []tracker.Made{{Revision: 12, By: [4]byte{0x01, 0x23, 0x45, 0x67}}}}},
+		{[]string{`"12.14.7.0123456789abcdef--gzip"`}, &tracker.Match{Made: []tracker.Made{{Revision: 12, By: [4]byte{0x01, 0x23, 0x45, 0x67}}}}},
+		{[]string{`"1-br", "2;gzip", "3:zstd", "4-deflate", "5-x", "6-gzip-gzip", "7---gzip", "8-GZIP", "9gzip"`}, &tracker.Match{Revisions: []int64{1, 2, 3, 4}}},
 		{[]string{`"abc"`}, &tracker.Match{}},
 		{[]string{`"c14"`}, &tracker.Match{}},
 		{[]string{`"a,b"`}, &tracker.Match{}},
@@ -65,13 +69,18 @@ func TestIfMatch(t *testing.T) {
 func TestIfNoneMatch(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{
-		`*`:                 true,
-		`"3.14.6"`:          true,
-		`W/"3.14.6"`:        true,
-		`"1", "3.14.6"`:     true,
-		`"3"`:               false,
-		`"3.14.7"`:          false,
-		`"3.14.6.01234567"`: false,
+		`*`:                     true,
+		`"3.14.6"`:              true,
+		`W/"3.14.6"`:            true,
+		`"1", "3.14.6"`:         true,
+		`"3.14.6-gzip"`:         true,
+		`W/"3.14.6--gzip"`:      true,
+		`"3.14.7", "3.14.6-br"`: true,
+		`"3.14.7-gzip"`:         false,
+		`"3.14.6-gzip2"`:        false,
+		`"3"`:                   false,
+		`"3.14.7"`:              false,
+		`"3.14.6.01234567"`:     false,
 	} {
 		list, err := Parse([]string{header})
 		if err != nil || list.Has(`"3.14.6"`) != want {
