@@ -6,7 +6,7 @@
 // In tools, outside of the workspace:
 //
 //	GOWORK=off go run ./localproxy -C .. -o DIR
-//	GOPROXY=file://DIR,https://proxy.golang.org GONOSUMDB=github.com/problemtracking/* go get …
+//	GOPROXY=file://DIR,$(go env GOPROXY) GONOSUMDB=github.com/problemtracking/* go get …
 //
 // The module cache keeps the files of a version: use another GOMODCACHE, or the next
 // build gets the old files.
