@@ -136,7 +136,7 @@ func TestOpenIDCookie(t *testing.T) {
 	}{
 		{false, "", "problems-sign-in", "/"},
 		{true, "", "__Host-problems-sign-in", "/"},
-		{true, "/tracker", "__Secure-problems-sign-in.tracker", "/tracker"},
+		{true, "/tracker", "__Host-problems-sign-in.tracker", "/"},
 	} {
 		s := newOpenIDSite(t, func(o *Options) { o.Secure, o.BasePath = c.secure, c.base })
 		begun := s.stepwise(t).get(c.base + "/sign-in/openid").is(303)

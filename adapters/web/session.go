@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -16,30 +17,32 @@ func (h *Handler) cookie() http.Cookie { return h.newCookie("problems-session") 
 
 // newCookie returns a cookie without its value. The base path is part of its name: browsers
 // also send the cookies of all parent paths. These may belong to another tracker, or to this
-// one at an earlier path. Under https a prefix of the name keeps other sites of the host
-// from setting it. The prefix __Host- needs the path "/". Browsers drop cookies with either
-// prefix on plain HTTP.
+// one at an earlier path. Under https the prefix __Host- keeps all other hosts from setting
+// it, those below the same domain too. The prefix needs the path "/": all services of the host
+// receive the cookie. Browsers drop cookies with the prefix on plain HTTP.
 func (h *Handler) newCookie(name string) http.Cookie {
-	name += strings.Map(inCookieName, h.base)
-	c := http.Cookie{Name: name, Path: cmp.Or(h.base, "/"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	name += inCookieName(h.base)
 	if h.Secure {
-		c.Secure = true
-		c.Name = "__Host-" + name
-		if h.base != "" {
-			c.Name = "__Secure-" + name
-		}
+		return http.Cookie{Name: "__Host-" + name, Path: "/", Secure: true, HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	}
-	return c
+	return http.Cookie{Name: name, Path: cmp.Or(h.base, "/"), HttpOnly: true, SameSite: http.SameSiteLaxMode}
 }
 
-// inCookieName replaces a character not allowed in the name of a cookie. Parent paths are
-// shorter, and so are their names: they stay distinct.
-func inCookieName(r rune) rune {
-	switch {
-	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-', r == '_':
-		return r
+// inCookieName returns a path as a part of the name of a cookie. No two paths have the same:
+// trackers beside each other on one host would end each other's sessions.
+func inCookieName(path string) string {
+	var name strings.Builder
+	for _, b := range []byte(path) {
+		switch {
+		case 'a' <= b && b <= 'z', 'A' <= b && b <= 'Z', '0' <= b && b <= '9', b == '-', b == '_':
+			name.WriteByte(b)
+		case b == '/':
+			name.WriteByte('.')
+		default:
+			fmt.Fprintf(&name, "%%%02X", b)
+		}
 	}
-	return '.'
+	return name.String()
 }
 
 // recognize finds the caller of the session in the cookie. It fails with

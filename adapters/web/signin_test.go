@@ -76,9 +76,11 @@ func TestCookie(t *testing.T) {
 	}{
 		{false, "", "problems-session", "/"},
 		{false, "/tracker", "problems-session.tracker", "/tracker"},
-		{false, "/tracker/old-b_1.x~", "problems-session.tracker.old-b_1.x.", "/tracker/old-b_1.x~"},
+		{false, "/tracker/old-b_1.x~", "problems-session.tracker.old-b_1%2Ex%7E", "/tracker/old-b_1.x~"},
 		{true, "", "__Host-problems-session", "/"},
-		{true, "/tracker", "__Secure-problems-session.tracker", "/tracker"},
+		{true, "/tracker", "__Host-problems-session.tracker", "/"},
+		{true, "/tracker/old", "__Host-problems-session.tracker.old", "/"},
+		{true, "/tracker.old", "__Host-problems-session.tracker%2Eold", "/"},
 	} {
 		s := newSite(t, func(o *Options) { o.Secure, o.BasePath = c.secure, c.base })
 		b := s.browser(t)
@@ -97,27 +99,29 @@ func TestCookie(t *testing.T) {
 	}
 }
 
-// Browsers send the cookies of all paths above. A tracker at / leaves those of one below
-// /tracker alone.
-func TestTrackersBelowOneAnother(t *testing.T) {
+// Browsers send the cookies of all paths above, and over HTTPS those of all trackers of the
+// host. Each tracker leaves those of the others alone.
+func TestTrackersBesideOneAnother(t *testing.T) {
 	t.Parallel()
-	var at, keys [3]string
-	for i, base := range []string{"", "/tracker", "/tracker/old"} {
-		s := newSite(t, func(o *Options) { o.BasePath = base })
-		b := s.browser(t)
-		b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-		set := b.post(base+"/sign-in", "token", s.token.Reveal()).is(http.StatusSeeOther).header.Get("Set-Cookie")
-		cookie, err := http.ParseSetCookie(set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		at[i], keys[i] = base, cookie.Name+"="+cookie.Value
-		r := httptest.NewRequest("GET", base+"/problems", nil)
-		r.Header.Set("Cookie", strings.Join(keys[:i+1], "; "))
-		w := httptest.NewRecorder()
-		s.Config.Handler.ServeHTTP(w, r)
-		if w.Code != http.StatusOK {
-			t.Errorf("%s/problems answers %d with the cookies of %q", base, w.Code, at[:i+1])
+	for _, secure := range []bool{false, true} {
+		var at, keys []string
+		for _, base := range []string{"", "/tracker", "/tracker/old", "/tracker.old"} {
+			s := newSite(t, func(o *Options) { o.Secure, o.BasePath = secure, base })
+			b := s.browser(t)
+			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+			set := b.post(base+"/sign-in", "token", s.token.Reveal()).is(http.StatusSeeOther).header.Get("Set-Cookie")
+			cookie, err := http.ParseSetCookie(set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at, keys = append(at, base), append(keys, cookie.Name+"="+cookie.Value)
+			r := httptest.NewRequest("GET", base+"/problems", nil)
+			r.Header.Set("Cookie", strings.Join(keys, "; "))
+			w := httptest.NewRecorder()
+			s.Config.Handler.ServeHTTP(w, r)
+			if w.Code != http.StatusOK {
+				t.Errorf("secure %t: %s/problems answers %d with the cookies of %q", secure, base, w.Code, at)
+			}
 		}
 	}
 }
