@@ -39,6 +39,8 @@ type OpenID struct {
 	// CreateUsers makes a user for an unknown address. Otherwise, an administrator has to
 	// do that before the first sign-in.
 	CreateUsers bool
+	// CreateDomains are the domains of addresses for which CreateUsers makes users. Empty: all.
+	CreateDomains []string
 	// Around, if not nil, returns a way for requests to the provider around another one.
 	Around func(http.RoundTripper) http.RoundTripper
 	// Timeout bounds one conversation with the provider. 0 means 10 seconds.
@@ -241,7 +243,7 @@ func (q *request) enter(who openid.Identity, to string) (answer, error) {
 		return q.refuse(http.StatusForbidden, to, "sign-in.address", shown), nil
 	}
 	u, known, err := q.userByEmail(who.Email)
-	if err == nil && !known && q.OpenID.CreateUsers {
+	if err == nil && !known && q.OpenID.creates(who.Email) {
 		u, known, err = q.createUser(who)
 		if fault.Is(err, fault.InvalidValue) || fault.Is(err, fault.ValidationFailed) {
 			return q.refuse(http.StatusForbidden, to, "sign-in.address", who.Email), nil
@@ -261,6 +263,11 @@ func (q *request) enter(who openid.Identity, to string) (answer, error) {
 		return q.refuse(http.StatusForbidden, to, "sign-in.inactive", who.Email), nil
 	}
 	return q.redirect(to), nil
+}
+
+// creates reports whether an unknown address gets a user.
+func (o *OpenID) creates(email string) bool {
+	return o.CreateUsers && (len(o.CreateDomains) == 0 || user.IsOf(email, o.CreateDomains))
 }
 
 // userByEmail returns the user with an e-mail address.

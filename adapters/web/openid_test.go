@@ -575,6 +575,27 @@ func TestOpenIDRefusesInactiveUsers(t *testing.T) {
 	}
 }
 
+// A person of another domain is refused like without new users, and may come in by an
+// administrator all the same.
+func TestOpenIDCreatesUsersOfDomains(t *testing.T) {
+	t.Parallel()
+	s := newOpenIDSite(t, func(o *Options) {
+		o.OpenID.CreateUsers, o.OpenID.CreateDomains, o.OpenID.Scope = true, []string{"example.org"}, access.Admin
+	})
+	s.addUser(t, "Ann", "ann@elsewhere.example", false)
+	for email, want := range map[string]int{"bo@EXAMPLE.org": 200, "eve@elsewhere.example": 403, "eve@example.org.elsewhere.example": 403, "eve@sub.example.org": 403, "ann@elsewhere.example": 200} {
+		s.provider.set(func(p *testProvider) { p.claims["email"] = email })
+		answer := s.browser(t).get("/sign-in/openid?to=%2Fsettings").is(want)
+		if want == 403 {
+			answer.has("Nobody here has the address " + email)
+		}
+	}
+	users, err := s.service.Users().List(t.Context())
+	if err != nil || len(users.Value) != 3 {
+		t.Errorf("there are %d users, %v; want 3", len(users.Value), err)
+	}
+}
+
 func TestOpenIDSecretIsAway(t *testing.T) {
 	t.Parallel()
 	s := newOpenIDSite(t, func(o *Options) { o.OpenID.Secret = func() (string, error) { return "", errors.New("no such file") } })

@@ -3,6 +3,7 @@ package user
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -76,4 +77,11 @@ func foldASCII(s string) string {
 		}
 	}
 	return string(b)
+}
+
+// IsOf reports whether an e-mail address is of one of the domains, such as "example.org". Domains
+// below a domain are others. An address with a second @ is of none.
+func IsOf(email string, domains []string) bool {
+	_, domain, _ := strings.Cut(FoldEmail(email), "@")
+	return slices.ContainsFunc(domains, func(d string) bool { return FoldEmail(d) == domain })
 }

@@ -53,3 +53,31 @@ func TestStoredEmail(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+func TestIsOf(t *testing.T) {
+	t.Parallel()
+	domains := []string{"example.org", "Sub.Example.com"}
+	for email, want := range map[string]bool{
+		"ann@example.org":           true,
+		"ann@EXAMPLE.org":           true,
+		"ann@sub.example.COM":       true,
+		"ann@evil.org@example.org":  false,
+		"ann@example.org@evil.org":  false,
+		"ann@sub.example.org":       false,
+		"ann@example.com":           false,
+		"ann@evilexample.org":       false,
+		"ann@example.org.":          false,
+		"ann@example.org.evil.org":  false,
+		"ann@ex\u0430mple.org":      false,
+		"ann@sub.example.com\u212a": false,
+		"ann@":                      false,
+		"example.org@evil.org":      false,
+	} {
+		if got := IsOf(email, domains); got != want {
+			t.Errorf("%s is of %q: %t", email, domains, got)
+		}
+	}
+	if IsOf("ann@example.org", nil) {
+		t.Error("an address is of no domain")
+	}
+}
