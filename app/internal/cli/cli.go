@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,7 +98,7 @@ type grammar struct {
 
 const description = `An issue tracker with an HTTP API.
 
-Start with "problems serve". Every setting is a flag and an environment variable, such as --store and PROBLEMS_STORE; the flag wins. "problems config" prints those of "problems serve".
+Start with "problems serve". "problems help COMMAND" explains a command. Every setting is a flag and an environment variable, such as --store and PROBLEMS_STORE; the flag wins. "problems config" prints those of "problems serve".
 
 Exit codes: 0 done, 1 failed, 2 misused.`
 
@@ -111,6 +112,7 @@ func Run(ctx context.Context, p Process) int {
 		p.complain(fmt.Sprintf("problems: this program cannot be used: %v\n", err))
 		return exitMisused
 	}
+	p.Args = asked(p.Args)
 	helped, faults := false, new(config.Faults)
 	parser, err := kong.New(new(grammar),
 		kong.Name("problems"),
@@ -154,6 +156,18 @@ func Run(ctx context.Context, p Process) int {
 		return exitFailed
 	}
 	return exitDone
+}
+
+// asked returns arguments with "help" and "--version" as the commands and flags that they stand
+// for: "help token create" is "token create --help".
+func asked(args []string) []string {
+	switch {
+	case args[0] == "--version":
+		return append([]string{"version"}, args[1:]...)
+	case args[0] == "help":
+		return append(slices.Clone(args[1:]), "--help")
+	}
+	return args
 }
 
 // isSetting reports whether a flag is a setting, and so an environment variable too. The

@@ -424,8 +424,13 @@ func TestConfigMasksAndExplains(t *testing.T) {
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	overview := must(t, nil)
-	if got := must(t, nil, "--help"); got != overview {
-		t.Errorf("without arguments the help differs:\n%s", overview)
+	for _, asked := range []string{"--help", "help"} {
+		if got := must(t, nil, asked); got != overview {
+			t.Errorf("without arguments the help differs from that of %s:\n%s", asked, overview)
+		}
+	}
+	if r := call(t, nil, "help", "observe"); r.code != 2 || !strings.Contains(r.stderr, "unexpected argument observe") {
+		t.Errorf("help about no command: exit code %d, %s", r.code, r.stderr)
 	}
 	commands := regexp.MustCompile(`(?m)^  ([a-z]+( [a-z]+)?)  `).FindAllStringSubmatch(overview, -1)
 	if len(commands) != 21 {
@@ -433,6 +438,9 @@ func TestHelp(t *testing.T) {
 	}
 	for _, command := range commands {
 		help := must(t, nil, append(strings.Fields(command[1]), "--help")...)
+		if got := must(t, nil, append([]string{"help"}, strings.Fields(command[1])...)...); got != help {
+			t.Errorf("help %s prints\n%s", command[1], got)
+		}
 		if !strings.Contains(help, "Usage: problems "+command[1]) {
 			t.Errorf("the help of %q is\n%s", command[1], help)
 		}
@@ -448,7 +456,9 @@ func TestHelp(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	if got := must(t, nil, "version"); got != "problems v1.2.3" {
-		t.Errorf("the version is %q", got)
+	for _, asked := range []string{"version", "--version"} {
+		if got := must(t, nil, asked); got != "problems v1.2.3" {
+			t.Errorf("the %s is %q", asked, got)
+		}
 	}
 }
