@@ -43,9 +43,9 @@ type Options struct {
 	// CORSOrigins are the origins of pages with access to the API from a browser, such as
 	// "https://example.com". Empty: CORS is off (D17).
 	CORSOrigins []string
-	// TrustedProxies may name the client of a request, by X-Forwarded-For or Forwarded.
+	// TrustedProxies may name the client of a request, by their header.
 	// Requests from their own addresses do not count for AddressRatePerMinute.
-	TrustedProxies peer.Networks
+	TrustedProxies peer.Proxies
 	// Origin is the address of the service in the examples of the documentation, such as
 	// "https://example.org". Empty: "http://127.0.0.1:8080".
 	Origin string

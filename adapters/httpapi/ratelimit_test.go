@@ -165,7 +165,7 @@ func TestAddressBehindProxies(t *testing.T) {
 func TestAddressRateComesBack(t *testing.T) {
 	t.Parallel()
 	now := samples.Time
-	r := httpframe.NewRateLimits("token", 0, 2, peer.Networks{}, func() time.Time { return now })
+	r := httpframe.NewRateLimits("token", 0, 2, peer.Proxies{}, func() time.Time { return now })
 	q := httptest.NewRequest("GET", "/", nil)
 	take := func() error { return r.TakeAddress(q, http.Header{}) }
 	for _, want := range []bool{true, true, false} {

@@ -109,7 +109,7 @@ func TestReport(t *testing.T) {
 // A path without a token is bounded for each address, but for callers that are known.
 func TestPublic(t *testing.T) {
 	t.Parallel()
-	limits := NewRateLimits("token", 0, 1, peer.Networks{}, func() time.Time { return time.Date(2015, 11, 5, 0, 0, 0, 0, time.UTC) })
+	limits := NewRateLimits("token", 0, 1, peer.Proxies{}, func() time.Time { return time.Date(2015, 11, 5, 0, 0, 0, 0, time.UTC) })
 	handler := limits.Public(
 		func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
 		func(r *http.Request) bool { return r.Header.Get("Cookie") != "" },

@@ -22,13 +22,13 @@ type RateLimits struct {
 	noun      string                    // "token" or "session", for the texts
 	callers   *peer.Rates[ident.ID]     // nil: no bound. As many as tokens were used since the start: only valid ones get here
 	addresses *peer.Rates[netip.Prefix] // nil: no bound
-	trusted   peer.Networks             // have no bound of their own
+	trusted   peer.Proxies              // have no bound of their own
 }
 
 // NewRateLimits returns limits of so many requests per minute: for each caller, and for
 // each address without one. noun says by what a caller is known: a "token" or a "session".
 // 0 stands for any number. Trusted networks have no limit of their own.
-func NewRateLimits(noun string, perCaller, perAddress int, trusted peer.Networks, now func() time.Time) *RateLimits {
+func NewRateLimits(noun string, perCaller, perAddress int, trusted peer.Proxies, now func() time.Time) *RateLimits {
 	r := &RateLimits{noun: noun, trusted: trusted}
 	if perCaller > 0 {
 		r.callers = peer.NewRates[ident.ID](perCaller, math.MaxInt, now)

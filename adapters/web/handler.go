@@ -56,7 +56,7 @@ type Options struct {
 	// Stopping, if not nil, ends when the server begins to stop: so do streams then.
 	Stopping context.Context
 	// TrustedProxies may name the client of a request.
-	TrustedProxies peer.Networks
+	TrustedProxies peer.Proxies
 	// Logger gets the causes of the statuses 500 and 503, because people do not.
 	Logger *slog.Logger
 	// NewRequestID names a request without a usable X-Request-Id, and each form.

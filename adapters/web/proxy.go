@@ -30,7 +30,7 @@ type Proxy struct {
 // the other one.
 func (q *request) namedByProxy() (string, error) {
 	p := q.Proxy
-	if p == nil || !p.Networks.Contain(peer.Client(q.r.RemoteAddr, nil, peer.Networks{})) {
+	if p == nil || !p.Networks.Contain(peer.Client(q.r.RemoteAddr, nil, peer.Proxies{})) {
 		return "", nil
 	}
 	lines := q.r.Header.Values(p.Header)

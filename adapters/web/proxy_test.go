@@ -72,7 +72,7 @@ func TestProxySignsInBelowABasePath(t *testing.T) {
 
 func TestProxyHeaderFromForeignAddresses(t *testing.T) {
 	t.Parallel()
-	loopback := func(o *Options) { o.TrustedProxies = peer.Loopback }
+	loopback := func(o *Options) { o.TrustedProxies.Networks = peer.Loopback }
 	_, b, p := behindProxy(t, "10.0.0.0/8", loopback)
 	p.name("bo@example.org")
 	// The address of the connection counts, whatever trusted proxies say about the client.

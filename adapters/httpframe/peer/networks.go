@@ -2,6 +2,7 @@ package peer
 
 import (
 	"errors"
+	"math"
 	"net/netip"
 	"slices"
 	"strings"
@@ -66,6 +67,46 @@ func (n Networks) Prefixes() []netip.Prefix { return slices.Clone(n.prefixes) }
 func (n Networks) Contain(address netip.Addr) bool {
 	address = address.Unmap().WithZone("")
 	return slices.ContainsFunc(n.prefixes, func(p netip.Prefix) bool { return p.Contains(address) })
+}
+
+// nobodys are the networks that the Internet does not reach.
+var nobodys = Networks{[]netip.Prefix{
+	netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("100.64.0.0/10"),
+	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("127.0.0.0/8"),
+	netip.MustParsePrefix("fc00::/7"), netip.MustParsePrefix("fe80::/10"), netip.MustParsePrefix("::1/128"),
+}}
+
+// HoldEverybody reports whether so many addresses of the Internet are in the networks, in one
+// or several pieces, that strangers are among them: above those of a /8 of IPv4, or of a
+// /16 of IPv6. Private networks do not count.
+func (n Networks) HoldEverybody() bool {
+	var four, six float64 // parts of all addresses
+	for _, p := range n.prefixes {
+		if slices.ContainsFunc(nobodys.prefixes, func(private netip.Prefix) bool {
+			return private.Bits() <= p.Bits() && private.Contains(p.Addr())
+		}) {
+			continue
+		}
+		part := math.Ldexp(1, -p.Bits())
+		if p.Addr().Is4() {
+			four += part
+		} else {
+			six += part
+		}
+	}
+	return four > math.Ldexp(1, -8) || six > math.Ldexp(1, -16)
+}
+
+// HoldMany reports whether one of the networks has more machines than those of a proxy: it is
+// larger than a /24 of IPv4, or a /64 of IPv6. The addresses of the machine itself are one.
+func (n Networks) HoldMany() bool {
+	return slices.ContainsFunc(n.prefixes, func(p netip.Prefix) bool {
+		most := 24
+		if p.Addr().Is6() {
+			most = 64
+		}
+		return p.Bits() < most && !slices.Contains(Loopback.prefixes, p)
+	})
 }
 
 // Subnet returns the addresses of one client: an IPv4 address, or a /64 of IPv6. A

@@ -72,6 +72,41 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
+func TestNetworksOfEverybody(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]struct{ everybody, many bool }{
+		"none":                       {false, false},
+		"10.0.0.5":                   {false, false},
+		"127.0.0.0/8,::1":            {false, false},
+		"10.0.0.0/24,2001:db8::/64":  {false, false},
+		"192.0.2.0/23":               {false, true},
+		"10.0.0.0/8,172.16.0.0/12":   {false, true},
+		"fc00::/7":                   {false, true},
+		"2001:db8::/32":              {false, true},
+		"100.64.0.0/10":              {false, true},
+		"8.0.0.0/8":                  {false, true},
+		"0.0.0.0/0":                  {true, true},
+		"::/0":                       {true, true},
+		"10.0.0.5,::/0":              {true, true},
+		"0.0.0.0/1,128.0.0.0/1":      {true, true},
+		"128.0.0.0/1":                {true, true},
+		"8.0.0.0/7":                  {true, true},
+		"8.0.0.0/8,11.0.0.0/8":       {true, true},
+		"10.0.0.0/7":                 {true, true},
+		"2000::/3":                   {true, true},
+		"2000::/4,3000::/4":          {true, true},
+		"64:ff9b::/96,2001:db8::/32": {false, true},
+	} {
+		n := networks(t, text)
+		if got := n.HoldEverybody(); got != want.everybody {
+			t.Errorf("%s hold everybody: %t", text, got)
+		}
+		if got := n.HoldMany(); got != want.many {
+			t.Errorf("%s hold many: %t", text, got)
+		}
+	}
+}
+
 func TestSubnet(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -101,32 +136,37 @@ func TestClient(t *testing.T) {
 		remote string
 		header http.Header
 		want   string
+		by     string // the header of the proxies
 	}{
-		{"a client is itself", "192.0.2.1:80", nil, "192.0.2.1"},
-		{"a client cannot name another one", "192.0.2.1:80", forwardedFor("198.51.100.1"), "192.0.2.1"},
-		{"a proxy names its client", "10.0.0.1:80", forwardedFor("192.0.2.1"), "192.0.2.1"},
-		{"what the client claims counts for nothing", "10.0.0.1:80", forwardedFor("198.51.100.1, 192.0.2.1"), "192.0.2.1"},
-		{"lines go on", "10.0.0.1:80", forwardedFor("198.51.100.1", "192.0.2.1"), "192.0.2.1"},
-		{"proxies behind proxies", "10.0.0.1:80", forwardedFor("198.51.100.1, 192.0.2.1, 10.0.0.3,10.0.0.2"), "192.0.2.1"},
-		{"a client in the network of the proxies", "10.0.0.1:80", forwardedFor("10.0.0.3, 10.0.0.2"), "10.0.0.3"},
-		{"a proxy that names nobody", "10.0.0.1:80", nil, "10.0.0.1"},
-		{"a proxy that does not know", "10.0.0.1:80", forwardedFor("198.51.100.1, unknown"), "10.0.0.1"},
-		{"nonsense of the client", "10.0.0.1:80", forwardedFor("'; DROP, 192.0.2.1"), "192.0.2.1"},
-		{"nonsense behind a proxy", "10.0.0.1:80", forwardedFor("198.51.100.1,,10.0.0.2"), "10.0.0.2"},
-		{"with a port", "10.0.0.1:80", forwardedFor("192.0.2.1:4711"), "192.0.2.1"},
-		{"IPv6", "[2001:db8::1]:80", forwardedFor("2001:db9::1"), "2001:db9::1"},
-		{"IPv6 with a port", "[2001:db8::1]:80", forwardedFor("[2001:db9::1]:4711"), "2001:db9::1"},
-		{"IPv6 in brackets", "[2001:db8::1]:80", forwardedFor("[2001:db9::1]"), "2001:db9::1"},
-		{"a proxy seen over IPv6", "[::ffff:10.0.0.1]:80", forwardedFor("::ffff:192.0.2.1"), "192.0.2.1"},
-		{"Forwarded", "10.0.0.1:80", forwarded(`for=198.51.100.1, proto=http; For="192.0.2.1:4711" ;by=10.0.0.1`), "192.0.2.1"},
-		{"Forwarded with IPv6", "10.0.0.1:80", forwarded(`for="[2001:db9::1]:4711"`, "for=10.0.0.2"), "2001:db9::1"},
-		{"Forwarded with a name that hides", "10.0.0.1:80", forwarded("for=198.51.100.1, for=_hidden"), "10.0.0.1"},
-		{"Forwarded without for", "10.0.0.1:80", forwarded("for=198.51.100.1, proto=http"), "10.0.0.1"},
-		{"X-Forwarded-For counts before Forwarded", "10.0.0.1:80", http.Header{"Forwarded": {"for=198.51.100.1"}, "X-Forwarded-For": {"192.0.2.1"}}, "192.0.2.1"},
-		{"no port", "192.0.2.1", nil, "192.0.2.1"},
-		{"no address", "@", forwardedFor("192.0.2.1"), "invalid IP"},
+		{"a client is itself", "192.0.2.1:80", nil, "192.0.2.1", ""},
+		{"a client cannot name another one", "192.0.2.1:80", forwardedFor("198.51.100.1"), "192.0.2.1", ""},
+		{"a proxy names its client", "10.0.0.1:80", forwardedFor("192.0.2.1"), "192.0.2.1", ""},
+		{"what the client claims counts for nothing", "10.0.0.1:80", forwardedFor("198.51.100.1, 192.0.2.1"), "192.0.2.1", ""},
+		{"lines go on", "10.0.0.1:80", forwardedFor("198.51.100.1", "192.0.2.1"), "192.0.2.1", ""},
+		{"proxies behind proxies", "10.0.0.1:80", forwardedFor("198.51.100.1, 192.0.2.1, 10.0.0.3,10.0.0.2"), "192.0.2.1", ""},
+		{"a client in the network of the proxies", "10.0.0.1:80", forwardedFor("10.0.0.3, 10.0.0.2"), "10.0.0.3", ""},
+		{"a proxy that names nobody", "10.0.0.1:80", nil, "10.0.0.1", ""},
+		{"a proxy that does not know", "10.0.0.1:80", forwardedFor("198.51.100.1, unknown"), "10.0.0.1", ""},
+		{"nonsense of the client", "10.0.0.1:80", forwardedFor("'; DROP, 192.0.2.1"), "192.0.2.1", ""},
+		{"nonsense behind a proxy", "10.0.0.1:80", forwardedFor("198.51.100.1,,10.0.0.2"), "10.0.0.2", ""},
+		{"with a port", "10.0.0.1:80", forwardedFor("192.0.2.1:4711"), "192.0.2.1", ""},
+		{"IPv6", "[2001:db8::1]:80", forwardedFor("2001:db9::1"), "2001:db9::1", ""},
+		{"IPv6 with a port", "[2001:db8::1]:80", forwardedFor("[2001:db9::1]:4711"), "2001:db9::1", ""},
+		{"IPv6 in brackets", "[2001:db8::1]:80", forwardedFor("[2001:db9::1]"), "2001:db9::1", ""},
+		{"a proxy seen over IPv6", "[::ffff:10.0.0.1]:80", forwardedFor("::ffff:192.0.2.1"), "192.0.2.1", ""},
+		{"Forwarded", "10.0.0.1:80", forwarded(`for=198.51.100.1, proto=http; For="192.0.2.1:4711" ;by=10.0.0.1`), "192.0.2.1", peer.Forwarded},
+		{"Forwarded with IPv6", "10.0.0.1:80", forwarded(`for="[2001:db9::1]:4711"`, "for=10.0.0.2"), "2001:db9::1", peer.Forwarded},
+		{"Forwarded with a name that hides", "10.0.0.1:80", forwarded("for=198.51.100.1, for=_hidden"), "10.0.0.1", peer.Forwarded},
+		{"Forwarded without for", "10.0.0.1:80", forwarded("for=198.51.100.1, proto=http"), "10.0.0.1", peer.Forwarded},
+		{"Forwarded of a client behind a proxy with X-Forwarded-For", "10.0.0.1:80", http.Header{"Forwarded": {"for=198.51.100.1"}, "X-Forwarded-For": {"192.0.2.1"}}, "192.0.2.1", ""},
+		{"X-Forwarded-For of a client behind a proxy with Forwarded", "10.0.0.1:80", http.Header{"Forwarded": {"for=192.0.2.1"}, "X-Forwarded-For": {"198.51.100.1"}}, "192.0.2.1", peer.Forwarded},
+		{"Forwarded of a client alone", "10.0.0.1:80", http.Header{"Forwarded": {"for=198.51.100.1"}}, "10.0.0.1", ""},
+		{"X-Forwarded-For of a client alone", "10.0.0.1:80", forwardedFor("198.51.100.1"), "10.0.0.1", peer.Forwarded},
+		{"X-Forwarded-For by its name", "10.0.0.1:80", forwardedFor("192.0.2.1"), "192.0.2.1", peer.XForwardedFor},
+		{"no port", "192.0.2.1", nil, "192.0.2.1", ""},
+		{"no address", "@", forwardedFor("192.0.2.1"), "invalid IP", ""},
 	} {
-		if got := peer.Client(c.remote, c.header, trusted).String(); got != c.want {
+		if got := peer.Client(c.remote, c.header, peer.Proxies{Networks: trusted, Header: c.by}).String(); got != c.want {
 			t.Errorf("%s: the client is %s, not %s", c.rule, got, c.want)
 		}
 	}
@@ -137,7 +177,7 @@ func TestClientsCannotPretend(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))
-	trusted := networks(t, "10.0.0.0/8")
+	trusted := peer.Proxies{Networks: networks(t, "10.0.0.0/8")}
 	parts := []string{"10.0.0.9", "198.51.100.1", "::1", "unknown", "", " ", ",", ";", "\"", "[", "]", ":", "%", "for=", "10.0.0.1:80", "\x00", "ä"}
 	for range 5000 {
 		claim := ""

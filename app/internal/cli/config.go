@@ -103,6 +103,8 @@ func hidden(value any) bool {
 		return value.Given()
 	case config.MailURL:
 		return value.Secret()
+	case config.TracesURL:
+		return value.Secret()
 	case backend.URL:
 		return value.HasPassword()
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/serve"
 )
@@ -30,7 +32,7 @@ Examples:
 }
 
 // Run is called by kong.
-func (c *serveCommand) Run(ctx context.Context, p Process, warnings misspelt) error {
+func (c *serveCommand) Run(ctx context.Context, command *kong.Context, p Process, warnings misspelt) error {
 	var reread <-chan struct{}
 	if p.Reread != nil {
 		reread = p.Reread()
@@ -47,6 +49,10 @@ func (c *serveCommand) Run(ctx context.Context, p Process, warnings misspelt) er
 		if listener, err = p.Listener(); err != nil {
 			return err
 		}
+	}
+	known := settingNames(command.Selected())
+	for _, risk := range c.Risks() {
+		warnings = append(warnings, config.ByVariable(risk.What+"; remedy: "+risk.Mend, known))
 	}
 	serve.LimitMemory(c.Settings)
 	return serve.Run(ctx, serve.Options{

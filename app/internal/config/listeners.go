@@ -19,12 +19,28 @@ func checkAddress(flag, address string) error {
 	return nil
 }
 
+// checkLocal refuses what is no address of this machine alone. Names of hosts can lead
+// anywhere.
+func checkLocal(flag, address string) error {
+	if err := checkAddress(flag, address); err != nil {
+		return err
+	}
+	host, _, _ := net.SplitHostPort(address) // checked
+	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		return fmt.Errorf("%s has to be an address of this machine alone, such as 127.0.0.1:6060: it asks for no token", flag)
+	}
+	return nil
+}
+
 // checkListeners refuses an address that two listeners would take.
 func (s *Settings) checkListeners() error {
 	type listener struct{ flag, address string }
 	listeners := []listener{{"--listen", s.Server.Listen}}
 	if s.Server.MetricsListen != "" {
 		listeners = append(listeners, listener{"--metrics-listen", s.Server.MetricsListen})
+	}
+	if s.Server.ProfilesListen != "" {
+		listeners = append(listeners, listener{"--profiles-listen", s.Server.ProfilesListen})
 	}
 	if network, address := s.Mail.Replies(); network == "tcp" {
 		listeners = append(listeners, listener{"--mail-replies-listen", address})

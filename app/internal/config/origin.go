@@ -33,6 +33,9 @@ func origin(text string) (string, error) {
 	if text == "" {
 		return "", errors.New("--cors-origins has an empty entry: expected origins such as https://tracker.example.org, or *")
 	}
+	if strings.ContainsAny(text, "@?#") { // there may be a password
+		return "", errors.New("--cors-origins takes origins such as https://tracker.example.org, or *: an entry has more than a scheme, a host and perhaps a port")
+	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || !strings.EqualFold(text, u.Scheme+"://"+u.Host) || strings.HasSuffix(u.Host, ":") {
 		return "", fmt.Errorf("--cors-origins takes origins such as https://tracker.example.org, or *: %q is none: an origin has a scheme, a host and perhaps a port", text)

@@ -33,8 +33,11 @@ type Server struct {
 	CORSOrigins        []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins of web pages with access to the API from a browser, such as https://tracker.example.org, or * for all. Default: none."`
 	TLSCert            string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key, the service speaks HTTPS."`
 	TLSKey             string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`
-	TrustedProxies     peer.Networks `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Networks of reverse proxies, such as 10.0.0.0/8,2001:db8::1, or none. The proxies name the client in X-Forwarded-For, or else in Forwarded. The limits for one address do not apply to them. Default: ${default}."`
+	TrustedProxies     peer.Networks `default:"127.0.0.0/8,::1/128" placeholder:"NETWORKS" help:"Networks of reverse proxies, such as 10.0.0.0/8,2001:db8::1, or none. The proxies name the client in --forwarded-header. The limits for one address do not apply to them. Default: ${default}."`
+	ForwardedHeader    string        `default:"X-Forwarded-For" enum:"X-Forwarded-For,Forwarded" placeholder:"NAME" help:"Header in which the trusted proxies name the client: X-Forwarded-For or Forwarded. They have to set or extend it in every request. The other one does not count. Default: ${default}."`
+	HSTS               time.Duration `name:"hsts" default:"8760h" placeholder:"TIME" help:"Time for which browsers use only https for the host after a visit by https (Strict-Transport-Security), for all ports of the host; 0 to send no such header. Default: ${default}, a year."`
 	MetricsListen      string        `placeholder:"HOST:PORT" help:"Address of /metrics for Prometheus, without a token. /healthz and /readyz are there, too: they answer for any number of client connections. Default: off."`
+	ProfilesListen     string        `placeholder:"HOST:PORT" help:"Address of the profiles of the process, such as 127.0.0.1:6060, without a token. It has to be an address of this machine alone. Default: off."`
 	BootstrapToken     Token         `placeholder:"TOKEN" help:"Token of the first administrator of an empty store, admin@localhost. By default, the service generates and prints one. Better set as a variable: other users of the machine can see flags."`
 	BootstrapTokenFile string        `placeholder:"FILE" help:"File with this token. The service reads it at the start."`
 	Hints              string        `default:"auto" enum:"auto,always,never" placeholder:"WHEN" help:"When to print the address of the documentation and a first curl line at the start: always, never, or auto for terminals only."`
@@ -102,6 +105,12 @@ func (s *Server) faults() (faults []error) {
 	faults = append(faults, checkAddress("--listen", s.Listen))
 	if s.MetricsListen != "" {
 		faults = append(faults, checkAddress("--metrics-listen", s.MetricsListen))
+	}
+	if s.ProfilesListen != "" {
+		faults = append(faults, checkLocal("--profiles-listen", s.ProfilesListen))
+	}
+	if s.HSTS < 0 {
+		faults = append(faults, errors.New("--hsts cannot be negative"))
 	}
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		faults = append(faults, errors.New("--tls-cert and --tls-key are needed together"))

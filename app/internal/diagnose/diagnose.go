@@ -3,9 +3,12 @@ package diagnose
 
 import (
 	"bytes"
+	"net"
 	"net/http"
 	"net/http/pprof"
+	"net/netip"
 	"runtime/trace"
+	"strings"
 	"sync"
 	"time"
 )
@@ -51,13 +54,31 @@ func (r *Recorder) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write(recorded.Bytes())
 }
 
-// Register adds the pages to a mux, below /debug. There is none of the command line: a
-// flag may be a secret.
-func Register(mux *http.ServeMux, recorder *Recorder) {
+// Handler returns the pages, below /debug. There is none of the command line: a flag may be a
+// secret. A page of a foreign site in a browser of this machine can name its own host as this
+// machine: other hosts than this machine are refused.
+func Handler(recorder *Recorder) http.Handler {
+	mux := http.NewServeMux()
 	mux.HandleFunc("GET /debug/pprof/", pprof.Index) // and all profiles of the runtime
 	mux.HandleFunc("GET /debug/pprof/cmdline", http.NotFound)
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	mux.Handle("GET /debug/flight", recorder)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isLocal(r.Host) {
+			http.Error(w, "profiles are for this machine: name it as 127.0.0.1, [::1] or localhost", http.StatusMisdirectedRequest)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// isLocal reports whether a host, perhaps with a port, is this machine by its own names.
+func isLocal(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }

@@ -15,11 +15,9 @@ func TestPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer recorder.Stop()
-	on, off := http.NewServeMux(), http.NewServeMux()
-	Register(on, recorder)
-	Register(off, nil)
+	on, off := Handler(recorder), Handler(nil)
 	for _, c := range []struct {
-		mux    *http.ServeMux
+		pages  http.Handler
 		path   string
 		status int
 		begin  string
@@ -31,9 +29,16 @@ func TestPages(t *testing.T) {
 		{on, "/debug/pprof/profile?seconds=1", http.StatusOK, "\x1f\x8b"},
 		{on, "/debug/pprof/", http.StatusOK, "<html>"},
 		{on, "/debug/pprof/cmdline", http.StatusNotFound, "404"},
+		{on, "http://[::1]/debug/pprof/", http.StatusOK, "<html>"},
+		{on, "http://localhost:1/debug/pprof/", http.StatusOK, "<html>"},
+		{on, "http://localhost.evil.example:6060/debug/pprof/", http.StatusMisdirectedRequest, "profiles are for this machine"},
+		{on, "http://10.0.0.1:6060/debug/flight", http.StatusMisdirectedRequest, "profiles are for this machine"},
 	} {
 		w := httptest.NewRecorder()
-		c.mux.ServeHTTP(w, httptest.NewRequest(http.MethodGet, c.path, nil))
+		if strings.HasPrefix(c.path, "/") {
+			c.path = "http://127.0.0.1:6060" + c.path
+		}
+		c.pages.ServeHTTP(w, httptest.NewRequest(http.MethodGet, c.path, nil))
 		if w.Code != c.status || !strings.HasPrefix(w.Body.String(), c.begin) {
 			t.Errorf("%s: status %d, %.40q; want %d and %q", c.path, w.Code, w.Body, c.status, c.begin)
 		}

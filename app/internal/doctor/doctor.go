@@ -75,11 +75,17 @@ func Examine(ctx context.Context, o Options) *Findings {
 	if len(f.All) == 0 {
 		f.note("the settings are in order")
 	}
+	for _, risk := range o.Settings.Risks() {
+		f.warn(risk.Mend, "%s", risk.What)
+	}
 	f.files(o.Settings)
 	f.certificate(o)
 	f.listener(ctx, "--listen", o.Settings.Server.Listen, o.Settings.Server.TLSCert != "")
 	if metrics := o.Settings.Server.MetricsListen; metrics != "" {
 		f.listener(ctx, "--metrics-listen", metrics, false)
+	}
+	if profiles := o.Settings.Server.ProfilesListen; profiles != "" {
+		f.listener(ctx, "--profiles-listen", profiles, false)
 	}
 	f.replies(ctx, o.Settings.Mail)
 	f.outside(ctx, o.Settings)

@@ -103,7 +103,7 @@ func greeting(ctx context.Context, network, address string, encryption *tls.Conf
 
 // provider reads the description of the provider of OpenID Connect.
 func (f *Findings) provider(ctx context.Context, s config.SignIn) {
-	if s.OIDCIssuer == "" {
+	if s.OIDCIssuer == "" || s.CheckIssuer() != nil { // refused: it may have a password
 		return
 	}
 	var described struct{ Issuer string }
@@ -121,16 +121,21 @@ func (f *Findings) provider(ctx context.Context, s config.SignIn) {
 
 // collector sends a request without spans to the collector of traces.
 func (f *Findings) collector(ctx context.Context, i config.Insight) {
-	if i.TracesURL == "" {
+	if !i.TracesURL.Given() {
 		return
 	}
-	to, err := tracing.Endpoint(i.TracesURL)
+	to, err := tracing.Endpoint(i.TracesURL.Reveal())
 	if err == nil {
 		_, err = ask(ctx, http.MethodPost, to.String(), "application/x-protobuf")
 	}
 	if err != nil {
 		f.warn("start it, or correct the setting: all traces are lost", "the collector of --traces-url, %s, cannot be reached: %v", i.TracesURL, err)
 	}
+}
+
+// withoutQuery returns a URL without what may be a secret in it.
+func withoutQuery(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
 // mostAnswer is the longest part of an answer that ask reads, in bytes.
@@ -155,7 +160,7 @@ func ask(ctx context.Context, method, address, media string) ([]byte, error) {
 	}
 	defer func() { _ = answer.Body.Close() }() // nothing was written
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s of %s is answered with status %d", method, address, answer.StatusCode)
+		return nil, fmt.Errorf("%s of %s is answered with status %d", method, withoutQuery(request.URL), answer.StatusCode)
 	}
 	return io.ReadAll(io.LimitReader(answer.Body, mostAnswer))
 }

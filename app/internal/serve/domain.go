@@ -58,10 +58,10 @@ var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Met
 // newTracer returns the maker of traces; nil without a collector for them.
 func newTracer(lc fx.Lifecycle, o Options, logger *slog.Logger) (*tracing.Tracer, error) {
 	insight := o.Settings.Insight
-	if insight.TracesURL == "" {
+	if !insight.TracesURL.Given() {
 		return nil, nil
 	}
-	t, err := tracing.New(tracing.Options{URL: insight.TracesURL, Ratio: insight.TracesRatio, Version: o.Version, Logger: logger, Now: o.Now})
+	t, err := tracing.New(tracing.Options{URL: insight.TracesURL.Reveal(), Ratio: insight.TracesRatio, Version: o.Version, Logger: logger, Now: o.Now})
 	if err != nil {
 		return nil, err
 	}

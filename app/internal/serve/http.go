@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -99,7 +100,7 @@ func newHandler(h handling) (http.Handler, error) {
 		return nil, err
 	}
 	if settings.Server.Web == "off" {
-		return h.Metrics.UnderWay(h.Traces.Handler(handler)), nil
+		return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, handler))), nil
 	}
 	client := webOptions(h.Options)
 	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = h.Service, h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
@@ -111,7 +112,24 @@ func newHandler(h handling) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.Metrics.UnderWay(h.Traces.Handler(both(handler, pages))), nil
+	return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, both(handler, pages)))), nil
+}
+
+// strict returns a handler that has browsers use only https for the host, if they use it (D34).
+func strict(s config.Server, next http.Handler) http.Handler {
+	if !s.Secure() || s.HSTS == 0 {
+		return next
+	}
+	value := fmt.Sprintf("max-age=%d", int64(s.HSTS.Seconds()))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Strict-Transport-Security", value)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// proxies returns the proxies that may name the client of a request.
+func proxies(s config.Server) peer.Proxies {
+	return peer.Proxies{Networks: s.TrustedProxies, Header: s.ForwardedHeader}
 }
 
 // apiOptions returns the options of the API that are settings.
@@ -126,7 +144,7 @@ func apiOptions(o Options) httpapi.Options {
 
 			AddressRatePerMinute: settings.Limits.MaxAddressRate,
 		},
-		TrustedProxies: settings.Server.TrustedProxies,
+		TrustedProxies: proxies(settings.Server),
 		BasePath:       settings.Server.BasePath,
 		CORSOrigins:    settings.Server.CORSOrigins,
 		Origin:         settings.Server.Reached(),
@@ -146,7 +164,7 @@ func webOptions(o Options) web.Options {
 		BasePath:       settings.Server.BasePath,
 		Origin:         settings.Server.Origin(),
 		Secure:         settings.Server.Secure(),
-		TrustedProxies: settings.Server.TrustedProxies,
+		TrustedProxies: proxies(settings.Server),
 		Limits: web.Limits{
 			FormBytes:     int64(settings.Limits.MaxBody),
 			RequestTime:   settings.Timeouts.RequestTimeout,
@@ -218,21 +236,30 @@ func newAPI(settings config.Settings, handler http.Handler, admission *admission
 	}
 }
 
-// newMetricsPage returns the endpoint for Prometheus, with the profiles beside it. The health checks are here too,
+// newMetricsPage returns the endpoint for Prometheus. The health checks are here too,
 // since clients can use up the connections of the other endpoint. The logger gets the
 // errors of connections.
-func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metrics, recorder *diagnose.Recorder, logger *slog.Logger) *endpoint {
+func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metrics, logger *slog.Logger) *endpoint {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", m.Handler())
 	mux.Handle("GET /healthz", api)
 	mux.Handle("GET /readyz", api)
-	diagnose.Register(mux, recorder)
+	return newInsight(settings.Server.MetricsListen, mux, logger)
+}
+
+// newProfiles returns the endpoint for profiles. The logger gets the errors of connections.
+func newProfiles(settings config.Settings, recorder *diagnose.Recorder, logger *slog.Logger) *endpoint {
+	return newInsight(settings.Server.ProfilesListen, diagnose.Handler(recorder), logger)
+}
+
+// newInsight returns an endpoint for operators.
+func newInsight(address string, pages http.Handler, logger *slog.Logger) *endpoint {
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		httpframe.Secure(w.Header())
-		mux.ServeHTTP(w, r)
+		pages.ServeHTTP(w, r)
 	})
 	return &endpoint{
-		address: settings.Server.MetricsListen,
+		address: address,
 		server: &http.Server{
 			Handler:      handler,
 			ReadTimeout:  10 * time.Second,
@@ -282,12 +309,15 @@ func serveAll(lc fx.Lifecycle, p parts) {
 	api.streams = p.Streams
 	endpoints := []*endpoint{api}
 	if settings.Server.MetricsListen != "" {
+		endpoints = append(endpoints, newMetricsPage(settings, p.Handler, p.Metrics, connections))
+	}
+	if settings.Server.ProfilesListen != "" {
 		var recorder *diagnose.Recorder
 		if window := settings.Insight.FlightRecorder; window > 0 {
 			recorder = diagnose.NewRecorder(window)
 			lc.Append(fx.StartStopHook(recorder.Start, recorder.Stop))
 		}
-		endpoints = append(endpoints, newMetricsPage(settings, p.Handler, p.Metrics, recorder, connections))
+		endpoints = append(endpoints, newProfiles(settings, recorder, connections))
 	}
 	// Listen first: with the port in use, the token of a first administrator would never
 	// be shown.

@@ -18,7 +18,7 @@ func newOpenID(s config.SignIn, traces *tracing.Tracer) (*web.OpenID, error) {
 	}
 	return &web.OpenID{
 		Issuer: s.OIDCIssuer, ClientID: s.OIDCClientID, Secret: s.ClientSecret, Name: s.OIDCName,
-		Scope: access.Scope(s.OIDCScope), CreateUsers: s.OIDCCreateUsers == "on",
+		Scope: access.Scope(s.OIDCScope), CreateUsers: s.OIDCCreateUsers == "on", CreateDomains: s.OIDCCreateDomains,
 		Around: traces.Transport,
 	}, nil
 }

@@ -4,6 +4,7 @@ package tracing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -171,6 +172,9 @@ func (q *quiet) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) 
 	}
 	now := q.now().Unix()
 	if last := q.logged.Load(); now-last >= 60 && q.logged.CompareAndSwap(last, now) {
+		if failure, ok := errors.AsType[*url.Error](err); ok {
+			err = failure.Err // the text before it has the address, whose query may be a secret
+		}
 		q.logger.Warn("the collector does not take the traces: they are lost", "spans", len(spans), "error", err.Error())
 	}
 	return nil
