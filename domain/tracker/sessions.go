@@ -19,9 +19,10 @@ import (
 const (
 	// sessionLife is the life of a session. Its token can end it earlier.
 	sessionLife = 30 * 24 * time.Hour
-	// mostSessions is the largest number of sessions of one user. A further sign-in ends the
-	// oldest session.
-	mostSessions = 100
+	// mostSessions is the largest number of sessions of one user, and mostSessionsOfToken
+	// that of one token: so a leaked token does not end the sessions of its user's other
+	// ways to sign in. A further sign-in ends an older session (see crowdedOut).
+	mostSessions, mostSessionsOfToken = 100, 20
 	// forgottenAtOnce is the largest number of sessions forgotten by one Change.
 	forgottenAtOnce = 1000
 )
@@ -96,11 +97,44 @@ func decideSession(caller Caller, digest access.Digest, agent string, of session
 	if !caller.Expires.IsZero() && caller.Expires.Before(session.Expires) {
 		session.Expires = caller.Expires
 	}
-	for _, old := range of.sessions[:max(0, len(of.sessions)-mostSessions+1)] {
-		cb.AddEffect(store.DropSession{ID: old.ID})
+	for _, id := range crowdedOut(of.sessions, caller.Token) {
+		cb.AddEffect(store.DropSession{ID: id})
 	}
 	cb.AddEffect(store.PutSession{Session: session})
 	return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, nil
+}
+
+// crowdedOut returns the sessions that end for a new one of the token, or of no token. The
+// oldest session of the token ends when the token has its most. Otherwise, when the user has
+// the most, the oldest session of the token with most sessions ends; sessions of no token count as
+// those of one. The sessions are of one user, in the order of their begin.
+func crowdedOut(sessions []access.Session, token ident.ID) (out []ident.ID) {
+	sessions = slices.Clone(sessions)
+	count := map[ident.ID]int{token: 1} // the new session counts
+	for _, s := range sessions {
+		count[s.Token]++
+	}
+	for {
+		from := token
+		switch {
+		case !token.IsNone() && count[token] > mostSessionsOfToken:
+		case len(sessions)+1 > mostSessions:
+			for _, s := range sessions {
+				if count[s.Token] > count[from] {
+					from = s.Token
+				}
+			}
+		default:
+			return out
+		}
+		i := slices.IndexFunc(sessions, func(s access.Session) bool { return s.Token == from })
+		if i < 0 { // all tokens have one session, and the new one is of another
+			i = 0
+		}
+		count[sessions[i].Token]--
+		out = append(out, sessions[i].ID)
+		sessions = slices.Delete(sessions, i, i+1)
+	}
 }
 
 // agentName returns the name of a browser as it is stored: valid text, in one line and of

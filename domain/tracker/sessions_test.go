@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -207,17 +208,74 @@ func TestMostSessions(t *testing.T) {
 	ann, secret := s.member(t, "Ann", access.Write)
 	first, _ := s.signIn(t, secret)
 	second, _ := s.signIn(t, secret)
-	for range mostSessions - 1 {
+	other, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range mostSessionsOfToken - 1 {
 		s.signIn(t, secret)
 	}
 	s.refuses(t, first.Key)
-	if _, err := s.RecognizeSession(t.Context(), second.Key); err != nil {
-		t.Errorf("the second session has ended too: %v", err)
+	for _, kept := range []SignedIn{second, other} {
+		if _, err := s.RecognizeSession(t.Context(), kept.Key); err != nil {
+			t.Errorf("a further session has ended too: %v", err)
+		}
 	}
-	if list, err := s.Sessions(t.Context(), ann); err != nil || len(list.Value) != mostSessions {
-		t.Errorf("there are %d sessions (%v), want %d", len(list.Value), err, mostSessions)
+	if list, err := s.Sessions(t.Context(), ann); err != nil || len(list.Value) != mostSessionsOfToken+1 {
+		t.Errorf("there are %d sessions (%v), want %d", len(list.Value), err, mostSessionsOfToken+1)
 	}
 }
+
+func TestCrowdedOut(t *testing.T) {
+	t.Parallel()
+	token := func(n int) (id ident.ID) {
+		if n > 0 {
+			id = ident.ID{1, byte(n)}
+		}
+		return id
+	}
+	for _, c := range []struct {
+		rule string
+		has  []int // sessions of token 0, which is none, 1, 2, …; those of 1 are the oldest, 0 the newest
+		of   int
+		want []int // the tokens of the sessions that end
+	}{
+		{"the first session", nil, 0, nil},
+		{"a token below its most", []int{0, mostSessionsOfToken - 1}, 1, nil},
+		{"a token with its most", []int{5, mostSessionsOfToken, 5}, 1, []int{1}},
+		{"a token with more, of an earlier version", []int{0, mostSessions}, 1, same(mostSessions-mostSessionsOfToken+1, 1)},
+		{"a provider below the most of a user", []int{mostSessions - 1}, 0, nil},
+		{"a provider with the most of a user", []int{mostSessions}, 0, []int{0}},
+		{"another token ends one of the provider", []int{mostSessions}, 1, []int{0}},
+		{"a new token ends one of the token with most", []int{1, 20, 20, 20, 20, 19}, 6, []int{1}},
+		{"a token with few ends one of the token with most", []int{61, 19, 20}, 1, []int{0}},
+		{"one session of each token: the oldest ends", append([]int{0}, same(mostSessions, 1)...), 0, []int{1}},
+	} {
+		var sessions []access.Session
+		for n := 1; n <= len(c.has); n++ {
+			for range c.has[n%len(c.has)] {
+				sessions = append(sessions, access.Session{ID: ident.ID{2, byte(len(sessions))}, Token: token(n % len(c.has))})
+			}
+		}
+		var ended []ident.ID
+		for i := range c.want {
+			nth := 0
+			for _, s := range sessions { // the oldest of the token, after those before it in want
+				if s.Token == token(c.want[i]) {
+					if nth == i {
+						ended = append(ended, s.ID)
+						break
+					}
+					nth++
+				}
+			}
+		}
+		equal(t, c.rule, crowdedOut(sessions, token(c.of)), ended)
+	}
+}
+
+// same returns n times the same number.
+func same(n, number int) []int { return slices.Repeat([]int{number}, n) }
 
 func TestHousekeepForgetsSessions(t *testing.T) {
 	t.Parallel()
