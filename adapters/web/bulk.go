@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/history"
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -172,7 +173,7 @@ func changeProblems(q *request) (answer, error) {
 			return answer{}, listErr
 		}
 		view := q.bulkPage(states.Catalogue, q.form.Get("predicate"), q.form)
-		view.Fault = locate(err, view.Predicate, false)
+		view.Fault, view.Again = locate(err, view.Predicate, false), againForm
 		return answer{status: 400, name: "bulk", view: view}, nil
 	}
 	if err != nil {
@@ -187,6 +188,9 @@ func changeProblems(q *request) (answer, error) {
 	}
 	for _, r := range changed.Value.Refused {
 		view.Refused = append(view.Refused, bulkRefusal{r.ID, texts.Sentence(r.Err.Detail)})
+	}
+	if view.Again = againForm; view.Done {
+		view.Again, view.At = "", "/problems"+links.Suffix(links.With(nil, "predicate", view.Predicate))
 	}
 	if changed.Value.Preview != nil {
 		view.Preview = changed.Value.Preview.String()

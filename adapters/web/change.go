@@ -18,17 +18,25 @@ import (
 // newProblemPage is the form of a new problem.
 type newProblemPage struct {
 	layout
-	Edit forms.Form
-	Once string
+	Edit    forms.Form
+	Comment string
+	Once    string
 }
 
+// showNewProblem shows the form of a new problem. The address may fill it in, by the names of
+// its fields: such a link is a template for a report.
 func showNewProblem(q *request) (answer, error) {
 	states, err := q.Service.States().List(q.context())
 	if err != nil {
 		return answer{}, err
 	}
 	c := states.Catalogue
-	view := newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: forms.New(problem.Fields{}, 0, c), Once: q.NewRequestID()}
+	asked := q.r.URL.Query()
+	if err := forms.Identify(asked, func() (*metadata.Catalogue, error) { return c, nil }); err != nil {
+		return answer{}, err
+	}
+	view := newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: forms.New(problem.Fields{}, 0, c), Comment: asked.Get("comment"), Once: q.NewRequestID()}
+	view.Edit.Fill(asked)
 	view.Edit.Texts[0].Focus = true
 	return page("new", view), nil
 }
@@ -112,6 +120,7 @@ type conflictPage struct {
 	layout
 	ID      problem.ID
 	Heading string
+	Base    int64  // the revision that the form began with
 	By      person // made the current one
 	Rows    []forms.Conflict
 	Edit    forms.Form // what the form sets, on top of the current revision
@@ -142,8 +151,25 @@ func (q *request) conflict(id problem.ID, revision int64) (_ *conflictPage, late
 		ID:     id, Heading: now.Value.Title, By: person{now.Catalogue.Name(metadata.Users, now.Value.Modifier), now.Value.Modified},
 		Rows: conflicts, Edit: merged,
 	}
-	view.Edit.Revision = now.Revision
+	view.Edit.Revision, view.Base, view.Again = now.Revision, revision, againForm
 	return view, now.Revision, nil
+}
+
+// conflictAgain returns the page of a conflict once more, for the same form.
+func (q *request) conflictAgain() (answer, error) {
+	id, err := q.problemID()
+	if err != nil {
+		return answer{}, err
+	}
+	base, _ := strconv.ParseInt(q.form.Get("base"), 10, 64) // a wrong one is no revision
+	view, _, err := q.conflict(id, base)
+	if err != nil {
+		return answer{}, err
+	}
+	if view == nil {
+		return q.unsent()
+	}
+	return answer{status: http.StatusPreconditionFailed, name: "conflict", view: view}, nil
 }
 
 // done reports whether the problem has all values that the form changed, as after the same form

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -18,7 +19,7 @@ import (
 // failurePage explains a failure, and keeps the typed text.
 type failurePage struct {
 	layout
-	Status int
+	Status int // 0: nothing failed, and nothing was sent
 	// Help says in the language of the reader what Detail says in English. It is empty for
 	// readers of English.
 	Help string
@@ -27,8 +28,8 @@ type failurePage struct {
 	// Faults are the faults of single fields.
 	Faults    []fieldFault
 	RequestID string
-	// Again, unless empty, is the form to send again: nothing typed is lost.
-	Again  []keptField
+	// Kept, unless empty, are the fields of the form to send again: nothing typed is lost.
+	Kept   []keptField
 	Action string
 	// Back is the address of the page with the form; empty: it is not known.
 	Back   string
@@ -36,7 +37,9 @@ type failurePage struct {
 	Home   bool // there is a list to go to
 }
 
-type fieldFault struct{ Field, Detail string }
+// fieldFault is a fault of a field. Label is the key of the text on the form, and Field the name
+// of a field without one.
+type fieldFault struct{ Label, Field, Detail string }
 
 type hiddenField struct{ Name, Value string }
 
@@ -81,17 +84,24 @@ func (q *request) fail(err error) {
 		layout: q.failureLayout(kind.Kind, c), Status: kind.Status, Detail: texts.Sentence(f.Detail), RequestID: q.frame.RequestID,
 		SignIn: kind.Kind == fault.Unauthenticated, Home: !q.caller.User.IsNone(),
 	}
-	for _, item := range f.Items {
-		view.Faults = append(view.Faults, fieldFault{item.At.String(), item.Detail})
-	}
 	if q.language.Tag != "en" {
 		view.Help = q.say("failure.help." + string(kind.Kind))
+	}
+	for _, item := range f.Items {
+		if item.At == otherProblem {
+			view.Title, view.Help, view.Detail = q.say("failure.problem-not-found"), q.say("failure.number"), ""
+			continue
+		}
+		view.Faults = append(view.Faults, newFieldFault(item))
+	}
+	if len(view.Faults) == 1 { // the list names its field
+		view.Detail = ""
 	}
 	if kind.Kind == fault.Unavailable {
 		q.w.Header().Set("Retry-After", "1")
 	}
 	if q.r.Method == http.MethodPost {
-		view.Again, view.Action, view.Back = q.kept(kind.Kind, c), q.r.URL.Path, q.back()
+		view.keep(q, kind.Kind, c)
 	}
 	q.w.Header().Set("Cache-Control", "private, no-store")
 	body, err := q.views.Render(q.language, "failure", view, q.room)
@@ -102,6 +112,39 @@ func (q *request) fail(err error) {
 	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	q.w.Header().Set("Content-Language", q.language.Tag)
 	httpframe.Send(q.w, q.r, kind.Status, body)
+}
+
+// keep adds the form of the request, to send it again.
+func (v *failurePage) keep(q *request, kind fault.Kind, c *metadata.Catalogue) {
+	v.Kept, v.Action, v.Back = q.kept(kind, c), q.r.URL.Path, q.back()
+	switch {
+	case len(v.Kept) > 0:
+		v.Again = againForm
+	case strings.HasPrefix(v.Back, q.base):
+		v.At = cmp.Or(strings.TrimPrefix(v.Back, q.base), "/")
+	}
+}
+
+// unsent is the answer to a form that chooses a language: it was not sent for more. The page has
+// the form again.
+func (q *request) unsent() (answer, error) {
+	c, err := q.catalogue()
+	if err != nil {
+		return answer{}, err
+	}
+	view := failurePage{layout: q.signedIn(q.say("failure.unsent"), c), RequestID: q.frame.RequestID, Home: true}
+	view.keep(q, fault.InvalidValue, c)
+	return page("failure", view), nil
+}
+
+// newFieldFault returns a fault with the label of its field.
+func newFieldFault(item fault.Item) fieldFault {
+	name := item.At.String()
+	f := fieldFault{Label: typedLabel(strings.TrimPrefix(name, "/")), Field: name, Detail: item.Detail}
+	if field := problem.FieldNamed(name); field != nil {
+		f.Label = "field." + field.Name
+	}
+	return f
 }
 
 // failureCatalogue returns the catalogue for a page about a failure; nil if the store is away

@@ -516,7 +516,7 @@ func TestFailuresInGerman(t *testing.T) {
 		{"GET", "/problems/9", "", 404, "Es gibt kein Problem mit dieser Nummer.", "There is no problem with this identifier."},
 		{"DELETE", path, "", 405, "Diese Adresse ist nicht dafür da.", "This address has another method"},
 		{"GET", "/problems?after=x", "", 400, "Der Dienst kann diese Anfrage nicht lesen.", "This is no address of a page of the list"},
-		{"POST", path + "/comments", "text=%00", 422, "Etwas im Formular stimmt nicht.", "Must not contain U+0000."},
+		{"POST", path + "/comments", "text=%00", 422, "Etwas im Formular stimmt nicht.", "must not contain U+0000"},
 		{"GET", "/problems?predicate=x+%3D+1", "", 400, "Die Abfrage stimmt nicht. Verbessere sie an der genannten Stelle. Zeile 1, Spalte 1:", "Problem has no key"},
 	} {
 		page := send(c.method, c.path, c.form).is(c.status).has(c.help, c.detail)

@@ -250,6 +250,13 @@ func (q *request) answer(rt route) (answer, error) {
 	if rt.open {
 		return rt.do(q)
 	}
+	if q.form.Has("language") {
+		if err := q.takeLanguage(); err != nil {
+			return answer{}, err
+		}
+		q.form.Del("language")
+		rt.do = inLanguage(rt)
+	}
 	if fault.Is(unknown, fault.Unauthenticated) {
 		return q.signInFirst(unknown)
 	}

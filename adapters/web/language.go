@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 )
@@ -36,21 +37,50 @@ func (h *Handler) languageOf(r *http.Request) (language *texts.Language, chosen 
 // chooseLanguage keeps the choice of a language in the browser, and goes back to the page.
 // An empty choice leaves it to the browser.
 func chooseLanguage(q *request) (answer, error) {
-	tag := q.form.Get("language")
-	if _, ok := texts.Find(tag); !ok && tag != "" {
-		return answer{}, fault.New(fault.MalformedRequest, "there are no pages in this language")
+	if err := q.takeLanguage(); err != nil {
+		return answer{}, err
 	}
-	c := q.languageCookie()
-	c.Value, c.MaxAge = tag, languageAge
-	if tag == "" {
-		c.MaxAge = -1
-	}
-	http.SetCookie(q.w, &c)
 	to := q.form.Get("to")
 	if !ownPath(to) {
 		to = "/problems"
 	}
 	return q.redirect(to), nil
+}
+
+// takeLanguage keeps the language that the form chooses.
+func (q *request) takeLanguage() error {
+	tag := q.form.Get("language")
+	language, ok := texts.Find(tag)
+	if !ok && tag != "" {
+		return fault.New(fault.MalformedRequest, "there are no pages in this language")
+	}
+	c := q.languageCookie()
+	c.Value, c.MaxAge = tag, languageAge
+	if tag == "" {
+		c.MaxAge = -1
+	} else {
+		q.language, q.chosen = language, true
+	}
+	http.SetCookie(q.w, &c)
+	return nil
+}
+
+// againForm is the identifier of the form that an answer to a form has in it. Its buttons for a
+// language send it without any effect but its page in this language.
+const againForm = "again"
+
+// inLanguage returns the answer to a form that chose a language: its page, without a write.
+func inLanguage(rt route) func(*request) (answer, error) {
+	return func(q *request) (answer, error) {
+		switch {
+		case rt.path == "/problems/bulk":
+			q.form.Del("preview")
+			return changeProblems(q)
+		case rt.path == "/problems/{problem}" && q.form.Has("base"):
+			return q.conflictAgain()
+		}
+		return q.unsent()
+	}
 }
 
 // languages returns the choices of a language.
@@ -63,9 +93,13 @@ func (q *request) languages() []languageChoice {
 }
 
 // at returns the address of the page below the base path. It returns "" for the answer to a
-// form, because nobody can go back there.
+// form, because nobody can go back there; but the answers to some have a page of their own there.
 func (q *request) at() string {
-	if q.r.Method == http.MethodPost {
+	path := strings.TrimPrefix(q.r.URL.Path, q.base)
+	switch {
+	case q.r.Method == http.MethodPost && path == "/sign-in":
+		return path + links.Suffix(links.With(nil, "to", q.form.Get("to")))
+	case q.r.Method == http.MethodPost && path != unsubscribePath:
 		return ""
 	}
 	return strings.TrimPrefix(q.r.URL.RequestURI(), q.base)

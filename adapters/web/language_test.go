@@ -87,11 +87,55 @@ func TestLanguageInFoot(t *testing.T) {
 			t.Errorf("%s is in %q after the choice", c.path, got)
 		}
 	}
-	// Nobody can go back to the answer of a form.
-	refused := s.browser(t).post("/sign-in", "token", "x").is(http.StatusUnauthorized)
-	if strings.Contains(refused.body, `action="/language"`) {
-		t.Error("the answer to a form offers languages")
+	s.browser(t).post("/sign-in", "token", "x", "to", "/settings").is(http.StatusUnauthorized).submit("/language", "language", "de").at("/sign-in?to=%2Fsettings").has("Anmelden")
+}
+
+// Nobody can go back to the answer of a form. Its buttons for a language send the form in it once
+// more, and nothing is done but its page in the language: the typed values stay.
+func TestLanguageOfAnswers(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	stale := b.get(path)
+	b.get(path).submit(path, "title", "The door is shut").is(200)
+	for name, c := range map[string]struct {
+		answer *shownPage
+		action string
+		typed  []string
+		has    []string
+	}{
+		"two versions": {stale.submit(path, "title", "The door is red").is(412), path, []string{"title", "The door is blue"}, []string{"Dieses Problem wurde inzwischen geändert"}},
+		"preview":      {b.post("/problems/bulk", "predicate", "identifier = 1", "priority", "", "read", "yes").is(200), "/problems/bulk", nil, []string{"1 Problem würde geändert"}},
+		"refused":      {b.post(path+"/relationships", "type", "ParentOf", "problem", "99999").is(422).has("No problem has this number").lacks("problemIdentifier", "identifier"), path + "/relationships", []string{"problem", "88888"}, []string{"Noch nicht gesendet"}},
+		"mended":       {b.post("/administration/users", "name", "Bob", "email", "nonsense").is(422), "/administration/users", []string{"email", "bob@example.org"}, []string{"Noch nicht gesendet"}},
+		"predicate":    {b.post("/problems/bulk", "predicate", "titel = 'x'").is(400), "/problems/bulk", nil, []string{"Die Abfrage stimmt nicht"}},
+	} {
+		if !strings.Contains(c.answer.body, `form="again"`) {
+			t.Errorf("%s: the page offers no language", name)
+			continue
+		}
+		form := c.answer.form(c.action)
+		form.Set("language", "de")
+		for i := 0; i+1 < len(c.typed); i += 2 {
+			form.Set(c.typed[i], c.typed[i+1])
+		}
+		var sent []string
+		for field, values := range form {
+			for _, value := range values {
+				sent = append(sent, field, value)
+			}
+		}
+		page := b.post(c.action, sent...).has(c.has...)
+		if page.language() != "de" {
+			t.Errorf("%s: the page is in %q", name, page.language())
+		}
+		if len(c.typed) > 1 && page.form(c.action).Get(c.typed[0]) != c.typed[1] {
+			t.Errorf("%s: the form has %v", name, page.form(c.action))
+		}
 	}
+	b.get(path).has("The door is shut").lacks("The door is blue")
+	b.get("/administration/users").lacks("bob@example.org")
 }
 
 // The choice is a cookie for a year, below the base path. It leads to no other site, and

@@ -16,6 +16,8 @@ type layout struct {
 	Section string
 	// At is the address of the page below the base path; empty: there is no way back to it.
 	At string
+	// Again is the identifier of the form to send again with a language, on an answer to a form.
+	Again string
 	// Languages are those to choose from.
 	Languages []languageChoice
 }

@@ -279,6 +279,7 @@ func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 		}
 		if f == nil || f.Catalogue != s.catalogue {
 			f = links.NewFilters(base, s.catalogue)
+			f.Within = links.With(v.Parameters, "query", "", "predicate", v.Predicate, "sort", v.Sort)
 		}
 		v.Rows = append(v.Rows, v.row(s.Snapshot, f))
 	}

@@ -24,7 +24,7 @@ func TestEmptyList(t *testing.T) {
 	}
 	b.get("/problems?query=all").is(200).has("There is no problem yet.").lacks("Show all problems")
 	s.problem(t, "The door is open")
-	mine := b.get("/problems?query=mine").is(200).has("My open problems · Problems", "Nothing is assigned to you.")
+	mine := b.get("/problems?query=mine").is(200).has("My open problems · Problem Tracker", "Nothing is assigned to you.")
 	b.get(link(mine, "Show all problems")).is(200).has("The door is open", "1 problem")
 	b.get("/problems?query=mine&title=door").has("There is no such problem.")
 }

@@ -97,7 +97,7 @@ func TestList(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.signedIn(t)
-	b.get("/problems").is(200).has("All open · Problems", "Nothing is open.", "Show all problems")
+	b.get("/problems").is(200).has("All open · Problem Tracker", "Nothing is open.", "Show all problems")
 	for range 51 {
 		s.problem(t, "Filler")
 	}
@@ -319,7 +319,7 @@ func TestAdministration(t *testing.T) {
 	change := b.get(attribute(anchor(tree, "Change Server"), "href")).is(200)
 	change.submit(change.path, "closed", "yes").is(200).has("closed")
 	b.get("/administration/users").submit("/administration/users", "name", "Ann", "email", "ann@example.org").is(200).has("ann@example.org")
-	b.post("/administration/users", "name", "Bob", "email", "nonsense").is(422).has("email")
+	b.post("/administration/users", "name", "Bob", "email", "nonsense").is(422).has("E-mail: ")
 	b.post("/administration/milestones", "name", "Spring", "start", "soon").is(422).has("2026-03-14")
 	b.post("/administration/milestones", "name", "Spring", "start", "2026-03-01", "end", "2026-06-01").is(200).has("2026-06-01")
 	b.post("/administration/priorities", "name", "Extreme", "order", "9").is(200).has("Extreme")

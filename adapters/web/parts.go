@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -62,6 +63,9 @@ func deleteKeyword(q *request) (answer, error) {
 	})
 }
 
+// otherProblem is the place of a fault in the number of the other problem.
+var otherProblem = fault.At("problemIdentifier")
+
 // relation returns the relationship in a form. People write a number with or without "#".
 func (q *request) relation() (tracker.Relate, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(q.form.Get("problem")), "#"), 10, 64)
@@ -73,7 +77,7 @@ func (q *request) relation() (tracker.Relate, error) {
 
 // relationshipChoice offers all types of relationships, with one selected.
 func (q *request) relationshipChoice(selected string) forms.Choice {
-	choice := forms.Choice{Field: "type", Label: "relationship.type", Required: true}
+	choice := forms.Choice{Field: "type", Label: "relationship.type", Required: true, Value: cmp.Or(selected, string(relationship.Types()[0]))}
 	for _, t := range relationship.Types() {
 		choice.Options = append(choice.Options, forms.Option{Value: string(t), Name: q.say("relationship." + string(t)), Selected: string(t) == selected})
 	}

@@ -40,7 +40,7 @@ func TestSavedQueryRefused(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	refused := b.get(queriesPath).submit("/queries", "name", "", "predicate", "titel = 'x'", "sort", "odd").is(422).
-		has("name ", "predicate is not valid", "line 1, column 1", "sort is not valid", "is kept")
+		has("Name:", "Query: is not valid", "line 1, column 1", "Order: is not valid", "is kept")
 	if got := refused.form("/queries"); got.Get("predicate") != "titel = 'x'" || got.Get("sort") != "odd" {
 		t.Errorf("the form has %v", got)
 	}

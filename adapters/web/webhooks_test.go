@@ -154,12 +154,12 @@ func TestWebhookRefused(t *testing.T) {
 			form []string
 			has  []string
 		}{
-			"url":       {[]string{"url", "ftp://hooks.example.org/"}, []string{"url must", "https or http"}},
-			"user":      {[]string{"url", "https://ann:secret@hooks.example.org/"}, []string{"url must have no user"}},
-			"predicate": {[]string{"url", hookURL, "predicate", "titel = 'x'"}, []string{"predicate is not valid", "line 1, column 1"}},
+			"url":       {[]string{"url", "ftp://hooks.example.org/"}, []string{"Address of the receiver (URL): must", "https or http"}},
+			"user":      {[]string{"url", "https://ann:secret@hooks.example.org/"}, []string{"Address of the receiver (URL): must have no user"}},
+			"predicate": {[]string{"url", hookURL, "predicate", "titel = 'x'"}, []string{"Query: is not valid", "line 1, column 1"}},
 			"type":      {[]string{"url", hookURL, "types", "problem.odd"}, []string{"types[0] must be a type of events"}},
 			"onFailure": {[]string{"url", hookURL, "onFailure", "odd"}, []string{"onFailure must be"}},
-			"all":       {[]string{"url", "", "predicate", "titel = 'x'", "onFailure", "odd"}, []string{"url must", "predicate is not valid", "onFailure must be"}},
+			"all":       {[]string{"url", "", "predicate", "titel = 'x'", "onFailure", "odd"}, []string{"Address of the receiver (URL): must", "Query: is not valid", "onFailure must be"}},
 		} {
 			t.Run(name, func(t *testing.T) {
 				p := b.post(to, c.form...)
@@ -171,7 +171,7 @@ func TestWebhookRefused(t *testing.T) {
 			})
 		}
 	}
-	b.post(at+"/replay", "cursor", "yesterday").is(422).has("cursor must be the identifier of an event", "is kept")
+	b.post(at+"/replay", "cursor", "yesterday").is(422).has("Go on behind this event: must be the identifier of an event", "is kept")
 	if all, err := s.service.Webhooks(t.Context()); err != nil || len(all.Value) != 1 || all.Value[0].URL != hookURL {
 		t.Errorf("the webhooks are %+v (%v)", all.Value, err)
 	}

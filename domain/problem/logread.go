@@ -50,6 +50,18 @@ func (v LogValue) Link() (other ID, ok bool) {
 	return link.ProblemIdentifier, link.ProblemIdentifier > 0
 }
 
+// List returns the values in a value of [LogArray]. ok is false for any other value.
+func (v LogValue) List() (values []LogValue, ok bool) {
+	var list []json.RawMessage
+	if json.Unmarshal([]byte(v.JSON()), &list) != nil || list == nil {
+		return nil, false
+	}
+	for _, one := range list {
+		values = append(values, LogValue(one))
+	}
+	return values, true
+}
+
 // Same reports whether both values are equal, in any order of their members.
 func (v LogValue) Same(other LogValue) bool {
 	a, ok := v.decoded()

@@ -39,7 +39,7 @@ const inert = `(() => {
 		}
 	}
 	if (document.scripts.length !== 1) found.push(document.scripts.length + " scripts");
-	if (!document.title.endsWith(" · Problems")) found.push("the title " + document.title);
+	if (!document.title.endsWith(" · Problem Tracker")) found.push("the title " + document.title);
 	return found.slice(0, 3).join("\n");
 })()`
 

@@ -40,7 +40,7 @@ func TestRefusedForm(t *testing.T) {
 	s := openWhole(t, "memory:", "PROBLEMS_MAX_BODY=16KiB")
 	s.api("POST", "/problems", map[string]any{"title": "The safe is open"})
 	p := s.signedIn(s.token)
-	p.must(p.Open("/problems/1"), write(p, `"The bell " + "x".repeat(20000)`), p.Click(".comment-form button"), p.Shows("Too large"))
+	p.must(p.Open("/problems/1"), write(p, `"The bell " + "x".repeat(20000)`), p.Click(".comment-form button"), p.Shows("This is too long"))
 	p.inBothForms(func(width int64, scheme string) { p.fits("a refused comment", width, scheme) })
 	answer := p.answers(false)
 	reload := func(text string, questions int) { // it asks before the input is lost
@@ -52,7 +52,7 @@ func TestRefusedForm(t *testing.T) {
 		}
 		answer.Store(true)
 	}
-	reload("Too large", 1)
+	reload("This is too long", 1)
 	p.must(write(p, `document.querySelector("textarea[name=text]").value.slice(0, 8) + " rings"`),
 		p.Click("main form button"), p.Shows("The bell rings"))
 	p.must(p.Open("/problems/1"), write(p, `"x".repeat(200000)`), p.Click(".comment-form button"), p.Shows("still here"))

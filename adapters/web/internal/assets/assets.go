@@ -40,7 +40,7 @@ var assetTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "te
 // Browsers need neither the comments and indents of a script, nor the spaces of a style sheet.
 var (
 	comments = regexp.MustCompile(`(?m)^\s*(//.*\n)?`)
-	spaces   = regexp.MustCompile(`\s*([{};])\s*`)
+	spaces   = regexp.MustCompile(`\s*([{};])\s*|([:,])\s+`)
 )
 
 // New reads all assets, with addresses below a base path. They are constant, so a fault in
@@ -61,7 +61,7 @@ func New(base string) *Assets {
 		case ".js":
 			text = comments.ReplaceAll(text, nil)
 		case ".css":
-			text = spaces.ReplaceAll(text, []byte("$1"))
+			text = spaces.ReplaceAll(text, []byte("$1$2"))
 		}
 		content[e.Name()] = append(content[e.Name()], text...)
 	}

@@ -50,6 +50,21 @@ func New(f problem.Fields, revision int64, c *metadata.Catalogue) Form {
 	return e
 }
 
+// Fill puts values, such as those of a link to the form, into its fields. Whatever they are, the
+// service judges them when the form is sent.
+func (e *Form) Fill(values url.Values) {
+	for i := range e.Texts {
+		if values.Has(e.Texts[i].Field) {
+			e.Texts[i].Value = values.Get(e.Texts[i].Field)
+		}
+	}
+	for i := range e.Choices {
+		if value := strings.TrimSpace(values.Get(e.Choices[i].Field)); value != "" {
+			e.Choices[i].Select(value, e.Choices[i].NameOf(value))
+		}
+	}
+}
+
 // References are all fields set by people with an object as their value, in the order
 // of the pages. A field without a place in it comes last.
 var References = func() (fields []*problem.Field) {

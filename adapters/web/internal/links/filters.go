@@ -1,6 +1,8 @@
 package links
 
 import (
+	"net/url"
+
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -12,8 +14,10 @@ import (
 type Filters struct {
 	// Catalogue has the objects of the values.
 	Catalogue *metadata.Catalogue
-	base      string
-	links     map[filterKey]string
+	// Within, if not nil, are the parameters of a list, with its predicate: its values narrow it.
+	Within url.Values
+	base   string
+	links  map[filterKey]string
 	// shared counts the objects of each kind by Key. A kind is counted at its first link.
 	shared map[metadata.Kind]map[string]int
 }
@@ -25,7 +29,7 @@ type filterKey struct {
 
 // NewFilters returns links below the base path.
 func NewFilters(base string, c *metadata.Catalogue) *Filters {
-	return &Filters{c, base, map[filterKey]string{}, map[metadata.Kind]map[string]int{}}
+	return &Filters{Catalogue: c, base: base, links: map[filterKey]string{}, shared: map[metadata.Kind]map[string]int{}}
 }
 
 // Of returns the list of the problems with an object in a field; empty without an object.
@@ -36,10 +40,18 @@ func (f *Filters) Of(field string, id ident.ID) string {
 	key := filterKey{field, id}
 	link, ok := f.links[key]
 	if !ok {
-		link = List(f.base, f.predicate(field, id))
+		link = f.list(f.predicate(field, id))
 		f.links[key] = link
 	}
 	return link
+}
+
+// list returns the list of a predicate, or what it leaves of the list around it.
+func (f *Filters) list(predicate string) string {
+	if f.Within == nil {
+		return List(f.base, predicate)
+	}
+	return f.base + "/problems" + Suffix(With(f.Within, "predicate", And(f.Within.Get("predicate"), predicate)))
 }
 
 // Name returns the name of an object in lists: of a component, the full one.

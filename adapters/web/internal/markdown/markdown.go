@@ -56,12 +56,12 @@ func New() *Renderer {
 				addresses(),
 			),
 			goldmark.WithParserOptions(
-				parser.WithASTTransformers(util.Prioritized(shift{}, 500)),
+				parser.WithASTTransformers(util.Prioritized(shift{}, 500), util.Prioritized(tasks{}, 600)),
 				parser.WithInlineParsers(util.Prioritized(references{}, 50)),
 			),
 			goldmark.WithRendererOptions(
 				goldmarkhtml.WithHardWraps(),
-				renderer.WithNodeRenderers(util.Prioritized(links{}, 100), util.Prioritized(tags{}, 100), util.Prioritized(references{}, 100)),
+				renderer.WithNodeRenderers(util.Prioritized(links{}, 100), util.Prioritized(tags{}, 100), util.Prioritized(references{}, 100), util.Prioritized(tasks{}, 100)),
 			),
 		),
 		policy: newPolicy(),
@@ -72,7 +72,7 @@ func New() *Renderer {
 // newPolicy returns the second wall.
 func newPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
-	p.AllowElements("p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "i", "b", "del", "s", "sub", "sup", "table", "thead", "tbody", "tr", "th", "td")
+	p.AllowElements("p", "br", "hr", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong", "i", "b", "del", "s", "label", "sub", "sup", "table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
 	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|center|right)$`)).OnElements("th", "td")
 	p.AllowURLSchemes("http", "https", "mailto")

@@ -177,6 +177,7 @@ func reparsed(source string) (string, bool) {
 		box.AppendChild(n)
 	}
 	listed(box)
+	labelled(box)
 	var out strings.Builder
 	for n := range box.ChildNodes() {
 		if html.Render(&out, n) != nil {

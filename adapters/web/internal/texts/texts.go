@@ -125,11 +125,12 @@ func (l *Language) Number(n int64) string {
 // Date returns a day, such as "14 Mar 2026".
 func (l *Language) Date(t time.Time) string { return l.day(l, t.UTC()) }
 
-// Ago returns how long before now a moment was, in words. After a week, it returns the day.
+// Ago returns how long before now a moment was, in words. It returns "" for moments to come, and
+// after a week.
 func (l *Language) Ago(now, t time.Time) string {
 	switch passed := now.Sub(t); {
 	case passed < 0 || passed >= 7*24*time.Hour:
-		return l.Date(t)
+		return ""
 	case passed < time.Minute:
 		return l.Say("ago.now")
 	case passed < time.Hour:

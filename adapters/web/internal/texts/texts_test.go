@@ -75,8 +75,8 @@ func TestAgo(t *testing.T) {
 		before time.Duration
 		want   string
 	}{
-		{-time.Second, "14 Mar 2026"}, {0, "just now"}, {59 * time.Second, "just now"}, {time.Minute, "1 minute ago"}, {59 * time.Minute, "59 minutes ago"},
-		{time.Hour, "1 hour ago"}, {23 * time.Hour, "23 hours ago"}, {24 * time.Hour, "yesterday"}, {6 * 24 * time.Hour, "6 days ago"}, {7 * 24 * time.Hour, "7 Mar 2026"},
+		{-time.Second, ""}, {0, "just now"}, {59 * time.Second, "just now"}, {time.Minute, "1 minute ago"}, {59 * time.Minute, "59 minutes ago"},
+		{time.Hour, "1 hour ago"}, {23 * time.Hour, "23 hours ago"}, {24 * time.Hour, "yesterday"}, {6 * 24 * time.Hour, "6 days ago"}, {7 * 24 * time.Hour, ""},
 	} {
 		if got := english.Ago(now, now.Add(-c.before)); got != c.want {
 			t.Errorf("%v before is %q, want %q", c.before, got, c.want)

@@ -29,6 +29,16 @@ const load = (method, url, body, then, failed) => {
   return r;
 };
 
+// busy shows that an answer is on its way.
+const busy = on => document.documentElement.classList.toggle("busy", on);
+
+// Each page of the history has a number, and how far it was scrolled is kept under it, for the
+// way back. Only an event later than that of the way back tells of the scrolling by the browser.
+let number = history.state || Date.now(), top = 0;
+history.replaceState(number, "");
+const leave = () => sessionStorage[number] = top;
+addEventListener("scroll", () => top = scrollY);
+
 // bare is an address without the place on the page, and shown that of this page. going asks
 // for the next one.
 const bare = url => url.pathname + url.search;
@@ -37,8 +47,9 @@ let shown, going;
 // show replaces the page. The answer to a button (by) of a problem keeps the place on it. Other
 // forms with unsaved text (left) come back with their page.
 let left = [];
-const show = (page, at, push, by) => {
-  const url = new URL(at, location), top = scrollY;
+const show = (page, at, push, by, back) => {
+  const url = new URL(at, location), here = scrollY, from = shown;
+  busy(false);
   const stay = by && url.pathname === location.pathname && one("[data-swap]") && one("[data-swap]", page);
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
@@ -50,16 +61,23 @@ const show = (page, at, push, by) => {
     f.closest("details")?.setAttribute("open", "");
     return !fresh;
   });
-  if (push && bare(url) !== shown) history.pushState(null, "", url);
+  if (push && bare(url) !== shown) {
+    leave();
+    history.pushState(number = Date.now(), "", url);
+  }
   const target = url.hash && document.getElementById(url.hash.slice(1));
-  if (target) target.scrollIntoView(); else scrollTo(0, stay ? top : 0);
-  const next = stay && document.getElementById(by.closest("[id]").id) || one("[autofocus]") || one("main");
+  if (target && !(back >= 0)) target.scrollIntoView(); else scrollTo(0, stay ? here : back || 0);
+  const next = stay && document.getElementById(by.closest("[id]").id) || back >= 0 && all("main a").find(a => bare(a) === from) || one("[autofocus]") || one("main");
   if (next.tabIndex < 0) next.tabIndex = -1;
   next.focus({preventScroll: true});
   begin();
 };
 
-const visit = (url, push) => going = load("GET", url, null, (page, at) => show(page, at + new URL(url, location).hash, push), () => location.assign(url));
+const visit = (url, push, back) => {
+  going?.abort();
+  busy(true);
+  going = load("GET", url, null, (page, at) => show(page, at + new URL(url, location).hash, push, null, back), () => location.assign(url));
+};
 
 const own = url => url.origin === location.origin && !/\/(docs|errors|api|open(api.json|id)|assets)(\/|$)/.test(url.pathname);
 
@@ -80,10 +98,10 @@ addEventListener("submit", e => {
   e.preventDefault();
   const data = new URLSearchParams(new FormData(form, button));
   if (form.method === "get") { url.search = data; return visit(url.href, true); }
-  const busy = on => { sending = on; if (button) button.disabled = on; };
-  busy(true);
-  load("POST", url.href, data, (page, at) => { busy(false); show(page, at, true, button); }, () => {
-    busy(false);
+  const send = on => { busy(sending = on); if (button) button.disabled = on; };
+  send(true);
+  load("POST", url.href, data, (page, at) => { send(false); show(page, at, true, button); }, () => {
+    send(false);
     one("#offline").hidden = false;
   });
 });
@@ -92,10 +110,13 @@ addEventListener("submit", e => {
 // the page: it asks before.
 addEventListener("popstate", () => {
   going?.abort();
+  busy(false);
   const to = bare(location);
   if (to === shown) return;
-  if (!edited()) return visit(location);
-  history.pushState(null, "", shown);
+  leave();
+  number = history.state || Date.now();
+  if (!edited()) return visit(location, false, +sessionStorage[number]);
+  history.pushState(number, "", shown);
   location.replace(to);
 });
 addEventListener("beforeunload", e => { if (edited()) e.preventDefault(); });
@@ -120,7 +141,7 @@ addEventListener("visibilitychange", begin);
 const announce = (bar, changes) => {
   seen += changes;
   bar.hidden = false;
-  one("span", bar).textContent = seen === 1 ? bar.dataset.one : bar.dataset.many.replace("#", seen);
+  one("span", bar).textContent = seen === 1 ? bar.dataset.single : bar.dataset.several.replace("#", seen);
 };
 
 // refresh replaces the parts of a page that nobody edits or is in. The answer to a form
@@ -140,11 +161,21 @@ const refresh = main => load("GET", location.href, null, page => {
 }, () => {});
 addEventListener("focusout", () => behind && setTimeout(refresh, 0, one("main")));
 
-// dates gives times in the zone of the reader.
-const dates = () => all("time").forEach(t => t.title = new Date(t.dateTime).toLocaleString(document.documentElement.lang, {dateStyle: "long", timeStyle: "long"}));
+// dates gives times in the zone of the reader, on the page and for the pointer.
+const day = {day: "numeric", month: "short", year: "numeric"};
+const forms = {day, moment: {...day, hour: "2-digit", minute: "2-digit"}};
+const dates = () => all("time").forEach(t => {
+  const say = form => new Date(t.dateTime).toLocaleString(document.documentElement.lang.replace("en", "en-GB"), form);
+  t.title = say({dateStyle: "long", timeStyle: "long"});
+  if (t.dataset.as) t.textContent = say(forms[t.dataset.as]);
+});
 
-// A slider shows its value.
-addEventListener("input", e => { const o = e.target.form && one("output", e.target.form); if (o) o.value = e.target.value; });
+// A slider shows its value, and a form whether it is sent.
+addEventListener("input", e => {
+  const form = e.target.form, o = form && one("output", form), hint = form && one(".unsaved", form);
+  if (o) o.value = e.target.value;
+  if (hint) hint.hidden = ![...form.elements].some(dirty);
+});
 
 begin();
 })();
