@@ -106,7 +106,7 @@ func TestLanguageOfAnswers(t *testing.T) {
 		has    []string
 	}{
 		"two versions": {stale.submit(path, "title", "The door is red").is(412), path, []string{"title", "The door is blue"}, []string{"Dieses Problem wurde inzwischen geändert"}},
-		"preview":      {b.post("/problems/bulk", "predicate", "identifier = 1", "priority", "", "read", "yes").is(200), "/problems/bulk", nil, []string{"1 Problem würde geändert"}},
+		"preview":      {b.post("/problems/bulk", "predicate", "identifier = 1", "priority", "", "read", "no").is(200), "/problems/bulk", nil, []string{"1 Problem würde geändert"}},
 		"refused":      {b.post(path+"/relationships", "type", "ParentOf", "problem", "99999").is(422).has("No problem has this number").lacks("problemIdentifier", "identifier"), path + "/relationships", []string{"problem", "88888"}, []string{"Noch nicht gesendet"}},
 		"mended":       {b.post("/administration/users", "name", "Bob", "email", "nonsense").is(422), "/administration/users", []string{"email", "bob@example.org"}, []string{"Noch nicht gesendet"}},
 		"predicate":    {b.post("/problems/bulk", "predicate", "titel = 'x'").is(400), "/problems/bulk", nil, []string{"Die Abfrage stimmt nicht"}},
