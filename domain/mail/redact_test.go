@@ -124,7 +124,7 @@ func TestRedactFindsChangedTokens(t *testing.T) {
 	for _, token := range []string{NewReplyToken(key, ann, 7), NewToken(key, bob), strings.ToUpper(NewReplyToken(key, bob, problem.MaxID))} {
 		for _, between := range []string{
 			"\n", "\r\n", " ", "\t", "\n> ", "\n>> > ", "\r\n| ", " \n    ", "\u200b", "\u00ad", "\u2060", "\ufeff", "\u200d\u200c", "\u061c", "\u3164", "\u00a0\n\u00a0",
-			"\u034f", "\U000e0020", "\ufe0f", ".", "*", "\\", "**", "`", "​\n> ​", "=\n", "=\r\n", "=\n> ", "=C2=AD", "=E2=80=8B", "%E2%80%8B", "%C2%AD", "%0D%0A", "%250A",
+			"\u034f", "\U000e0020", "\ufe0f", ".", "*", "\\", "**", "`", "\u200b\n> \u200b", "=\n", "=\r\n", "=\n> ", "=C2=AD", "=E2=80=8B", "%E2%80%8B", "%C2%AD", "%0D%0A", "%250A",
 			"&shy;", "&#8203;", "&#x200B;", "&#173;", "&zwnj;", "&amp;shy;", "&amp;amp;#8203;", "&ZeroWidthSpace;", "<wbr>", "<br>\n", "</span><span style=\"color:red\">", "<!-- a -->",
 			`\u200b`, `\n`, `\r\\n`, `\x0a`, `\ufeff`, "\u200b=\n> ", "&#8203;=\n",
 		} {
