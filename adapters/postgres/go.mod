@@ -3,7 +3,7 @@ module github.com/problemtracking/problems/adapters/postgres
 go 1.26.0
 
 require (
-	github.com/jackc/pgx/v5 v5.13.0
+	github.com/jackc/pgx/v5 v5.12.0
 	github.com/problemtracking/problems/adapters/internal v0.1.0
 	github.com/problemtracking/problems/adapters/postgres/postgrestest v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
