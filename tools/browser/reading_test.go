@@ -168,6 +168,6 @@ func TestSliderAndTimes(t *testing.T) {
 	p := s.signedIn(s.token)
 	p.must(p.Open("/problems/1/past"), p.Until("document.querySelector('output').value === '1'"))
 	p.must(p.Until(`(() => { const r = document.querySelector("input[type=range]"); r.value = 2; r.dispatchEvent(new Event("input", {bubbles: true})); return document.querySelector("output").value === "2" })()`))
-	p.check(`[...document.querySelectorAll("time")].every(t => t.title === new Date(t.dateTime).toLocaleString("en", {dateStyle: "long", timeStyle: "long"}))`)
+	p.check(`[...document.querySelectorAll("time")].every(t => t.title === new Date(t.dateTime).toLocaleString("en-GB", {dateStyle: "long", timeStyle: "long"}))`)
 	p.clean()
 }
