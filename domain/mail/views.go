@@ -3,7 +3,6 @@ package mail
 import (
 	"html"
 	"iter"
-	"strconv"
 	"strings"
 )
 
@@ -90,12 +89,24 @@ func hexadecimal(text string, n int) (value rune, ok bool) {
 	if len(text) < n {
 		return 0, false
 	}
-	number, err := strconv.ParseUint(text[:n], 16, 32)
-	return rune(number), err == nil && !strings.ContainsAny(text[:n], "+-_")
+	for _, c := range []byte(text[:n]) {
+		digit := strings.IndexByte("0123456789abcdefABCDEF", c)
+		if digit < 0 {
+			return 0, false
+		}
+		if digit > 15 {
+			digit -= 6
+		}
+		value = value<<4 | rune(digit)
+	}
+	return value, true
 }
 
 func percent(text string) (string, int) {
-	if value, ok := hexadecimal(text[1:], 2); ok && text[0] == '%' {
+	if text[0] != '%' {
+		return "", 0
+	}
+	if value, ok := hexadecimal(text[1:], 2); ok {
 		return string([]byte{byte(value)}), 3
 	}
 	return "", 0
