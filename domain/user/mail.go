@@ -50,7 +50,7 @@ func ParseMail(name string) (Mail, error) {
 }
 
 // CanGetMail reports whether mail can be sent to an address. The rules for stored addresses
-// are looser: see CheckEmail. A host without a dot is a placeholder, as in admin@localhost.
+// are looser: see StoredEmail. A host without a dot is a placeholder, as in admin@localhost.
 func CanGetMail(email string) bool {
 	at := strings.LastIndexByte(email, '@')
 	if at < 0 || !strings.Contains(strings.Trim(email[at+1:], "."), ".") {

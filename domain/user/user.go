@@ -83,5 +83,5 @@ func foldASCII(s string) string {
 // below a domain are others. An address with a second @ is of none.
 func IsOf(email string, domains []string) bool {
 	_, domain, _ := strings.Cut(FoldEmail(email), "@")
-	return slices.ContainsFunc(domains, func(d string) bool { return FoldEmail(d) == domain })
+	return slices.ContainsFunc(domains, func(d string) bool { return FoldEmail("a@"+d) == "a@"+domain })
 }

@@ -56,11 +56,14 @@ func TestStoredEmail(t *testing.T) {
 
 func TestIsOf(t *testing.T) {
 	t.Parallel()
-	domains := []string{"example.org", "Sub.Example.com"}
+	domains := []string{"example.org", "Sub.Example.com", "xn--bcher-kva.example", "CAFÉ.example"}
 	for email, want := range map[string]bool{
 		"ann@example.org":           true,
 		"ann@EXAMPLE.org":           true,
 		"ann@sub.example.COM":       true,
+		"ann@bücher.example":        true,
+		"ann@XN--BCHER-KVA.example": true,
+		"ann@xn--caf-dma.example":   true,
 		"ann@evil.org@example.org":  false,
 		"ann@example.org@evil.org":  false,
 		"ann@sub.example.org":       false,
