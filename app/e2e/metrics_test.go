@@ -3,6 +3,8 @@ package e2e
 import (
 	"io"
 	"net/http"
+	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,6 +64,65 @@ func containsAll(text string, parts []string) bool {
 		}
 	}
 	return true
+}
+
+// TestAlertsHaveSeries compares the alerts with a fresh server. increase() and rate() miss the
+// first event of a series that begins with it. Requests are different: an answer of a new route
+// begins a series, and a burst of errors has more than one.
+func TestAlertsHaveSeries(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
+	serve(t, newFile(t), "PROBLEMS_METRICS_LISTEN="+address, "PROBLEMS_MAIL_URL=smtp://"+freeAddress(t), "PROBLEMS_MAIL_FROM=problems@example.org", "PROBLEMS_PUBLIC_URL=http://127.0.0.1")
+	page := metrics(t, address)
+	exists := func(name, selector string) bool {
+		var labels []string
+		for _, label := range regexp.MustCompile(`\w+="[^"]*"`).FindAllString(selector, -1) {
+			// Prometheus adds the instance, and the tests of the rules have buckets of their own.
+			if !strings.HasPrefix(label, "instance=") && !strings.HasPrefix(label, "le=") {
+				labels = append(labels, label)
+			}
+		}
+		for line := range strings.Lines(page) {
+			if (strings.HasPrefix(line, name+"{") || strings.HasPrefix(line, name+" ")) && containsAll(line, labels) {
+				return true
+			}
+		}
+		return false
+	}
+	counted := map[string]bool{}
+	for _, search := range []struct {
+		file, series string
+		least        int
+	}{
+		{"rules.yaml", `(?:increase|rate)\((problems_\w+)(\{.*?\})?\[`, 5},
+		// Those that begin with 0 there: a server has to give this 0.
+		{"rules_test.yaml", `series: '(problems_\w+)(\{.*?\})?', values: '0`, 9},
+	} {
+		rules, err := os.ReadFile("../deploy/monitoring/" + search.file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, series := range regexp.MustCompile(search.series).FindAllStringSubmatch(string(rules), -1) {
+			if strings.HasPrefix(series[1], "problems_http_request") {
+				continue
+			}
+			if search.file == "rules.yaml" {
+				counted[series[1]] = true
+			} else if !counted[series[1]] {
+				continue
+			}
+			if found++; !exists(series[1], series[2]) {
+				t.Errorf("%s counts %s%s, which a fresh server does not have", search.file, series[1], series[2])
+			}
+		}
+		if found < search.least {
+			t.Errorf("%s has %d counted series only", search.file, found)
+		}
+	}
+	if start := metric(t, address, "problems_housekeeping_last_success_timestamp_seconds"); time.Since(time.UnixMilli(int64(start*1000))) > time.Hour {
+		t.Errorf("the last housekeeping of a fresh server was at %v", start)
+	}
 }
 
 func TestMetrics(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/app/internal/observe"
 )
 
@@ -60,8 +61,12 @@ type counted struct {
 // limit of D22.
 var latencies = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
-// New returns the Metrics of a server of the given version.
-func New(version string) *Metrics {
+// New returns the Metrics of a server of the given version, with the time of its start.
+//
+// A counter exists with all its labels before its first event: increase() and rate() miss the
+// first one of a new series. Requests are different, because each route would have every
+// status.
+func New(version string, start time.Time) *Metrics {
 	m := &Metrics{
 		routes:   map[exchange]counted{},
 		registry: prometheus.NewRegistry(),
@@ -122,13 +127,31 @@ func New(version string) *Metrics {
 		}, []string{"result"}),
 		lastRun: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "problems_housekeeping_last_success_timestamp_seconds",
-			Help: "Time of the last successful housekeeping, in seconds since 1970; 0 before the first.",
+			Help: "Time of the last successful housekeeping, in seconds since 1970; the start of the server before the first.",
 		}),
 		fine: map[observe.Name]prometheus.Counter{},
 	}
 	for _, call := range observe.Names {
 		m.fine[call] = m.calls.WithLabelValues(string(call), outcomeOK)
+		m.calls.WithLabelValues(string(call), outcomeBusy)
+		for _, kind := range observe.Kinds {
+			m.calls.WithLabelValues(string(call), string(kind))
+		}
 	}
+	for _, kind := range observe.Kinds {
+		begin(m.commits, string(kind))
+		begin(m.confirms, string(kind))
+	}
+	begin(m.commits, outcomeOK)
+	begin(m.confirms, outcomeOK, outcomeBusy)
+	begin(m.outcomes, outcomeStored, outcomeRuledOut, outcomeUnknown)
+	begin(m.refused, string(peer.OfAddress), string(peer.OfAll))
+	begin(m.runs, outcomeOK, outcomeFailed)
+	for _, file := range []string{FileCertificate, FilePassword} {
+		m.rereads.WithLabelValues(file, outcomeOK)
+		m.rereads.WithLabelValues(file, outcomeFailed)
+	}
+	m.lastRun.Set(seconds(start))
 	underWay := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "problems_http_requests_under_way",
 		Help: "Requests in progress, without most streams of events.",
@@ -141,6 +164,13 @@ func New(version string) *Metrics {
 	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.refused, m.rereads, m.runs, m.lastRun, underWay, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
+}
+
+// begin makes the series of a counter with one label.
+func begin(counts *prometheus.CounterVec, values ...string) {
+	for _, value := range values {
+		counts.WithLabelValues(value)
+	}
 }
 
 // Handler answers Prometheus.
@@ -219,11 +249,17 @@ func NewEventLag() prometheus.Histogram {
 	})
 }
 
+// The files that are read again.
+const (
+	FileCertificate = "certificate"
+	FilePassword    = "password"
+)
+
 // Reread counts a file read again, or a failure of it.
 func (m *Metrics) Reread(file string, err error) {
 	result := outcomeOK
 	if err != nil {
-		result = "failed"
+		result = outcomeFailed
 	}
 	m.rereads.WithLabelValues(file, result).Inc()
 }
@@ -239,11 +275,11 @@ func (m *Metrics) Certificate(end func() time.Time) {
 // Housekept counts a run of the housekeeping with its end.
 func (m *Metrics) Housekept(at time.Time, err error) {
 	if err != nil {
-		m.runs.WithLabelValues("failed").Inc()
+		m.runs.WithLabelValues(outcomeFailed).Inc()
 		return
 	}
 	m.runs.WithLabelValues(outcomeOK).Inc()
-	m.lastRun.Set(float64(at.UnixMilli()) / 1000)
+	m.lastRun.Set(seconds(at))
 }
 
 // Searches reports on searches from now on.

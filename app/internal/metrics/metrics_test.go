@@ -26,12 +26,15 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
+// start is when the servers of the tests have started.
+var start = time.UnixMilli(500)
+
 func TestCallsAreCountedByOutcome(t *testing.T) {
 	t.Parallel()
 	conflict := fault.New(fault.Conflict, "another was first")
 	away := fault.New(fault.Unavailable, "gone")
 	busy := fault.Wrap(fault.Unavailable, store.Busy(errors.New("full")), "no connection")
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	for _, c := range []observe.Call{
 		{Name: observe.Commit}, {Name: observe.Commit, Err: conflict}, {Name: observe.Commit, Err: conflict},
 		{Name: observe.Commit, Err: fault.New(fault.UnknownOutcome, "gone")}, {Name: observe.Commit, Err: errors.New("no fault at all")},
@@ -72,9 +75,36 @@ func TestCallsAreCountedByOutcome(t *testing.T) {
 	)
 }
 
+// Each series with a closed set of labels is there before its first event.
+func TestCountersBeginWithZero(t *testing.T) {
+	t.Parallel()
+	m := metrics.New("v1", start)
+	for _, kind := range append([]fault.Kind{"ok"}, observe.Kinds...) {
+		expect(t, m, `problems_commits_total{outcome="`+string(kind)+`"} 0`, `problems_confirms_total{result="`+string(kind)+`"} 0`)
+		for _, call := range observe.Names {
+			expect(t, m, `problems_store_calls_total{call="`+string(call)+`",outcome="`+string(kind)+`"} 0`)
+		}
+	}
+	expect(t, m,
+		`problems_store_calls_total{call="view",outcome="busy"} 0`,
+		`problems_confirms_total{result="busy"} 0`,
+		`problems_outcomes_total{result="stored"} 0`,
+		`problems_outcomes_total{result="ruled-out"} 0`,
+		`problems_outcomes_total{result="unknown"} 0`,
+		`problems_connections_refused_total{limit="address"} 0`,
+		`problems_connections_refused_total{limit="all"} 0`,
+		`problems_files_reread_total{file="certificate",result="ok"} 0`,
+		`problems_files_reread_total{file="certificate",result="failed"} 0`,
+		`problems_files_reread_total{file="password",result="ok"} 0`,
+		`problems_files_reread_total{file="password",result="failed"} 0`,
+		`problems_housekeeping_runs_total{result="ok"} 0`,
+		`problems_housekeeping_runs_total{result="failed"} 0`,
+	)
+}
+
 func TestStoreAndItsHost(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	up, host := true, ""
 	m.StoreUp("reads", func() bool { return up })
 	m.StoreUp("writes", func() bool { return false })
@@ -90,7 +120,7 @@ func TestStoreAndItsHost(t *testing.T) {
 
 func TestWhatIsUnderWayAndDropped(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	m.Searches(func() (waiting, underWay int) { return 3, 2 })
 	m.Memory(func() (held int64, waiting int) { return 4096, 7 })
 	m.Log(func() uint64 { return 7 })
@@ -104,8 +134,8 @@ func TestWhatIsUnderWayAndDropped(t *testing.T) {
 
 func TestHousekeepingAndReplays(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
-	expect(t, m, "problems_housekeeping_last_success_timestamp_seconds 0", "problems_replays_total 0")
+	m := metrics.New("v1", start)
+	expect(t, m, "problems_housekeeping_last_success_timestamp_seconds 0.5", "problems_replays_total 0")
 	m.Housekept(time.UnixMilli(1500), nil)
 	m.Housekept(time.UnixMilli(2500), errors.New("gone"))
 	m.Replayed()
@@ -118,7 +148,7 @@ func TestHousekeepingAndReplays(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Call(observe.Call{Name: observe.View, Took: time.Millisecond})
@@ -127,7 +157,7 @@ func BenchmarkCall(b *testing.B) {
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -154,7 +184,7 @@ func TestRequests(t *testing.T) {
 
 func TestConnections(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	connected := metrics.Connected(func() metrics.Connections {
 		return metrics.Connections{Open: 5, InUse: 2, Most: 16, Waited: 9, WaitedFor: 1500 * time.Millisecond}
 	})
@@ -176,7 +206,7 @@ func TestConnections(t *testing.T) {
 
 func TestBehind(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	left := func(step func(string, float64)) { step("0007_latest", 0.43) }
 	if err := m.Store([]prometheus.Collector{metrics.Behind(left)}); err != nil {
 		t.Fatal(err)
@@ -186,7 +216,7 @@ func TestBehind(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	m.Clock(func() uint64 { return 7 }, func() time.Duration { return -1500 * time.Millisecond })
 	expect(t, m, `problems_clock_refusals_total 7`, `problems_clock_offset_seconds -1.5`)
 }
@@ -217,7 +247,7 @@ func TestPageHasAllMetrics(t *testing.T) {
 // complete returns metrics with a series of each metric of a service.
 func complete(t *testing.T) *metrics.Metrics {
 	t.Helper()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	m.StoreUp("reads", func() bool { return true })
 	m.StoreHost(func() string { return "a:5432" })
 	m.Searches(func() (waiting, underWay int) { return 0, 0 })
@@ -333,7 +363,7 @@ func lacks(t *testing.T, m *metrics.Metrics, text string) {
 
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	m.Webhooks(func() []webhookworker.Stat {
 		return []webhookworker.Stat{
 			{Webhook: "one", Pending: 3, Oldest: time.Unix(1700000000, 5e8), Failures: 2, Active: true},
@@ -357,7 +387,7 @@ func TestWebhooks(t *testing.T) {
 
 func TestMail(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	sends := true
 	m.Mail(func() (mailworker.Stat, bool) {
 		return mailworker.Stat{Gathering: 2, Pending: 3, Oldest: time.Unix(1700000000, 5e8)}, sends
@@ -378,7 +408,7 @@ func TestMail(t *testing.T) {
 
 func TestReplies(t *testing.T) {
 	t.Parallel()
-	m := metrics.New("v1")
+	m := metrics.New("v1", start)
 	came := m.Replies()
 	came(lmtp.Comment)
 	came(lmtp.TooLarge)

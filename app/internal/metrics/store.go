@@ -16,6 +16,14 @@ const (
 	outcomeBusy = "busy" // an unavailable store that still answers
 )
 
+// The results of other work.
+const (
+	outcomeFailed   = "failed"
+	outcomeStored   = "stored"
+	outcomeRuledOut = "ruled-out"
+	outcomeUnknown  = "unknown"
+)
+
 // Call measures a finished call to the store.
 func (m *Metrics) Call(c observe.Call) {
 	outcome := outcomeOK
@@ -56,11 +64,11 @@ func (m *Metrics) commit(c observe.Call) {
 func settled(c observe.Call) string {
 	switch {
 	case c.Err != nil:
-		return "unknown"
+		return outcomeUnknown
 	case c.Stored:
-		return "stored"
+		return outcomeStored
 	}
-	return "ruled-out"
+	return outcomeRuledOut
 }
 
 // StoreUp adds a metric: 1 while the store can be used, for reads or for writes.

@@ -5,6 +5,7 @@ package observe
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -28,6 +29,9 @@ const (
 
 // Names are all calls.
 var Names = []Name{View, Versions, Reserve, Commit, Outcome, Confirm, Feed, Restore}
+
+// Kinds are the kinds of the store's faults.
+var Kinds = []fault.Kind{fault.Unavailable, fault.UnknownOutcome, fault.Internal, fault.Conflict, fault.Unsupported, fault.Abandoned, fault.Closed}
 
 // Call is one finished call.
 type Call struct {
@@ -55,8 +59,7 @@ func (c Call) Kind() fault.Kind {
 	if c.Err == nil || errors.Is(c.Err, store.ErrOver) {
 		return ""
 	}
-	switch kind := fault.KindOf(c.Err); kind {
-	case fault.Unavailable, fault.UnknownOutcome, fault.Internal, fault.Conflict, fault.Unsupported, fault.Abandoned, fault.Closed:
+	if kind := fault.KindOf(c.Err); slices.Contains(Kinds, kind) {
 		return kind
 	}
 	return ""

@@ -70,7 +70,7 @@ func loadProblems(b *testing.B, traces *tracing.Tracer) {
 		NewRequestID: func() string { return uuid.Must(uuid.NewV7()).String() },
 	}
 	handler, err := newHandler(handling{
-		Options: o, Logger: logger, Metrics: metrics.New("benchmark"), Traces: traces, Outages: outage.New(logger, func() string { return "" }),
+		Options: o, Logger: logger, Metrics: metrics.New("benchmark", o.Now()), Traces: traces, Outages: outage.New(logger, func() string { return "" }),
 		Service: service, Throttles: newThrottles(logger, time.Now), Stopping: newStopping(), Codes: newCodes(),
 	})
 	if err != nil {

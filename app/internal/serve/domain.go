@@ -45,7 +45,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 
 // metricsModule exports the measurements, and the log of outages.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {
-	return metrics.New(o.Version)
+	return metrics.New(o.Version, o.Now())
 }), fx.Provide(newTracer), fx.Provide(func(s *handle, m *metrics.Metrics, logger *slog.Logger) *outage.Log {
 	outages := outage.New(logger, s.Host)
 	for _, use := range []outage.Use{outage.Reads, outage.Writes} {

@@ -41,11 +41,11 @@ type changeable struct {
 // changeables returns those that the settings name.
 func (f *files) changeables() (all []changeable) {
 	if server := f.settings.Server; server.TLSCert != "" {
-		all = append(all, changeable{"certificate", []string{server.TLSCert, server.TLSKey}, f.readCertificate,
+		all = append(all, changeable{metrics.FileCertificate, []string{server.TLSCert, server.TLSKey}, f.readCertificate,
 			func() []any { return []any{"valid_until", f.certificateEnd()} }})
 	}
 	if storage := f.settings.Storage; storage.Store.IsDatabase() && storage.PasswordFile != "" {
-		all = append(all, changeable{"password", []string{storage.PasswordFile}, f.readPassword, func() []any { return nil }})
+		all = append(all, changeable{metrics.FilePassword, []string{storage.PasswordFile}, f.readPassword, func() []any { return nil }})
 	}
 	return all
 }

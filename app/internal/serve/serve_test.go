@@ -67,7 +67,7 @@ func TestSearchesByStore(t *testing.T) {
 		{config.Storage{Store: builtIn(t, "postgres://db"), StoreConnections: 1}, 1},
 	} {
 		var got searches
-		o := Options{Settings: config.Settings{Storage: c.storage}}
+		o := Options{Settings: config.Settings{Storage: c.storage}, Now: time.Now}
 		if err := fx.New(module(o, slog.New(slog.DiscardHandler), storeModule(o.Settings.Storage)), fx.Replace(fx.Annotate(http.NotFoundHandler(), fx.As(new(http.Handler)))),
 			fx.Supply(make(breakdown), starting{t.Context()}), fx.Populate(&got)).Err(); err != nil {
 			t.Fatalf("with the store %s: %v", c.storage.Store, err)
