@@ -23,6 +23,9 @@ func classify(err error) error {
 	if !ok {
 		return fault.Wrap(fault.Internal, err, "the store failed")
 	}
+	if failure.Code() == lib.SQLITE_IOERR_SHMSIZE { // the index of the log does not grow
+		return fault.Wrap(fault.Unavailable, err, "the disk of the store is full, or fails")
+	}
 	switch failure.Code() & 0xff { // the primary code
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_PROTOCOL:
 		return fault.Wrap(fault.Unavailable, store.Busy(err), "another process keeps the store busy")

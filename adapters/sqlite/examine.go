@@ -32,7 +32,7 @@ func Examine(ctx context.Context, o Options) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings := f.surroundings(spaceOf(filepath.Dir(f.path)))
+	findings := append(f.surroundings(spaceOf(filepath.Dir(f.path))), f.rights()...)
 	err = f.read(log >= 0, func(db *bun.DB) error {
 		e := examination{ctx: ctx, file: f, db: db}
 		err := e.run()

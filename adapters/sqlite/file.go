@@ -92,7 +92,7 @@ func create(path string) error {
 	case readOnly(path, err) != nil:
 		return readOnly(path, err)
 	case err != nil:
-		return fmt.Errorf("sqlite: the store cannot be created: %w", err)
+		return file{path: path}.failure(fmt.Errorf("the store cannot be created: %w", err))
 	}
 	if err := created.Close(); err != nil {
 		return fmt.Errorf("sqlite: the store cannot be created: %w", err)
@@ -149,5 +149,10 @@ func (f file) missing() error {
 	return nil
 }
 
-// failure names the file in an error of Open.
-func (f file) failure(err error) error { return fmt.Errorf("sqlite: %s: %w", f.path, err) }
+// failure names the file in an error of Open, and the remedy if it is known.
+func (f file) failure(err error) error {
+	if reason := f.reason(err); reason != "" {
+		return fmt.Errorf("sqlite: %s: %s (%w)", f.path, reason, err)
+	}
+	return fmt.Errorf("sqlite: %s: %w", f.path, err)
+}

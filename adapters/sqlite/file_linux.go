@@ -75,6 +75,15 @@ func mounted(path string) bool {
 // writable fails when nobody can write to the path.
 func writable(path string) error { return unix.Access(path, unix.W_OK) }
 
+// lacks reports whether this process may not write to a file, or not make files in a directory.
+func lacks(path string) bool {
+	mode := uint32(unix.R_OK | unix.W_OK)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		mode = unix.W_OK | unix.X_OK
+	}
+	return errors.Is(unix.Access(path, mode), unix.EACCES)
+}
+
 // networks are the file systems of other machines, by their numbers in statfs(2).
 var networks = map[int64]string{0x6969: "NFS", 0xff534d42: "CIFS", 0xfe534d42: "SMB", 0x00c36400: "Ceph", 0x01021997: "9P"}
 

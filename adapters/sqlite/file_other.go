@@ -14,6 +14,9 @@ func mounted(string) bool { return false }
 // writable leaves the answer to the first write.
 func writable(string) error { return nil }
 
+// lacks leaves the answer to the first write.
+func lacks(string) bool { return false }
+
 // release closes the file opened by hold.
 func release(f *os.File) error { return f.Close() }
 

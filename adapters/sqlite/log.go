@@ -99,7 +99,10 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 	}
 	var tables, mark int
 	err = f.read(false, func(db *bun.DB) error {
-		return errors.Join(content(ctx, db, &tables), db.NewRaw("PRAGMA user_version").Scan(ctx, &mark))
+		if err := content(ctx, db, &tables); err != nil {
+			return err
+		}
+		return db.NewRaw("PRAGMA user_version").Scan(ctx, &mark)
 	})
 	switch {
 	case err != nil:
