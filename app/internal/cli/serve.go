@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"net"
+	"os"
 
 	"github.com/alecthomas/kong"
 
@@ -51,7 +52,7 @@ func (c *serveCommand) Run(ctx context.Context, command *kong.Context, p Process
 		}
 	}
 	known := settingNames(command.Selected())
-	for _, risk := range c.Risks() {
+	for _, risk := range c.Risks(config.ContainerMemory(os.DirFS("/"))) {
 		warnings = append(warnings, config.ByVariable(risk.What+"; remedy: "+risk.Mend, known))
 	}
 	serve.LimitMemory(c.Settings)

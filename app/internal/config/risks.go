@@ -1,18 +1,20 @@
 package config
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
 	"strings"
 )
 
-// Risk is a combination of valid settings that can let strangers in, with the remedy. Both are
-// parts of a sentence, with the flags of the settings.
+// Risk is a combination of valid settings that can let strangers in, or the kernel end the
+// service, with the remedy. Both are parts of a sentence, with the flags of the settings.
 type Risk struct{ What, Mend string }
 
-// Risks returns what the service takes, and few want: it warns of them.
-func (s *Settings) Risks() (risks []Risk) {
+// Risks returns what the service takes, and few want: it warns of them. memory is the limit of
+// the container or unit; 0 without one.
+func (s *Settings) Risks(memory Size) (risks []Risk) {
 	add := func(is bool, what, mend string) {
 		if is {
 			risks = append(risks, Risk{what, mend})
@@ -39,6 +41,9 @@ func (s *Settings) Risks() (risks []Risk) {
 	add(isOpen(s.Server.PublicURL),
 		"--public-url has http: everybody on the way can read tokens and passwords, and use them",
 		"get a certificate, and take https")
+	add(memory > 0 && s.Limits.Memory > memory,
+		fmt.Sprintf("--memory is %s, above the %s that the container or unit may use: the kernel would end the service before its own limit holds", s.Limits.Memory, memory),
+		"lower --memory, or raise the limit of the container or unit")
 	return risks
 }
 

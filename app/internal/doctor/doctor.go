@@ -75,7 +75,7 @@ func Examine(ctx context.Context, o Options) *Findings {
 	if len(f.All) == 0 {
 		f.note("the settings are in order")
 	}
-	for _, risk := range o.Settings.Risks() {
+	for _, risk := range o.Settings.Risks(config.ContainerMemory(os.DirFS("/"))) {
 		f.warn(risk.Mend, "%s", risk.What)
 	}
 	f.files(o.Settings)
