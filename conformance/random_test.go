@@ -107,7 +107,7 @@ func TestPanic(t *testing.T) {
 			panic("a family moves")
 		}
 	})}.harness()
-	o := onTrial(t, "READ-001/random", 1, h, sequence.CheckRandom)
+	o := onTrial(t, "READ-001/random", 2, h, sequence.CheckRandom)
 	text := o.Failure()
 	steps := regexp.MustCompile(`(?m)^  \d+\. .*: MoveFamily{.*$`).FindAllString(text, -1)
 	if o.Status != report.Failed || len(steps) != 1 || !strings.Contains(text, "At step 1, it panicked: a family moves") {

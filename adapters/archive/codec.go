@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	calendar "github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/transfer"
@@ -263,6 +264,9 @@ func (valueIn) Reference(f *problem.Field, id *ident.ID) value {
 	}
 	return (*reference)(id)
 }
+
+// Date returns a day, or null.
+func (valueIn) Date(_ *problem.Field, d *calendar.Date) value { return (*day)(d) }
 
 // Time returns a time, or one that can be null.
 func (valueIn) Time(f *problem.Field, at *time.Time) value {

@@ -17,14 +17,22 @@ import (
 
 // Version is the version of the format written by Write. A Reader reads every version
 // from 1 to this one. Each new kind or member makes another version.
-const Version = 6
+const Version = 7
 
 // kindSince gives the version of each kind added after the first.
 var kindSince = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3, transfer.KindWebhook: 4}
 
 // fieldSince gives the version of each problem field added after the first. In an earlier
 // archive, such a field is null.
-var fieldSince = map[string]version{}
+var fieldSince = func() map[string]version {
+	since := make(map[string]version)
+	for _, f := range problem.AllFields() {
+		if f.Since > 0 {
+			since[f.Name] = version(f.Since)
+		}
+	}
+	return since
+}()
 
 // memberSince gives the version of each other member added after the first of its kind. In
 // an earlier archive, such a member is null.

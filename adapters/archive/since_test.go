@@ -44,7 +44,7 @@ func TestFieldsOfVersion2(t *testing.T) {
 	}
 	for _, f := range problem.AllFields() {
 		if v := fieldSince[f.Name]; v > Version || (v > 2) == known[f.Name] {
-			t.Errorf("the field %s came with version %d of the format; fieldSince has to name the version, and Version to be at least that", f.Name, max(1, v))
+			t.Errorf("the field %s came with version %d of the format; Since has to name the version, and Version to be at least that", f.Name, max(1, v))
 		}
 		if fieldSince[f.Name] > 0 && f.Required {
 			t.Errorf("the field %s is required, and earlier archives do not have it", f.Name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -230,7 +231,7 @@ type making struct {
 	of *synthetic
 }
 
-// Text implements problem.ClientKinds, as does the method below.
+// Text implements problem.ClientKinds, as do the methods below.
 func (m making) Text(f *problem.Field, text *string) (none struct{}) {
 	*text = m.text(f.Rule)
 	return none
@@ -239,6 +240,12 @@ func (m making) Text(f *problem.Field, text *string) (none struct{}) {
 // Reference chooses an object of the catalogue.
 func (m making) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
 	*id = m.of.object(f.To, m.IntN(4))
+	return none
+}
+
+// Date makes any date.
+func (m making) Date(_ *problem.Field, d *date.Date) (none struct{}) {
+	*d = date.Min + date.Date(m.IntN(int(date.Max-date.Min)))
 	return none
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/problemtracking/problems/domain/access"
+	calendar "github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -260,6 +261,33 @@ func (v *moment) parse(raw jsontext.Value) error {
 		return errTime
 	}
 	*v = moment(t)
+	return nil
+}
+
+// day is a date, or null for none.
+type day calendar.Date
+
+func (v *day) appendTo(b []byte) ([]byte, error) {
+	d := calendar.Date(*v)
+	if d.IsNone() {
+		return append(b, "null"...), nil
+	}
+	return append(append(append(b, '"'), d.String()...), '"'), nil
+}
+
+func (v *day) parse(raw jsontext.Value) error {
+	if isNull(raw) {
+		return nil
+	}
+	s, err := parseString(raw)
+	if err != nil {
+		return err
+	}
+	d, err := calendar.Parse(s)
+	if err != nil {
+		return fmt.Errorf("%w, or null", err)
+	}
+	*v = day(d)
 	return nil
 }
 

@@ -100,7 +100,7 @@ func TestEncodeExactly(t *testing.T) {
 		`"milestone":{"identifier":"0150d4f1-6000-7000-8000-000000000009","name":"Spring",` +
 		`"component":{"identifier":"0150d4f1-6000-7000-8000-000000000007","name":"Server","fullName":"Server"},` +
 		`"creationDate":"2015-11-05T09:30:00.125Z","startDate":null,"endDate":"2016-05-05T09:30:00.125Z"},` +
-		`"assignee":` + ann + `,"originator":` + bob + `,"modifier":` + ann + `,"modificationDate":"2015-11-05T10:30:00.125Z",` +
+		`"assignee":` + ann + `,"due":"2015-11-05","originator":` + bob + `,"modifier":` + ann + `,"modificationDate":"2015-11-05T10:30:00.125Z",` +
 		`"resolver":null,"resolveDate":null,"creationDate":"2015-11-05T09:30:00.125Z",` +
 		`"keywords":[{"name":"customer","value":null},{"name":"version","value":"7.4.1"}],` +
 		`"watching":false,"read":true,"readByAssignee":true,"revision":3,"logs":[` +

@@ -47,7 +47,7 @@ type line struct {
 func (s *Sender) view(l mail.Letter) view {
 	w := s.words
 	v := view{
-		Language: s.Language, Why: w.why, Open: w.open, Settings: w.settings, Unsubscribe: w.unsubscribe, State: w.fields["state"],
+		Language: s.Language, Why: w.why, Open: w.open, Settings: w.settings, Unsubscribe: w.unsubscribe, State: s.label("state"),
 		SettingsURL: s.link("/settings"), UnsubURL: s.unsubscribeURL(l), Heading: s.subject(l),
 	}
 	if l.Digest() {
@@ -102,11 +102,15 @@ func (s *Sender) line(e mail.Entry) line {
 	case problem.RelationshipDeleted:
 		return line{Text: e.Field + " " + linked(e.From) + ": " + w.removed}
 	}
-	field := w.fields[e.Field]
-	if field == "" {
-		field = e.Field
+	return line{Text: s.label(e.Field) + ": " + s.change(e)}
+}
+
+// label returns the name of a field for people.
+func (s *Sender) label(field string) string {
+	if f := problem.FieldNamed(field); f != nil && f.Label[s.Language] != "" {
+		return f.Label[s.Language]
 	}
-	return line{Text: field + ": " + s.change(e)}
+	return field
 }
 
 func linked(v problem.LogValue) string {

@@ -24,7 +24,6 @@ type words struct {
 	unsubscribe  string // before the link that ends the mail
 	testSubject  string
 	testBody     string
-	fields       map[string]string // as in the pages
 }
 
 var languages = map[string]*words{
@@ -39,7 +38,6 @@ var languages = map[string]*words{
 		why:      "You get this mail because you watch the problem, because you made it, or because it is assigned to you.",
 		settings: "Choose your mail", unsubscribe: "Get no mail any more",
 		testSubject: "A test of the mail", testBody: "The service can send mail. Somebody has asked for this test with the command problems mail.",
-		fields: map[string]string{"title": "Title", "state": "State", "priority": "Priority", "classification": "Classification", "component": "Component", "milestone": "Milestone", "assignee": "Assignee"},
 	},
 	"de": {
 		layout: "02.01.2006, 15:04 MST",
@@ -52,6 +50,5 @@ var languages = map[string]*words{
 		why:      "Du bekommst diese Mail, weil du das Problem beobachtest, weil du es angelegt hast oder weil es dir zugewiesen ist.",
 		settings: "Mails auswählen", unsubscribe: "Keine Mails mehr bekommen",
 		testSubject: "Ein Test der Mails", testBody: "Der Dienst kann Mails versenden. Jemand hat diesen Test mit dem Befehl problems mail angefordert.",
-		fields: map[string]string{"title": "Titel", "state": "Zustand", "priority": "Priorität", "classification": "Art", "component": "Komponente", "milestone": "Meilenstein", "assignee": "Zuständig"},
 	},
 }

@@ -3,6 +3,7 @@ package memory
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -14,6 +15,7 @@ type savepoint struct {
 	batch      ident.ID
 	texts      [problem.TextFields]string
 	references [problem.ReferenceFields]*ident.ID
+	dates      [problem.DateFields]date.Date
 	times      [problem.TimeFields]int64 // Unix milliseconds
 	revision   int64
 }
@@ -33,8 +35,8 @@ func (i interned) savepoint(batch ident.ID, p *problem.Problem) savepoint {
 
 // cursor goes through the values of a savepoint.
 type cursor struct {
-	of                       *savepoint
-	texts, references, times int // those behind it
+	of                              *savepoint
+	texts, references, dates, times int // those behind it
 }
 
 func (c *cursor) text() *string {
@@ -45,6 +47,11 @@ func (c *cursor) text() *string {
 func (c *cursor) reference() **ident.ID {
 	c.references++
 	return &c.of.references[c.references-1]
+}
+
+func (c *cursor) date() *date.Date {
+	c.dates++
+	return &c.of.dates[c.dates-1]
 }
 
 func (c *cursor) time() *int64 {
@@ -73,6 +80,12 @@ func (c *packer) Reference(_ *problem.Field, value *ident.ID) (none struct{}) {
 	return none
 }
 
+// Date copies a date.
+func (c *packer) Date(_ *problem.Field, value *date.Date) (none struct{}) {
+	*c.date() = *value
+	return none
+}
+
 // Time copies a time.
 func (c *packer) Time(_ *problem.Field, value *time.Time) (none struct{}) {
 	*c.time() = value.UnixMilli()
@@ -88,6 +101,12 @@ func (c *unpacker) Text(_ *problem.Field, value *string) (none struct{}) {
 // Reference copies a reference.
 func (c *unpacker) Reference(_ *problem.Field, value *ident.ID) (none struct{}) {
 	*value = **c.reference()
+	return none
+}
+
+// Date copies a date.
+func (c *unpacker) Date(_ *problem.Field, value *date.Date) (none struct{}) {
+	*value = *c.date()
 	return none
 }
 

@@ -230,7 +230,7 @@ func TestUnusableIndexIsMadeAnew(t *testing.T) {
 func TestPlanOfABackgroundStep(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Database(t))
-	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007", "0009")})
+	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007", "0010")})
 	plan, err := Plan(t.Context(), Options{URL: d.url})
 	if err != nil {
 		t.Fatal(err)

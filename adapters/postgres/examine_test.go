@@ -37,7 +37,7 @@ func TestExamineFindsFaults(t *testing.T) {
 		runs  bool // mend is a statement that mends it
 	}{
 		"nothing":                 {"", "", "", false, false},
-		"step left":               {"DELETE FROM problems_migrations WHERE name = '0009'", "the schema lacks 0009_mail", `run "problems migrate"`, true, false},
+		"step left":               {"DELETE FROM problems_migrations WHERE name = '0010'", "the schema lacks 0010_due", `run "problems migrate"`, true, false},
 		"missing index":           {"DROP INDEX problems_assignee", "the index problems_assignee is missing", "CREATE INDEX CONCURRENTLY problems_assignee ON problems (assignee, state, id)", false, true},
 		"unusable index":          {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_state'::regclass", "the index problems_state is not usable", "REINDEX INDEX CONCURRENTLY problems_state", false, true},
 		"missing table":           {"DROP TABLE audit", "the table audit is missing", "restore a backup", true, false},

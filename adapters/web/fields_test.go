@@ -28,6 +28,10 @@ func (p *shownPage) sample(f *problem.Field, number int) sample {
 		value := strings.Fields("first second third fourth")[number] + " " + f.Name
 		return sample{value, value}
 	}
+	if f.Kind() == problem.DateField {
+		value := strings.Fields("2024-02-29 1900-01-01 9999-12-31 2026-10-31")[number]
+		return sample{value, value}
+	}
 	for n := range p.root.Descendants() {
 		if n.Data != "select" || attribute(n, "name") != f.Name {
 			continue

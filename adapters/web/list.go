@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/cursor"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -138,6 +139,7 @@ var columns = []column{
 	{Name: "assignee", Sort: "assignee.name"},
 	{Name: "component", Sort: "component.fullName"},
 	{Name: "milestone", Sort: "milestone.endDate"},
+	{Name: "due", Sort: "due"},
 	{Name: "classification", Sort: "classification.name"},
 	{Name: "originator", Sort: "originator.name"},
 	{Name: "created", Sort: "creationDate"},
@@ -500,6 +502,11 @@ func (cellsOf) Text(f *problem.Field, text *string) cell { return cell{Column: f
 // Reference returns the name of the object, and the list of all problems that have it.
 func (c cellsOf) Reference(f *problem.Field, id *ident.ID) cell {
 	return cell{Column: f.Name, Text: c.Name(f.To, *id), To: c.Of(f.Name, *id)}
+}
+
+// Date returns the date.
+func (cellsOf) Date(f *problem.Field, d *date.Date) cell {
+	return cell{Column: f.Name, Text: d.String()}
 }
 
 // Time returns the time.

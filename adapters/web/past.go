@@ -41,7 +41,7 @@ type pastPage struct {
 type pastField struct {
 	Label     string // key of the text
 	Then, Now string
-	// Words is the difference of two texts; nil for the names of other objects.
+	// Words is the difference of two texts; nil for dates and for the names of other objects.
 	Words []difference.Span
 }
 
@@ -179,8 +179,11 @@ func (p *place) address() string {
 func pastFields(then, now problem.Fields, c *metadata.Catalogue) (fields []pastField) {
 	before, today := forms.New(then, 1, c), forms.New(now, 1, c)
 	for i, f := range before.Texts {
-		value := today.Texts[i].Value
-		fields = append(fields, pastField{Label: f.Label, Then: f.Value, Now: value, Words: difference.Words(f.Value, value)})
+		field := pastField{Label: f.Label, Then: f.Value, Now: today.Texts[i].Value}
+		if !f.Date {
+			field.Words = difference.Words(field.Then, field.Now)
+		}
+		fields = append(fields, field)
 	}
 	for i, f := range before.Choices {
 		fields = append(fields, pastField{Label: f.Label, Then: f.Value, Now: today.Choices[i].Value})

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -178,7 +179,28 @@ func (k keyOf) Reference(f *problem.Field, _ *ident.ID) Key {
 	return Key{Type: one(k.entities[f.To])}
 }
 
+func (keyOf) Date(*problem.Field, *date.Date) Key { return Key{Type: dateType} }
+
 func (keyOf) Time(*problem.Field, *time.Time) Key { return Key{Type: dateType} }
+
+// EndOfDay returns the key behind a date: it leads from the end of the day in UTC, the value
+// of a date in an Entry, to its end in a zone. No text names it. It is nil for UTC, where
+// both are the same.
+func EndOfDay(zone *time.Location) *Key {
+	if zone == nil || zone == time.UTC {
+		return nil
+	}
+	return &Key{Type: dateType, Zone: zone}
+}
+
+// InZone returns the value of a key of EndOfDay.
+func (k *Key) InZone(v Value) Value {
+	end, ok := v.(time.Time)
+	if !ok {
+		return nil
+	}
+	return date.Of(end).End(k.Zone)
+}
 
 // referred are the entities of referenced metadata.
 var referred = map[metadata.Kind]Entity{

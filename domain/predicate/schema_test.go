@@ -10,7 +10,7 @@ import (
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	const common = "state:State priority:Priority? classification:Classification? " +
-		"component:Component? milestone:Milestone? assignee:User? originator:User " +
+		"component:Component? milestone:Milestone? assignee:User? due:Date? originator:User " +
 		"modifier:User modificationDate:Date resolver:User? resolveDate:Date? creationDate:Date"
 	for e, want := range map[Entity]string{
 		Problem: "identifier:Int title:String~ " + common + " watching:Bool read:Bool readByAssignee:Bool " +

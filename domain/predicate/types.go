@@ -1,6 +1,10 @@
 package predicate
 
-import "github.com/problemtracking/problems/domain/problem"
+import (
+	"time"
+
+	"github.com/problemtracking/problems/domain/problem"
+)
 
 // Kind is the kind of a value.
 type Kind string
@@ -80,6 +84,9 @@ type Key struct {
 	// Long is true for a text of any accepted length, up to a megabyte. Other texts have a
 	// thousand characters at most.
 	Long bool
+	// Zone is the zone of a key of [EndOfDay]; nil for other keys. Such a key is the last one
+	// of a path, behind a date.
+	Zone *time.Location
 }
 
 // IsMetadata reports whether an entity's objects are in the catalogue. The catalogue

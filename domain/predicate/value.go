@@ -135,8 +135,9 @@ func ParseFloat(text string) (float64, bool) {
 	return f, f != 0 || !strings.ContainsAny(mantissa, "123456789")
 }
 
-// Env holds the values of NOW() and $ApiUser for one request.
+// Env holds the values of NOW() and $ApiUser for one request, and the zone of dates.
 type Env struct {
-	Now  time.Time // NOW(), fixed once for each request
-	User ident.ID  // $ApiUser
+	Now  time.Time      // NOW(), fixed once for each request
+	User ident.ID       // $ApiUser
+	Zone *time.Location // a date stands for the end of its day there; nil is UTC
 }

@@ -3,6 +3,7 @@ package problem
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/text"
@@ -25,6 +26,11 @@ type Field struct {
 	Rule text.Rule
 	// Folded texts have folded forms in stores, for comparisons with [c] and [cd].
 	Folded bool
+	// Label is the name for people, by the tag of a language.
+	Label map[string]string
+	// Since is the version of the archives that first had the field; 0 for the first one. In
+	// earlier archives the field is null.
+	Since int
 
 	codec codec
 }
@@ -67,7 +73,12 @@ func FieldNamed(name string) *Field {
 }
 
 // Kind returns the kind of the field's values.
-func (f *Field) Kind() Kind { return f.codec.kind() }
+func (f *Field) Kind() Kind {
+	if f.codec == nil {
+		return TextField // a Field outside of the table
+	}
+	return f.codec.kind()
+}
 
 // Text returns a pointer to the text of the field in a problem.
 func (f *Field) Text(p *Problem) *string { return f.ClientText(&p.Fields) }
@@ -90,6 +101,9 @@ func (f *Field) ClientText(fields *Fields) *string { return f.codec.(textCodec).
 func (f *Field) ClientReference(fields *Fields) *ident.ID {
 	return f.codec.(referenceCodec).at(fields)
 }
+
+// ClientDate returns a pointer to a date set by clients.
+func (f *Field) ClientDate(fields *Fields) *date.Date { return f.codec.(dateCodec).at(fields) }
 
 // Same reports whether a Client field has the same value in both.
 func (f *Field) Same(a, b *Fields) bool { return f.codec.(clientCodec).same(a, b) }

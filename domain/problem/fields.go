@@ -3,6 +3,7 @@ package problem
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -20,6 +21,7 @@ type Fields struct {
 	Component      ident.ID
 	Milestone      ident.ID
 	Assignee       ident.ID
+	Due            date.Date // the day on which it should be done
 }
 
 // Patch holds the members of a problem in a client's request (D11). The members are
@@ -32,6 +34,7 @@ type Patch struct {
 	Component      patch.Field[metadata.Partial]
 	Milestone      patch.Field[metadata.Partial]
 	Assignee       patch.Field[metadata.Partial]
+	Due            patch.Field[date.Date]
 	// Read marks the problem as read or unread by the caller.
 	Read patch.Field[bool]
 }
@@ -43,6 +46,7 @@ func (f Fields) TextSize() int64 { return int64(len(f.Title)) }
 const (
 	TextFields      = 1
 	ReferenceFields = 9
+	DateFields      = 1
 	TimeFields      = 3
 )
 
@@ -51,6 +55,7 @@ const (
 var table = []Field{
 	{
 		Name: "title", Required: true, Client: true, Rule: text.Title, Folded: true,
+		Label: map[string]string{"en": "Title", "de": "Titel"},
 		codec: textAt(
 			func(f *Fields) *string { return &f.Title },
 			func(p *Patch) *patch.Field[string] { return &p.Title },
@@ -58,6 +63,7 @@ var table = []Field{
 	},
 	{
 		Name: "state", To: metadata.States, Required: true, Client: true,
+		Label: map[string]string{"en": "State", "de": "Zustand"},
 		codec: referenceAt(
 			func(f *Fields) *ident.ID { return &f.State },
 			func(p *Patch) *patch.Field[metadata.Partial] { return &p.State },
@@ -65,6 +71,7 @@ var table = []Field{
 	},
 	{
 		Name: "priority", To: metadata.Priorities, Client: true,
+		Label: map[string]string{"en": "Priority", "de": "Priorität"},
 		codec: referenceAt(
 			func(f *Fields) *ident.ID { return &f.Priority },
 			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Priority },
@@ -72,6 +79,7 @@ var table = []Field{
 	},
 	{
 		Name: "classification", To: metadata.Classifications, Client: true,
+		Label: map[string]string{"en": "Classification", "de": "Art"},
 		codec: referenceAt(
 			func(f *Fields) *ident.ID { return &f.Classification },
 			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Classification },
@@ -79,6 +87,7 @@ var table = []Field{
 	},
 	{
 		Name: "component", To: metadata.Components, Client: true,
+		Label: map[string]string{"en": "Component", "de": "Komponente"},
 		codec: referenceAt(
 			func(f *Fields) *ident.ID { return &f.Component },
 			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Component },
@@ -86,6 +95,7 @@ var table = []Field{
 	},
 	{
 		Name: "milestone", To: metadata.Milestones, Client: true,
+		Label: map[string]string{"en": "Milestone", "de": "Meilenstein"},
 		codec: referenceAt(
 			func(f *Fields) *ident.ID { return &f.Milestone },
 			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Milestone },
@@ -93,9 +103,18 @@ var table = []Field{
 	},
 	{
 		Name: "assignee", To: metadata.Users, Client: true,
+		Label: map[string]string{"en": "Assignee", "de": "Zuständig"},
 		codec: referenceAt(
 			func(f *Fields) *ident.ID { return &f.Assignee },
 			func(p *Patch) *patch.Field[metadata.Partial] { return &p.Assignee },
+		),
+	},
+	{
+		Name: "due", Client: true, Since: 7,
+		Label: map[string]string{"en": "Due", "de": "Fällig"},
+		codec: dateAt(
+			func(f *Fields) *date.Date { return &f.Due },
+			func(p *Patch) *patch.Field[date.Date] { return &p.Due },
 		),
 	},
 	{

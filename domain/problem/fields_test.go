@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -31,6 +32,7 @@ type leading struct{}
 
 func (leading) Text(_ *Field, value *string) any        { return value }
 func (leading) Reference(_ *Field, value *ident.ID) any { return value }
+func (leading) Date(_ *Field, value *date.Date) any     { return value }
 func (leading) Time(_ *Field, value *time.Time) any     { return value }
 
 // sending sets a member of a patch, and returns it.
@@ -46,6 +48,11 @@ func (sending) Reference(_ *Field, sent *patch.Field[metadata.Partial]) any {
 	return *sent
 }
 
+func (sending) Date(_ *Field, sent *patch.Field[date.Date]) any {
+	*sent = patch.Set(date.Min)
+	return *sent
+}
+
 // setting sets a value, and returns what the log shows of it.
 type setting struct{}
 
@@ -57,6 +64,11 @@ func (setting) Text(_ *Field, value *string) LogValue {
 func (setting) Reference(f *Field, value *ident.ID) LogValue {
 	*value = ident.ID{1}
 	return LogRef(ident.ID{1}, string(f.To)+"!")
+}
+
+func (setting) Date(_ *Field, value *date.Date) LogValue {
+	*value = date.Min
+	return LogText("1900-01-01")
 }
 
 // The table describes every member of a problem, and each entry leads to the member of
@@ -132,11 +144,19 @@ func TestTableIsComplete(t *testing.T) {
 		if f.Kind() != TextField && f.Folded {
 			t.Errorf("%s is folded, and no text", f.Name)
 		}
+		for _, language := range []string{"en", "de"} {
+			if f.Client != (f.Label[language] != "") {
+				t.Errorf("%s is a field of clients: %t, and its label in %q is %q", f.Name, f.Client, language, f.Label[language])
+			}
+		}
+		if f.Since > 0 && f.Required {
+			t.Errorf("%s is never null, but archives before version %d lack it", f.Name, f.Since)
+		}
 		if f.Fixed && f.Client {
 			t.Errorf("%s is fixed, though clients set it", f.Name)
 		}
 	}
-	if want := map[Kind]int{TextField: TextFields, ReferenceField: ReferenceFields, TimeField: TimeFields}; !reflect.DeepEqual(count, want) {
+	if want := map[Kind]int{TextField: TextFields, ReferenceField: ReferenceFields, DateField: DateFields, TimeField: TimeFields}; !reflect.DeepEqual(count, want) {
 		t.Errorf("the table has %v fields of each kind, and the constants say %v", count, want)
 	}
 	if FieldNamed("identifier") != nil {

@@ -3,6 +3,7 @@ package problem
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -15,6 +16,7 @@ type Kind uint8
 const (
 	TextField      Kind = iota + 1 // a string; the empty one stands for null
 	ReferenceField                 // the identifier of a metadata object or user; ident.None stands for null
+	DateField                      // a day; date.None stands for null
 	TimeField                      // a time in UTC, in whole milliseconds; the zero time stands for null
 )
 
@@ -24,6 +26,7 @@ const (
 type ClientKinds[R any] interface {
 	Text(f *Field, value *string) R
 	Reference(f *Field, value *ident.ID) R
+	Date(f *Field, value *date.Date) R
 }
 
 // Kinds has a method for each kind of field.
@@ -36,6 +39,7 @@ type Kinds[R any] interface {
 type SentKinds[R any] interface {
 	Text(f *Field, sent *patch.Field[string]) R
 	Reference(f *Field, sent *patch.Field[metadata.Partial]) R
+	Date(f *Field, sent *patch.Field[date.Date]) R
 }
 
 // Value calls the method for the kind of the field, with its value in the problem.
@@ -53,18 +57,26 @@ func Value[R any](f *Field, p *Problem, by Kinds[R]) R {
 // ClientValue calls the method for the kind of a Client field, with its value among the
 // fields.
 func ClientValue[R any](f *Field, fields *Fields, by ClientKinds[R]) R {
-	if c, ok := f.codec.(textCodec); ok {
+	switch c := f.codec.(type) {
+	case textCodec:
 		return by.Text(f, c.at(fields))
+	case dateCodec:
+		return by.Date(f, c.at(fields))
+	default:
+		return by.Reference(f, f.ClientReference(fields))
 	}
-	return by.Reference(f, f.ClientReference(fields))
 }
 
 // Sent calls the method for the kind of a Client field, with its member of the patch.
 func Sent[R any](f *Field, p *Patch, by SentKinds[R]) R {
-	if c, ok := f.codec.(textCodec); ok {
+	switch c := f.codec.(type) {
+	case textCodec:
 		return by.Text(f, c.sent(p))
+	case dateCodec:
+		return by.Date(f, c.sent(p))
+	default:
+		return by.Reference(f, f.codec.(referenceCodec).sent(p))
 	}
-	return by.Reference(f, f.codec.(referenceCodec).sent(p))
 }
 
 // codec leads to the values of one field, and knows what they have in common with others of
@@ -91,6 +103,7 @@ type (
 	referenceCodec struct {
 		place[ident.ID, metadata.Partial]
 	}
+	dateCodec struct{ place[date.Date, date.Date] }
 	// userCodec is for references to users that the service writes.
 	userCodec struct{ at func(*Problem) *ident.ID }
 	timeCodec struct{ at func(*Problem) *time.Time }
@@ -99,6 +112,7 @@ type (
 func (textCodec) kind() Kind      { return TextField }
 func (referenceCodec) kind() Kind { return ReferenceField }
 func (userCodec) kind() Kind      { return ReferenceField }
+func (dateCodec) kind() Kind      { return DateField }
 func (timeCodec) kind() Kind      { return TimeField }
 
 func (c textCodec) log(_ *Field, fields *Fields, _ func(metadata.Kind, ident.ID) string) LogValue {
@@ -113,7 +127,14 @@ func (c referenceCodec) log(f *Field, fields *Fields, name func(metadata.Kind, i
 	return LogRef(id, name(f.To, id))
 }
 
-// textAt, referenceAt, userAt and timeAt make the codecs of the table.
+func (c dateCodec) log(_ *Field, fields *Fields, _ func(metadata.Kind, ident.ID) string) LogValue {
+	if d := *c.at(fields); !d.IsNone() {
+		return LogText(d.String())
+	}
+	return ""
+}
+
+// textAt, referenceAt, dateAt, userAt and timeAt make the codecs of the table.
 
 func textAt(at func(*Fields) *string, sent func(*Patch) *patch.Field[string]) codec {
 	return textCodec{place[string, string]{at, sent}}
@@ -121,6 +142,10 @@ func textAt(at func(*Fields) *string, sent func(*Patch) *patch.Field[string]) co
 
 func referenceAt(at func(*Fields) *ident.ID, sent func(*Patch) *patch.Field[metadata.Partial]) codec {
 	return referenceCodec{place[ident.ID, metadata.Partial]{at, sent}}
+}
+
+func dateAt(at func(*Fields) *date.Date, sent func(*Patch) *patch.Field[date.Date]) codec {
+	return dateCodec{place[date.Date, date.Date]{at, sent}}
 }
 
 func userAt(at func(*Problem) *ident.ID) codec { return userCodec{at} }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -97,7 +98,7 @@ func TestProblemKeys(t *testing.T) {
 	d := sample()
 	e := p.entry(strip(Snapshot(d, ann), 0))
 	fields := map[string]predicate.Value{
-		"title": "The API is slow", "creationDate": d.Created, "modificationDate": d.Modified, "resolveDate": d.Resolved,
+		"title": "The API is slow", "due": date.Of(noon).End(time.UTC), "creationDate": d.Created, "modificationDate": d.Modified, "resolveDate": d.Resolved,
 		"originator": entry(predicate.User, bob), "assignee": entry(predicate.User, ann), "modifier": entry(predicate.User, ann), "resolver": entry(predicate.User, ann),
 		"component": entry(predicate.Component, api), "milestone": entry(predicate.Milestone, spring), "priority": entry(predicate.Priority, high),
 		"classification": entry(predicate.Classification, task), "state": entry(predicate.State, done),

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/eval"
@@ -131,6 +132,14 @@ func (v valueFor) Text(f *problem.Field, text *string) predicate.Value {
 // Reference returns the entry of the object.
 func (v valueFor) Reference(_ *problem.Field, id *ident.ID) predicate.Value {
 	return v.of.object(v.key.Type.Entity, *id)
+}
+
+// Date returns the end of the day in UTC, or nil: predicate.EndOfDay makes it that of a zone.
+func (v valueFor) Date(_ *problem.Field, d *date.Date) predicate.Value {
+	if d.IsNone() {
+		return nil
+	}
+	return d.End(time.UTC)
 }
 
 // Time returns the time, or nil.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -133,7 +134,7 @@ func strip(s store.Snapshot, parts store.Parts) store.Snapshot {
 func sample() store.Dossier {
 	p := problem.Problem{
 		ID:         12,
-		Fields:     problem.Fields{Title: "The API is slow", State: done, Priority: high, Classification: task, Component: api, Milestone: spring, Assignee: ann},
+		Fields:     problem.Fields{Title: "The API is slow", State: done, Priority: high, Classification: task, Component: api, Milestone: spring, Assignee: ann, Due: date.Of(noon)},
 		Originator: bob, Created: noon.Add(-time.Hour),
 		Modifier: ann, Modified: noon.Add(-time.Minute),
 		Resolver: ann, Resolved: noon.Add(-time.Minute),

@@ -148,7 +148,7 @@ func (s *Service) CheckUpdateProblems(caller Caller, cmd UpdateProblems) error {
 	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil || body.Given(cmd.Saved) {
 		return err
 	}
-	_, err := compile(cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: s.time(), User: caller.User})
+	_, err := compile(cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: s.time(), User: caller.User, Zone: s.zone})
 	return err
 }
 
@@ -187,7 +187,7 @@ func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProb
 	case !cmd.DryRun:
 		b.refusal = preview.Required("many problems are only changed as a preview has shown")
 	}
-	b.plan, err = compile(b.text, predicate.Problem, predicate.Env{Now: b.now, User: caller.User})
+	b.plan, err = compile(b.text, predicate.Problem, predicate.Env{Now: b.now, User: caller.User, Zone: s.zone})
 	return b, err
 }
 

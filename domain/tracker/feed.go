@@ -386,7 +386,7 @@ func (f *Follower) plan() (*predicate.Plan, error) {
 	if !body.Given(f.cmd.Predicate) {
 		return nil, nil
 	}
-	return compile(f.cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: f.service.time(), User: f.caller.User})
+	return compile(f.cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: f.service.time(), User: f.caller.User, Zone: f.service.zone})
 }
 
 // satisfying returns the problems of the events that satisfy the predicate now.

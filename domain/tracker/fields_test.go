@@ -3,6 +3,7 @@ package tracker
 import (
 	"testing"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -50,6 +51,16 @@ func (settingOther) Reference(f *problem.Field, value *ident.ID) (none struct{})
 	return none
 }
 
+func (sendingOther) Date(_ *problem.Field, sent *patch.Field[date.Date]) (none struct{}) {
+	*sent = patch.Set(date.Max)
+	return none
+}
+
+func (settingOther) Date(_ *problem.Field, value *date.Date) (none struct{}) {
+	*value = date.Max
+	return none
+}
+
 // clearIn makes the patch clear a field, and returns the problem as it is then.
 func clearIn(p *ProblemPatch, f *problem.Field, fields problem.Fields) problem.Fields {
 	problem.Sent(f, p, sendingNull{})
@@ -80,6 +91,16 @@ func (clearing) Text(_ *problem.Field, value *string) (none struct{}) {
 
 func (clearing) Reference(_ *problem.Field, value *ident.ID) (none struct{}) {
 	*value = ident.None
+	return none
+}
+
+func (sendingNull) Date(_ *problem.Field, sent *patch.Field[date.Date]) (none struct{}) {
+	*sent = patch.Null[date.Date]()
+	return none
+}
+
+func (clearing) Date(_ *problem.Field, value *date.Date) (none struct{}) {
+	*value = date.None
 	return none
 }
 

@@ -26,6 +26,7 @@ type prepared struct {
 	user  ident.ID
 	query [32]byte
 	now   time.Time
+	zone  *time.Location
 	plan  *predicate.Plan
 	sort  []predicate.Order
 	limit int // 0: all
@@ -73,7 +74,7 @@ func (s Search) checkSelection(root predicate.Entity) error {
 // prepare checks a search and compiles its predicate, in the order of D18. NOW() is the
 // time of the first page.
 func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Entity, cmd Search) (prepared, error) {
-	q := prepared{user: caller.User, now: s.time(), limit: int(cmd.Limit.Value), after: cmd.After}
+	q := prepared{user: caller.User, zone: s.zone, now: s.time(), limit: int(cmd.Limit.Value), after: cmd.After}
 	if err := cmd.checkSelection(root); err != nil {
 		return q, err
 	}
@@ -116,7 +117,7 @@ func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Ent
 
 // compile checks the predicate of the search.
 func (q *prepared) compile(text string, root predicate.Entity) (err error) {
-	q.plan, err = compile(text, root, predicate.Env{Now: q.now, User: q.user})
+	q.plan, err = compile(text, root, predicate.Env{Now: q.now, User: q.user, Zone: q.zone})
 	return err
 }
 

@@ -2,12 +2,14 @@ package tracker
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -59,6 +61,39 @@ func TestSearchRefusesTooManyJoins(t *testing.T) {
 	_, err = s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(strings.ReplaceAll(strings.Join(conds, ","), " = 'a'", ""))}})
 	wantFault(t, err, fault.QueryTooExpensive)
 	wantFault(t, s.CheckUpdateProblems(s.admin, UpdateProblems{Predicate: patch.Set(text)}), fault.QueryTooExpensive)
+}
+
+// D9: a problem is overdue after the last millisecond of its day in the zone of the service.
+func TestDueTodayIsNotOverdue(t *testing.T) {
+	t.Parallel()
+	for zone, end := range map[string]string{
+		"":                    "2015-11-05T23:59:59.999Z",
+		"Europe/Berlin":       "2015-11-05T22:59:59.999Z",
+		"America/Los_Angeles": "2015-11-06T07:59:59.999Z",
+	} {
+		s := newService(t)
+		location, err := time.LoadLocation(zone)
+		noError(t, err)
+		s.Service = New(Options{Store: s.memory, Now: s.clock.now, Zone: location, Random: rand.Reader, Limits: DefaultLimits()})
+		for _, due := range []string{"2015-11-05", "2015-11-06", ""} {
+			create := CreateProblem{ProblemPatch: titled("due " + due)}
+			if due != "" {
+				d, err := date.Parse(due)
+				noError(t, err)
+				create.Due = patch.Set(d)
+			}
+			_, err := s.CreateProblem(t.Context(), s.admin, create)
+			noError(t, err)
+		}
+		last, err := time.Parse(time.RFC3339, end)
+		noError(t, err)
+		for after, want := range map[time.Duration][]problem.ID{0: nil, time.Millisecond: {1}} {
+			s.clock.at = last.Add(after)
+			found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("due < NOW() AND state.resolved = NO")}})
+			noError(t, err)
+			equal(t, "overdue in "+zone+" at "+s.clock.at.String(), numbers(t, found), want)
+		}
+	}
 }
 
 // A position is good for its search alone.

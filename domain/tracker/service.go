@@ -33,6 +33,7 @@ import (
 type Service struct {
 	store      store.Store
 	now        func() time.Time
+	zone       *time.Location // dates stand for the end of their day there
 	clock      *clockwatch.Watch
 	views      *views.Views
 	random     io.Reader
@@ -57,6 +58,8 @@ type Options struct {
 	Store store.Store
 	// Now is the clock. It may step back. Stored times do not.
 	Now func() time.Time
+	// Zone is where a date, such as the field due, stands for the end of its day; nil is UTC.
+	Zone *time.Location
 	// Guard bounds how far the clock may go ahead.
 	Guard Guard
 	// Random is a source of random bytes fit for secrets, such as
@@ -123,9 +126,13 @@ func New(o Options) *Service {
 	if o.WaitFor == 0 {
 		o.WaitFor = waitFor
 	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
 	s := &Service{
 		store: o.Store,
 		now:   o.Now,
+		zone:  o.Zone,
 		clock: clockwatch.New(o.Now, o.Guard, func(ctx context.Context) (time.Time, error) {
 			return newestTime(ctx, o.Store)
 		}),

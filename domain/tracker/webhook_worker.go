@@ -58,7 +58,7 @@ func (w *WebhookWorker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan
 	known, ok := w.plans[q]
 	if age := now.Sub(known.at); !ok || age < 0 || age > planFor {
 		known = compiled{at: now}
-		known.plan, known.err = e.Plan(now)
+		known.plan, known.err = e.Plan(now, w.service.zone)
 		if w.plans == nil || len(w.plans) > 2*webhook.Most {
 			w.plans = make(map[question]compiled)
 		}

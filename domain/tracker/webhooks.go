@@ -206,7 +206,7 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 			e.Predicate = body.Line(text.Predicate, p.Predicate, fault.At("predicate"), faults)
 		}
 		if !faults.Covers(fault.At("predicate")) {
-			_, err := e.Plan(e.Created)
+			_, err := e.Plan(e.Created, nil)
 			addInvalid(faults, fault.At("predicate"), err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -145,6 +146,15 @@ func (s shownAs) Reference(f *problem.Field, into *ident.ID) problem.LogValue {
 	return s.v
 }
 
+// Date never reads null.
+func (s shownAs) Date(_ *problem.Field, into *date.Date) problem.LogValue {
+	written, _ := s.v.Text()
+	var err error
+	*into, err = date.Parse(written)
+	s.c.rule(s.place, err)
+	return problem.LogText(written)
+}
+
 // shownOrNull reads one side of a change of a field.
 type shownOrNull struct{ shownAs }
 
@@ -162,6 +172,14 @@ func (s shownOrNull) Reference(f *problem.Field, into *ident.ID) problem.LogValu
 		return ""
 	}
 	return s.shownAs.Reference(f, into)
+}
+
+func (s shownOrNull) Date(f *problem.Field, into *date.Date) problem.LogValue {
+	if s.v == "" {
+		*into = date.None
+		return ""
+	}
+	return s.shownAs.Date(f, into)
 }
 
 // shownText reads a string.

@@ -3,6 +3,7 @@ package transfer
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -83,6 +84,14 @@ func (c checked) Text(f *problem.Field, value *string) (none struct{}) {
 func (c checked) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
 	if f.Required || !id.IsNone() {
 		c.reference("/"+f.Name, f.To, *id)
+	}
+	return none
+}
+
+// Date checks the range.
+func (c checked) Date(f *problem.Field, d *date.Date) (none struct{}) {
+	if f.Required || !d.IsNone() {
+		c.rule("/"+f.Name, d.Check())
 	}
 	return none
 }

@@ -29,7 +29,7 @@ func (c *Checker) webhook(w webhook.Webhook) {
 	}
 	w.Predicate = c.text("/predicate", text.Predicate, w.Predicate)
 	if w.Predicate != "" {
-		_, err := w.Plan(w.Created)
+		_, err := w.Plan(w.Created, nil)
 		c.compiles("/predicate", err)
 	}
 	if err := w.OnFailure.Check(); err != nil {

@@ -158,13 +158,13 @@ func CheckType(t event.Type) error {
 	return nil
 }
 
-// Plan compiles the predicate for its owner at this moment; nil when there is none. The
-// error is a *predicate.Error.
-func (e Endpoint) Plan(now time.Time) (*predicate.Plan, error) {
+// Plan compiles the predicate for its owner at this moment, with dates in a zone; nil when
+// there is none. The error is a *predicate.Error.
+func (e Endpoint) Plan(now time.Time, zone *time.Location) (*predicate.Plan, error) {
 	if e.Predicate == "" {
 		return nil, nil
 	}
-	return check.Compile(e.Predicate, predicate.Problem, predicate.Env{Now: now, User: e.Owner})
+	return check.Compile(e.Predicate, predicate.Problem, predicate.Env{Now: now, User: e.Owner, Zone: zone})
 }
 
 // Wants reports whether the endpoint gets an event, as far as the predicate is not needed.

@@ -142,13 +142,13 @@ func TestWants(t *testing.T) {
 
 func TestPlan(t *testing.T) {
 	t.Parallel()
-	if plan, err := (Endpoint{}).Plan(noon); plan != nil || err != nil {
+	if plan, err := (Endpoint{}).Plan(noon, nil); plan != nil || err != nil {
 		t.Errorf("without a predicate the plan is %v, %v", plan, err)
 	}
-	if plan, err := (Endpoint{Predicate: "watching = YES", Owner: ident.ID{1}}).Plan(noon); plan == nil || err != nil {
+	if plan, err := (Endpoint{Predicate: "watching = YES", Owner: ident.ID{1}}).Plan(noon, nil); plan == nil || err != nil {
 		t.Errorf("a predicate has the plan %v, %v", plan, err)
 	}
-	if _, err := (Endpoint{Predicate: "titel = 'x'"}).Plan(noon); err == nil {
+	if _, err := (Endpoint{Predicate: "titel = 'x'"}).Plan(noon, nil); err == nil {
 		t.Error("an impossible predicate is compiled")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -68,6 +69,14 @@ func (argumentOf) Text(f *problem.Field, text *string) any {
 // Reference returns an identifier; null for none.
 func (a argumentOf) Reference(_ *problem.Field, id *ident.ID) any { return a.ID(*id) }
 
+// Date returns the end of the day in UTC, for comparisons with times; null for none.
+func (argumentOf) Date(_ *problem.Field, d *date.Date) any {
+	if d.IsNone() {
+		return nil
+	}
+	return micros(d.End(time.UTC))
+}
+
 // Time returns microseconds; null for none.
 func (argumentOf) Time(_ *problem.Field, at *time.Time) any { return micros(*at) }
 
@@ -93,6 +102,9 @@ func (columnInto) Text(f *problem.Field, text *string) any {
 
 // Reference returns the destination of an identifier.
 func (c columnInto) Reference(_ *problem.Field, id *ident.ID) any { return c.IDInto(id) }
+
+// Date returns the destination of a date.
+func (columnInto) Date(_ *problem.Field, d *date.Date) any { return (*day)(d) }
 
 // Time returns the destination of a time.
 func (columnInto) Time(_ *problem.Field, at *time.Time) any { return (*moment)(at) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -41,6 +42,22 @@ func IDText(id ident.ID) any {
 
 // IDTextInto returns the destination to scan the text of an identifier into.
 func IDTextInto(id *ident.ID) any { return (*uuid)(id) }
+
+// day is a date, stored as the moment of its end in UTC; date.None is NULL.
+type day date.Date
+
+// Scan implements sql.Scanner.
+func (d *day) Scan(src any) error {
+	var end moment
+	if err := end.Scan(src); err != nil {
+		return err
+	}
+	*d = day(date.None)
+	if at := end.time(); !at.IsZero() {
+		*d = day(date.Of(at))
+	}
+	return nil
+}
 
 // moment is a time in microseconds since 1970; the zero time is NULL.
 type moment time.Time

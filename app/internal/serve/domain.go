@@ -23,6 +23,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 	service := tracker.New(tracker.Options{
 		Store:  observe.Store(s, o.Now, m.Call, outages.Observe, traces.Call),
 		Now:    o.Now,
+		Zone:   o.Settings.Server.TimeZone.Location(),
 		Guard:  guard(o, logger),
 		Random: o.Random,
 		Limits: tracker.Limits{

@@ -12,6 +12,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/engine"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -182,6 +183,12 @@ func (v filling) Text(f *problem.Field, text *string) (none struct{}) {
 // Reference sets a new identifier.
 func (v filling) Reference(_ *problem.Field, id *ident.ID) (none struct{}) {
 	*id = v.b.ID()
+	return none
+}
+
+// Date sets a date of its own for each problem.
+func (v filling) Date(_ *problem.Field, d *date.Date) (none struct{}) {
+	*d = date.Of(v.b.Now()) + date.Date(v.of%1000)
 	return none
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/querygen"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -151,7 +152,7 @@ type choosing struct {
 	given bool
 }
 
-// Text implements problem.ClientKinds, as does the method below.
+// Text implements problem.ClientKinds, as do the methods below.
 func (c choosing) Text(_ *problem.Field, text *string) (none struct{}) {
 	*text = ""
 	if c.given {
@@ -165,6 +166,15 @@ func (c choosing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
 	*id = ident.None
 	if c.given {
 		*id = c.object(f.To)
+	}
+	return none
+}
+
+// Date chooses a day among those of the times.
+func (c choosing) Date(_ *problem.Field, d *date.Date) (none struct{}) {
+	*d = date.None
+	if c.given {
+		*d = date.Of(c.moment())
 	}
 	return none
 }

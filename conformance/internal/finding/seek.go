@@ -44,6 +44,9 @@ func (a Asked) String() string {
 	return text + "\nas " + a.As.String()
 }
 
+// zone is that of the dates in the questions. A store gets them in UTC.
+var zone = time.FixedZone("", 5*60*60+45*60)
+
 // Query returns the search as a query of the port.
 func (a Asked) Query(catalogue *metadata.Catalogue) (q store.Query, err error) {
 	q = store.Query{After: a.after, Limit: a.limit, As: a.As, Catalogue: catalogue}
@@ -53,7 +56,7 @@ func (a Asked) Query(catalogue *metadata.Catalogue) (q store.Query, err error) {
 	if a.Predicate == "" {
 		a.Predicate = "TRUEPREDICATE"
 	}
-	if q.Plan, err = check.Compile(a.Predicate, predicate.Problem, predicate.Env{Now: findings, User: a.As}); err != nil {
+	if q.Plan, err = check.Compile(a.Predicate, predicate.Problem, predicate.Env{Now: findings, User: a.As, Zone: zone}); err != nil {
 		return q, fmt.Errorf("the suite asks what cannot be asked: %w", err)
 	}
 	q.Sort, err = check.CompileOrder(a.Sort, predicate.Problem)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
@@ -124,6 +125,15 @@ func (d describing) Text(f *problem.Field, text *string) (none struct{}) {
 func (d describing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
 	to := *id
 	d.Objects[f.Name] = func() predicate.Value { return d.w.objectEntry(f.To, to) }
+	return none
+}
+
+// Date adds the end of the day in UTC, or nil.
+func (d describing) Date(f *problem.Field, day *date.Date) (none struct{}) {
+	d.Values[f.Name] = nil
+	if !day.IsNone() {
+		d.Values[f.Name] = day.End(time.UTC)
+	}
 	return none
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -242,7 +243,7 @@ func (d *drawer) Put() store.Effect {
 // drawing draws the value of a field, or null.
 type drawing struct{ *drawer }
 
-// Text implements problem.ClientKinds, as does the method below.
+// Text implements problem.ClientKinds, as do the methods below.
 func (d drawing) Text(f *problem.Field, text *string) (none struct{}) {
 	*text = ""
 	if d.oneIn(2) {
@@ -256,6 +257,15 @@ func (d drawing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
 	*id = ident.None
 	if f.To != metadata.Users {
 		*id = d.maybe()
+	}
+	return none
+}
+
+// Date draws any date.
+func (d drawing) Date(_ *problem.Field, day *date.Date) (none struct{}) {
+	*day = date.None
+	if d.oneIn(2) {
+		*day = date.Min + date.Date(d.IntN(int(date.Max-date.Min)+1))
 	}
 	return none
 }

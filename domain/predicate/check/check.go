@@ -47,7 +47,8 @@ type checker struct {
 	text  string
 	root  predicate.Type
 	now   time.Time
-	scope []binding // inner ones last
+	end   *predicate.Key // behind each date; nil for none
+	scope []binding      // inner ones last
 	slots int
 	// joins holds the objects at the end of to-one keys. joined counts them for each
 	// variable.
@@ -66,6 +67,7 @@ func newChecker(text string, root predicate.Entity, env predicate.Env) *checker 
 		text:   text,
 		root:   predicate.Type{Kind: predicate.Object, Entity: root},
 		now:    env.Now.UTC(),
+		end:    predicate.EndOfDay(env.Zone),
 		scope:  []binding{{name: apiUser, expr: predicate.Const{Value: env.User, Of: uuidType}}},
 		slots:  1, // for the root
 		joins:  map[join]bool{},

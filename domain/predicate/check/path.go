@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/predicate/internal/syntax"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // path follows the keys and aggregates of a path.
@@ -83,10 +84,14 @@ func (c *checker) key(v *value, s syntax.Step) error {
 	switch e := v.expr.(type) { // only these expressions are objects or contain some
 	case predicate.Path:
 		e.Steps = appended(e.Steps, key)
-		v.expr, joinable = e, c.joinable(e.Slot, e.Steps)
+		joinable = c.joinable(e.Slot, e.Steps)
+		e.Steps = c.ending(e.Steps)
+		v.expr = e
 	case predicate.Filter:
 		e.Steps = appended(e.Steps, key)
-		v.expr, joinable = e, c.joinable(e.Slot, e.Steps)
+		joinable = c.joinable(e.Slot, e.Steps)
+		e.Steps = c.ending(e.Steps)
+		v.expr = e
 	}
 	if !joinable {
 		return c.fail(s.Offset, predicate.TooExpensive, "more than %d different objects are referred to by one variable", predicate.MaxJoins)
@@ -94,6 +99,14 @@ func (c *checker) key(v *value, s syntax.Step) error {
 	v.codes = key == relationshipType
 	v.spelled = spelledWith(v.spelled, key)
 	return nil
+}
+
+// ending adds the key behind a date.
+func (c *checker) ending(steps []*predicate.Key) []*predicate.Key {
+	if f := steps[len(steps)-1].Field; c.end == nil || f == nil || f.Kind() != problem.DateField {
+		return steps
+	}
+	return appended(steps, c.end)
 }
 
 // appended returns a new slice, because variables share their steps.

@@ -215,6 +215,9 @@ func (e *evaluation) follow(v predicate.Value, path predicate.Path) (predicate.V
 }
 
 func (e *evaluation) get(v predicate.Value, key *predicate.Key) (predicate.Value, error) {
+	if key.Zone != nil {
+		return key.InZone(v), nil
+	}
 	entry, ok := v.(predicate.Entry)
 	if !ok {
 		return nil, fmt.Errorf("predicate: %s of %T", key.Name, v)

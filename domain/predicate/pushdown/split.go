@@ -48,6 +48,9 @@ func split(p *predicate.Plan, compilable func(predicate.Cond) bool) (compiled []
 	left := maxSearching
 	for _, c := range conjuncts(p.Where) {
 		simple := simplify(c)
+		if hasZones(simple) {
+			simple = simplify(withoutZones(simple))
+		}
 		switch {
 		case isTrue(simple):
 			continue
@@ -174,7 +177,7 @@ func isColumn(p predicate.Path, f predicate.Folding) bool {
 func isStored(start predicate.Type, steps []*predicate.Key) bool {
 	from := start.Entity
 	for _, key := range steps {
-		if from.IsMetadata() {
+		if from.IsMetadata() || key.Zone != nil {
 			return false
 		}
 		from = key.Type.Entity

@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -84,6 +85,7 @@ func Snapshot() store.Snapshot {
 				Component:      Identifier(8),
 				Milestone:      Identifier(9),
 				Assignee:       Ann.ID,
+				Due:            date.Of(Time),
 			},
 			Originator: Bob.ID,
 			Created:    Time,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -22,7 +23,7 @@ import (
 // list of them describes a body.
 type Member struct {
 	Name string
-	// Into is a *patch.Field of string, bool, int64, problem.ID, time.Time,
+	// Into is a *patch.Field of string, bool, int64, problem.ID, time.Time, date.Date,
 	// metadata.Partial or an array of Partials. It is a []Member for an object, and
 	// Elements for an array of objects. It is an *expected.Value for a read-only member,
 	// or Ignored. With nil the decoder accepts any value, and discards it.
@@ -181,6 +182,8 @@ func (d *decoder) into(into any, name string, where fault.Location) error {
 		set(d, into, value, where, asProblem)
 	case *patch.Field[time.Time]:
 		set(d, into, value, where, ParseTime)
+	case *patch.Field[date.Date]:
+		set(d, into, value, where, asDate)
 	case *patch.Field[metadata.Partial]:
 		set(d, into, value, where, asPartial)
 	case *patch.Field[[]metadata.Partial]:
@@ -232,14 +235,14 @@ func set[T any](d *decoder, field *patch.Field[T], value any, where fault.Locati
 	switch {
 	case err == nil:
 		*field = patch.Set(v)
-	case errors.Is(err, errTime):
+	case errors.Is(err, errTime) || errors.Is(err, errDate):
 		d.fault(fault.InvalidValue, where, err.Error())
 	default:
 		d.fault(fault.InvalidType, where, err.Error())
 	}
 }
 
-// The reasons for fault.InvalidType, and errTime for fault.InvalidValue. Clients see them.
+// The reasons for fault.InvalidType; errTime and errDate are for fault.InvalidValue. Clients see them.
 var (
 	errString = errors.New("must be a string")
 	errBool   = errors.New("must be true or false")
@@ -248,6 +251,7 @@ var (
 	errArray   = errors.New("must be an array of objects")
 	errStrings = errors.New("must be an array of strings")
 	errTime    = errors.New(`must be a time like "2015-11-05T12:00:00.000Z" (RFC 3339)`)
+	errDate    = errors.New(`must be a date like "2026-10-31", from 1900-01-01 to 9999-12-31`)
 )
 
 func asString(value any) (string, error) {
@@ -280,6 +284,18 @@ func asInteger(value any) (int64, error) {
 func asProblem(value any) (problem.ID, error) {
 	n, err := asInteger(value)
 	return problem.ID(n), err
+}
+
+func asDate(value any) (date.Date, error) {
+	s, err := asString(value)
+	if err != nil {
+		return date.None, err
+	}
+	d, err := date.Parse(s)
+	if err != nil {
+		return date.None, errDate
+	}
+	return d, nil
 }
 
 // ParseTime cuts to the millisecond, as all times are (D9).

@@ -3,6 +3,7 @@ package wire
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -34,6 +35,12 @@ func (w fieldWriter) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
 	return none
 }
 
+// Date writes a date, or null.
+func (w fieldWriter) Date(_ *problem.Field, d *date.Date) (none struct{}) {
+	w.e.nullText(problem.NullText{String: d.String(), Valid: !d.IsNone()})
+	return none
+}
+
 // Time writes a time, or null.
 func (w fieldWriter) Time(_ *problem.Field, at *time.Time) (none struct{}) {
 	w.e.Time(*at)
@@ -51,8 +58,11 @@ func PatchMembers(p *tracker.ProblemPatch) (members []Member) {
 // memberOf returns the members of a patch as decode fills them.
 type memberOf struct{}
 
-// Text implements problem.SentKinds, as does the method below.
+// Text implements problem.SentKinds, as do the methods below.
 func (memberOf) Text(_ *problem.Field, sent *patch.Field[string]) any { return sent }
 
 // Reference returns the member of a partial object.
 func (memberOf) Reference(_ *problem.Field, sent *patch.Field[metadata.Partial]) any { return sent }
+
+// Date returns the member of a date.
+func (memberOf) Date(_ *problem.Field, sent *patch.Field[date.Date]) any { return sent }

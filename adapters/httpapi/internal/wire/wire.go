@@ -20,6 +20,7 @@ type Problem struct {
 	Component        *Component      `json:"component"`
 	Milestone        *Milestone      `json:"milestone"`
 	Assignee         *User           `json:"assignee"`
+	Due              *string         `json:"due" format:"date" doc:"The day on which it should be done, or null. In queries it stands for the end of that day in PROBLEMS_TIME_ZONE."`
 	Originator       User            `json:"originator" readOnly:"true" doc:"Who created the problem."`
 	Modifier         User            `json:"modifier" readOnly:"true" doc:"Who made the latest change."`
 	ModificationDate time.Time       `json:"modificationDate" readOnly:"true"`
@@ -243,6 +244,7 @@ type ProblemFields struct {
 	Component      *Partial     `json:"component,omitempty"`
 	Milestone      *Partial     `json:"milestone,omitempty"`
 	Assignee       *PartialUser `json:"assignee,omitempty"`
+	Due            *string      `json:"due,omitempty" format:"date" nullable:"true" doc:"A day from 1900-01-01 to 9999-12-31, such as 2026-10-31, or null."`
 	Read           bool         `json:"read,omitempty"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -27,6 +28,9 @@ func Run(t *testing.T, s store.Store, seed uint64, problems, queries int) {
 		g := &generator{world: w}
 		where, sort := g.cond(), g.order()
 		env := predicate.Env{Now: now, User: w.content.Users[0].ID}
+		if w.IntN(2) == 0 {
+			env.Zone = time.FixedZone("", w.IntN(26*60*60)-12*60*60)
+		}
 		plan, err := check.Compile(where, predicate.Problem, env)
 		if err != nil {
 			if _, ok := errors.AsType[*predicate.Error](err); !ok {

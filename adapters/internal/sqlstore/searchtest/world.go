@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -146,7 +147,7 @@ func (w *world) problem(id problem.ID) problem.Problem {
 // choosing chooses values of fields.
 type choosing struct{ *world }
 
-// Text implements problem.ClientKinds, as does the method below.
+// Text implements problem.ClientKinds, as do the methods below.
 func (c choosing) Text(_ *problem.Field, text *string) (none struct{}) {
 	*text = c.text()
 	return none
@@ -155,6 +156,12 @@ func (c choosing) Text(_ *problem.Field, text *string) (none struct{}) {
 // Reference chooses an object of the catalogue.
 func (c choosing) Reference(f *problem.Field, id *ident.ID) (none struct{}) {
 	*id = c.object(f.To)
+	return none
+}
+
+// Date chooses a day among those of the times.
+func (c choosing) Date(_ *problem.Field, d *date.Date) (none struct{}) {
+	*d = date.Of(c.time())
 	return none
 }
 

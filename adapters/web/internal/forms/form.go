@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -16,7 +17,7 @@ import (
 // Form is the form of the fields of a problem.
 type Form struct {
 	Revision int64     // of the values; 0: of a new problem
-	Texts    []TextBox // the first is the title
+	Texts    []TextBox // the first is the title; dates come last
 	Choices  []Choice
 }
 
@@ -28,6 +29,7 @@ type TextBox struct {
 	Required bool
 	Most     int  // characters; 0: no bound
 	Long     bool // has several lines
+	Date     bool // takes a date
 	// Heading is true for the field in the heading of a problem's page.
 	Heading bool
 	// Focus puts the cursor there when the page opens.
@@ -35,6 +37,9 @@ type TextBox struct {
 	// Keep offers to leave the value as it is.
 	Keep bool
 }
+
+// Picker reports whether people choose the date from a calendar, where there is no other value.
+func (b TextBox) Picker() bool { return b.Date && !b.Keep }
 
 // New returns the form with these values. It offers the possible next states.
 func New(f problem.Fields, revision int64, c *metadata.Catalogue) Form {
@@ -93,18 +98,25 @@ func textBoxes(fields problem.Fields) (boxes []TextBox) {
 // boxOf returns the box of a field; nil for a choice.
 type boxOf struct{}
 
-// Text implements problem.ClientKinds, as does the method below.
+// Text implements problem.ClientKinds, as do the methods below.
 func (boxOf) Text(f *problem.Field, value *string) *TextBox {
 	box := NewTextBox(f, *value)
+	return &box
+}
+
+// Date returns the box of a date.
+func (boxOf) Date(f *problem.Field, d *date.Date) *TextBox {
+	box := NewTextBox(f, d.String())
 	return &box
 }
 
 // Reference returns nil.
 func (boxOf) Reference(*problem.Field, *ident.ID) *TextBox { return nil }
 
-// NewTextBox returns the input for a text, with this value.
+// NewTextBox returns the input for a text or a date, with this value.
 func NewTextBox(f *problem.Field, value string) TextBox {
-	return TextBox{Field: f.Name, Label: "field." + f.Name, Value: value, Required: f.Required, Most: f.Rule.Max, Long: !f.Rule.Line, Heading: f.Name == "title"}
+	isDate := f.Kind() == problem.DateField
+	return TextBox{Field: f.Name, Label: "field." + f.Name, Value: value, Required: f.Required, Most: f.Rule.Max, Long: !f.Rule.Line && !isDate, Date: isDate, Heading: f.Name == "title"}
 }
 
 // Patch returns the fields of a form. Other fields are absent.
@@ -119,11 +131,29 @@ func Patch(form url.Values) problem.Patch {
 // sentIn sets the members of a patch from a form.
 type sentIn struct{ url.Values }
 
-// Text implements problem.SentKinds, as does the method below.
+// Text implements problem.SentKinds, as do the methods below.
 func (form sentIn) Text(f *problem.Field, sent *patch.Field[string]) (none struct{}) {
 	if form.Has(f.Name) {
 		*sent = patch.Set(form.Get(f.Name))
 	}
+	return none
+}
+
+// Date leaves a wrong date to the service, which refuses date.None as a value.
+func (form sentIn) Date(f *problem.Field, sent *patch.Field[date.Date]) (none struct{}) {
+	if !form.Has(f.Name) {
+		return none
+	}
+	text := strings.TrimSpace(form.Get(f.Name))
+	if text == "" {
+		*sent = patch.Null[date.Date]()
+		return none
+	}
+	d, err := date.Parse(text)
+	if err != nil {
+		d = date.None
+	}
+	*sent = patch.Set(d)
 	return none
 }
 

@@ -15,8 +15,8 @@ type Conflict struct {
 	Before, Now, Mine string
 	// Theirs is true for a value changed by others since, and Own for one changed in the form.
 	Theirs, Own bool
-	// NowWords and MineWords are the differences to the text before; nil for the names of
-	// other objects.
+	// NowWords and MineWords are the differences to the text before; nil for dates and for
+	// the names of other objects.
 	NowWords, MineWords []difference.Span
 }
 
@@ -38,7 +38,9 @@ func Merge(form url.Values, base, now problem.Fields, c *metadata.Catalogue) (me
 			continue
 		}
 		r := Conflict{Field: was.Field, Label: was.Label, Before: was.Value, Now: current.Texts[i].Value, Mine: form.Get(was.Field)}
-		r.NowWords, r.MineWords = difference.Words(r.Before, r.Now), difference.Words(r.Before, r.Mine)
+		if !was.Date {
+			r.NowWords, r.MineWords = difference.Words(r.Before, r.Now), difference.Words(r.Before, r.Mine)
+		}
 		if row(r) {
 			merged.Texts[i].Value = r.Mine
 		}

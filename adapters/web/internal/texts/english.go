@@ -11,7 +11,7 @@ var english = Language{
 	day: func(l *Language, t time.Time) string {
 		return fmt.Sprintf("%d %s %d", t.Day(), l.months[t.Month()-1], t.Year())
 	},
-	texts: map[string]string{
+	texts: withFields("en", map[string]string{
 		"product":       "Problem Tracker",
 		"page.skip":     "Skip to the content",
 		"page.sections": "Sections",
@@ -91,6 +91,7 @@ var english = Language{
 		"query.modified":        "Recently modified",
 		"query.modified-by-me":  "Recently modified by me",
 		"query.mine":            "My open problems",
+		"query.overdue":         "Overdue",
 		"query.open":            "All open",
 		"query.all":             "All",
 
@@ -146,20 +147,20 @@ var english = Language{
 		"empty.modified":        "Nothing has changed in the last 7 days.",
 		"empty.modified-by-me":  "You changed nothing in the last 7 days.",
 		"empty.mine":            "Nothing is assigned to you.",
+		"empty.overdue":         "Nothing is overdue.",
 		"empty.open":            "Nothing is open.",
 		"empty.all":             "There is no problem yet.",
 		"empty.to-all":          "Show all problems",
 
 		"column.number": "#",
-		"column.title":  "Title",
-		"column.state":  "State", "column.priority": "Priority", "column.assignee": "Assignee", "column.component": "Component", "column.milestone": "Milestone",
-		"column.classification": "Classification", "column.originator": "Created by", "column.created": "Created", "column.modified": "Modified",
 
-		"field.title": "Title", "field.state": "State", "field.priority": "Priority", "field.assignee": "Assignee", "field.component": "Component",
-		"field.milestone": "Milestone", "field.classification": "Classification", "field.user": "User", "field.none": "None", "field.keep": "Leave as it is",
+		"column.originator": "Created by", "column.created": "Created", "column.modified": "Modified",
+
+		"field.user": "User", "field.none": "None", "field.keep": "Leave as it is",
 
 		"field.typed":      "Type the name, or the e-mail address of a person.",
 		"field.typed-keep": "Type a name, or “keep” to leave it as it is. An empty field clears the value.",
+		"field.date-keep":  "Type a date such as 2026-10-31, or “keep” to leave it as it is. An empty field clears the value.",
 		"field.text-keep":  "Type a text, or “keep” to leave it as it is. An empty field clears the value.",
 
 		"new.title":   "New problem",
@@ -476,5 +477,5 @@ var english = Language{
 		"failure.back":    "Back to the page of this form",
 		"failure.home":    "To the list of problems",
 		"failure.request": "Request %s",
-	},
+	}),
 }

@@ -11,7 +11,7 @@ var german = Language{
 	day: func(l *Language, t time.Time) string {
 		return fmt.Sprintf("%d. %s %d", t.Day(), l.months[t.Month()-1], t.Year())
 	},
-	texts: map[string]string{
+	texts: withFields("de", map[string]string{
 		"product":       "Problemtracker",
 		"page.skip":     "Zum Inhalt springen",
 		"page.sections": "Bereiche",
@@ -91,6 +91,7 @@ var german = Language{
 		"query.modified":        "Kürzlich geändert",
 		"query.modified-by-me":  "Kürzlich von mir geändert",
 		"query.mine":            "Meine offenen Probleme",
+		"query.overdue":         "Überfällig",
 		"query.open":            "Alle offenen",
 		"query.all":             "Alle",
 
@@ -146,21 +147,21 @@ var german = Language{
 		"empty.modified":        "In den letzten 7 Tagen hat sich nichts geändert.",
 		"empty.modified-by-me":  "Du hast in den letzten 7 Tagen nichts geändert.",
 		"empty.mine":            "Dir ist nichts zugewiesen.",
+		"empty.overdue":         "Nichts ist überfällig.",
 		"empty.open":            "Nichts ist offen.",
 		"empty.all":             "Es gibt noch kein Problem.",
 		"empty.to-all":          "Alle Probleme anzeigen",
 
 		"column.number": "#",
-		"column.title":  "Titel",
-		"column.state":  "Zustand", "column.priority": "Priorität", "column.assignee": "Zuständig", "column.component": "Komponente", "column.milestone": "Meilenstein",
-		"column.classification": "Art", "column.originator": "Angelegt von", "column.created": "Angelegt", "column.modified": "Geändert",
 
-		"field.title": "Titel", "field.state": "Zustand", "field.priority": "Priorität", "field.assignee": "Zuständig", "field.component": "Komponente",
-		"field.milestone": "Meilenstein", "field.classification": "Art", "field.user": "Person", "field.none": "Keine Angabe", "field.keep": "Unverändert lassen",
+		"column.originator": "Angelegt von", "column.created": "Angelegt", "column.modified": "Geändert",
+
+		"field.user": "Person", "field.none": "Keine Angabe", "field.keep": "Unverändert lassen",
 		"field.parent": "Teil von", "field.successor": "Nachfolger",
 
 		"field.typed":      "Schreibe den Namen, oder die E-Mail-Adresse einer Person.",
 		"field.typed-keep": "Schreibe einen Namen, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",
+		"field.date-keep":  "Schreibe ein Datum wie 2026-10-31, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",
 		"field.text-keep":  "Schreibe einen Text, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",
 
 		"new.title":   "Neues Problem",
@@ -476,5 +477,5 @@ var german = Language{
 		"failure.back":    "Zurück zur Seite dieses Formulars",
 		"failure.home":    "Zur Liste der Probleme",
 		"failure.request": "Anfrage %s",
-	},
+	}),
 }

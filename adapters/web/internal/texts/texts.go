@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
+
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // Language is a language of the client application.
@@ -28,6 +30,14 @@ type Language struct {
 	months    [12]string
 	day       func(l *Language, t time.Time) string
 	separator string // between groups of three digits
+}
+
+// withFields adds the labels of the fields of a problem, for forms and for columns of the list.
+func withFields(tag string, texts map[string]string) map[string]string {
+	for _, f := range problem.ClientFields() {
+		texts["field."+f.Name], texts["column."+f.Name] = f.Label[tag], f.Label[tag]
+	}
+	return texts
 }
 
 // Languages returns all languages. The first one is for readers of none of them.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
-	"github.com/problemtracking/problems/domain/problem"
 )
 
 // All languages have the same texts, with the same placeholders.
@@ -45,16 +44,6 @@ func TestFailuresHaveTexts(t *testing.T) {
 	for _, f := range httpframe.Failures() {
 		if !english.Has("failure."+string(f.Kind)) || !english.Has("failure.help."+string(f.Kind)) {
 			t.Errorf("there is no text for the failure %s", f.Kind)
-		}
-	}
-}
-
-// Every field that people set has a label.
-func TestFieldsHaveTexts(t *testing.T) {
-	t.Parallel()
-	for _, f := range problem.ClientFields() {
-		if !english.Has("field." + f.Name) {
-			t.Errorf("there is no text for the field %s", f.Name)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package session
 import (
 	"fmt"
 	"strings"
+
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 // Problem is a problem of the case.
@@ -12,11 +14,13 @@ type Problem struct {
 }
 
 // ProblemMembers are the members of a single problem (D1).
-var ProblemMembers = []string{
-	"identifier", "title", "state", "priority", "classification", "component", "milestone", "assignee",
-	"originator", "modifier", "modificationDate", "resolver", "resolveDate", "creationDate",
-	"keywords", "watching", "read", "readByAssignee", "revision", "logs",
-}
+var ProblemMembers = func() []string {
+	members := []string{"identifier"}
+	for _, f := range problem.AllFields() {
+		members = append(members, f.Name)
+	}
+	return append(members, "keywords", "watching", "read", "readByAssignee", "revision", "logs")
+}()
 
 // Create makes a problem with the given JSON members beside a title.
 func (s *Session) Create(c *Client, members ...string) Problem {

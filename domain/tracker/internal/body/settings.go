@@ -1,6 +1,7 @@
 package body
 
 import (
+	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -39,6 +40,7 @@ type resolving struct {
 	faults *fault.List
 }
 
+// Text implements problem.SentKinds, as do the methods below.
 func (r resolving) Text(f *problem.Field, sent *patch.Field[string]) setting {
 	if !sent.Sent {
 		return nil
@@ -50,6 +52,7 @@ func (r resolving) Text(f *problem.Field, sent *patch.Field[string]) setting {
 	return func(fields *problem.Fields, _ *metadata.Catalogue, _ *fault.List) { *f.ClientText(fields) = value }
 }
 
+// Reference finds the object, and refuses one out of use where it is new.
 func (r resolving) Reference(f *problem.Field, sent *patch.Field[metadata.Partial]) setting {
 	var id ident.ID
 	switch {
@@ -71,6 +74,18 @@ func (r resolving) Reference(f *problem.Field, sent *patch.Field[metadata.Partia
 		}
 		*value = id
 	}
+}
+
+// Date sets a date, or none.
+func (r resolving) Date(f *problem.Field, sent *patch.Field[date.Date]) setting {
+	if !sent.Sent {
+		return nil
+	}
+	value := sent.Value
+	if !sent.Null {
+		AddInvalid(r.faults, fault.At(f.Name), value.Check())
+	}
+	return func(fields *problem.Fields, _ *metadata.Catalogue, _ *fault.List) { *f.ClientDate(fields) = value }
 }
 
 // Apply returns the fields of a problem after the settings. It adds the errors of the
