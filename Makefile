@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: packages packages-test failover-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test litestream-test
+.PHONY: packages packages-test failover-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick bench-versus bench-versus-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test litestream-test
 
 # What is built does not depend on the directory. All targets, and what the tests build,
 # share what one of them has compiled.
@@ -163,6 +163,27 @@ bench: build ## measure the service on every store beside what the machine could
 bench-quick: build ## the same on little data for a moment, into bin/bench-quick.md: fails on errors, never on times
 	@$(driver)
 	@bin/tools/bench -problems 500 -prepared 20 -connections 8 -rounds 1 -warmup 50ms -duration 150ms -history 2000 -listeners 0,1,20 -streams 20 -idle 300ms -webhooks 30 -hang 500ms $(BENCH) > bin/bench-quick.md
+
+# The commit that this one is held against. Who makes something slower on purpose moves it,
+# and says why in the message of the commit.
+REF      = $(shell cat tools/bench/reference)
+versus   = bin/tools/bench -versus bin/versus/problems -limits=false -feed=false -webhooks 0
+everyday = load,page,state,comment,relate,create
+
+bench-versus: build other-build ## measure this commit beside another one, as in REF=v0.1.0: the ratio of each mix, and which became slower
+	@$(driver)
+	@$(versus) -mixes $(everyday),search,load-any,web-open,web-problem -connections 1,8 -rounds 12 -duration 1s -json bin/bench-versus.json $(BENCH)
+
+bench-versus-quick: build other-build ## the same for two minutes, into bin/bench-versus.md: fails when a mix became slower by a tenth for sure
+	@$(driver)
+	@$(versus) -stores sqlite,postgres -mixes $(everyday) -connections 8 -problems 2000 -prepared 50 -rounds 9 -warmup 50ms -duration 300ms $(BENCH) > bin/bench-versus.md || failed=yes; \
+	sed '/^| mix .*ratio/,/^$$/!d' bin/bench-versus.md; [[ -z $${failed:-} ]]
+
+.PHONY: other-build
+other-build:
+	@git cat-file -e $(REF)^{commit} 2>/dev/null || { echo "this clone does not have the commit $(REF), which REF or tools/bench/reference names: git fetch --unshallow"; exit 1; }
+	@source=$$(mktemp -d); trap 'rm -rf $$source' EXIT; git archive $(REF) | tar -x -C $$source; \
+	cd $$source && go build -o $(CURDIR)/bin/versus/problems ./app/cmd/problems
 
 # Flags for it: make attack ATTACK='-stores sqlite -attacks keywords-load,http2'.
 # "bin/tools/attack -h" explains them. ATTACK_MEMORY is how many MiB a server may take.

@@ -8,7 +8,7 @@
 //	GOWORK=off go run ./bench -problems-binary ../bin/problems -json bench.json
 //
 // It prints Markdown. The exit code is 1 when a request was not answered as it has to
-// be, or something could not be measured; it does not depend on times.
+// be, or something could not be measured. It depends on times with -versus alone.
 package main
 
 import (
@@ -81,7 +81,7 @@ func (b *bench) finish(failed error, out io.Writer) error {
 	for _, f := range b.report.errors() {
 		errs = append(errs, fmt.Errorf("%d requests failed. %s, the first one: %s", f.Count, f.Kind, f.First))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, b.report.slower()...)...)
 }
 
 // run makes everything, measures it, and takes it away again.
@@ -103,6 +103,11 @@ func (b *bench) run(ctx context.Context) (err error) {
 	}
 	if err := b.measure(ctx); err != nil {
 		return err
+	}
+	if b.versus != "" {
+		if err := b.measureVersus(ctx); err != nil {
+			return err
+		}
 	}
 	if err := b.spans.arrived(); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 // options are the flags.
 type options struct {
 	binary      string
+	versus      string // another build; "": none
 	stores      []string
 	mixes       []load.Mix
 	problems    int64
@@ -51,6 +52,7 @@ const (
 // parse reads the flags of a command line.
 func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	flags.StringVar(&o.binary, "problems-binary", "bin/problems", "the `FILE` to measure, as make build makes it")
+	flags.StringVar(&o.versus, "versus", "", "another build of the program, a `FILE`: both get the same data over HTTP and the same mixes, in turns, and the exit code is 1 if this one is slower")
 	stores := flags.String("stores", strings.Join([]string{inMemory, onSQLite, onPostgres}, ","), "which stores to measure, separated by commas")
 	names := flags.String("mixes", "all", "which mixes to drive, separated by commas, all or none: "+strings.Join(load.MixNames(), ", "))
 	flags.Int64Var(&o.problems, "problems", 10_000, "how many problems the data set has")
@@ -111,6 +113,8 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 		return o, errors.New("-history, -streams and -idle have to be above 0")
 	case slices.Max(append(o.listeners, o.streams)) > mostStreams:
 		return o, fmt.Errorf("-listeners and -streams have to be at most %d: a server has no more streams by default", mostStreams)
+	case o.versus != "" && (o.rounds < leastRounds || o.large > 0 || len(o.traces) > 0):
+		return o, fmt.Errorf("-versus needs at least %d rounds, and goes without -large and -traces", leastRounds)
 	case o.rounds < 1, o.duration <= 0, o.warmup < 0, o.prepared < 2:
 		return o, errors.New("there has to be a round, a duration, and two prepared problems")
 	case o.problems < int64(slices.Max(append(o.connections, load.MostWorkers))), o.large != 0 && o.large < o.problems:

@@ -38,6 +38,7 @@ func TestOptions(t *testing.T) {
 		"-connections 1,100 -problems 99": "-problems",
 		"-traces 1,2":                     `"2"`,
 		"-traces all":                     `"all"`,
+		"-versus old -rounds 5":           "6 rounds",
 		"surplus":                         "surplus",
 	} {
 		if _, err := parsed(strings.Fields(args)...); err == nil || !strings.Contains(err.Error(), want) {

@@ -11,13 +11,14 @@ import (
 
 // report has all measurements.
 type report struct {
-	Machine  machine     `json:"machine"`
-	Loaded   []loaded    `json:"loaded"`
-	Cells    []cell      `json:"cells"`
-	Feed     feed        `json:"feed"`
-	Webhooks []delivered `json:"webhooks,omitempty"`
-	Targets  []target    `json:"targets"`
-	Notes    []string    `json:"notes"`
+	Machine  machine      `json:"machine"`
+	Loaded   []loaded     `json:"loaded"`
+	Cells    []cell       `json:"cells"`
+	Feed     feed         `json:"feed"`
+	Webhooks []delivered  `json:"webhooks,omitempty"`
+	Versus   []comparison `json:"versus,omitempty"`
+	Targets  []target     `json:"targets"`
+	Notes    []string     `json:"notes"`
 }
 
 // loaded is how a data set came into a store, and how servers begin on it.

@@ -26,6 +26,7 @@ type entrant struct {
 	store    string // the store, or the limit
 	large    bool   // has the large data set
 	traced   string // the part of the requests with a trace; "": none
+	other    bool   // runs the other build
 	scene    *load.Scene
 	metrics  string // host:port; empty: there are none
 	database string // its URL, of Postgres
@@ -35,7 +36,8 @@ type entrant struct {
 type bench struct {
 	options
 	program  launch.Program
-	folder   string // of its own
+	other    launch.Program // the other build, with -versus
+	folder   string         // of its own
 	archives map[int64]string
 	secrets  []access.Secret // the tokens of the users
 	report   *report
@@ -65,6 +67,11 @@ func (b *bench) setUp(ctx context.Context) (err error) {
 		return err
 	}
 	b.program = launch.Program{Path: binary, Home: b.folder, Logs: b.serverLog}
+	if b.other = b.program; b.versus != "" {
+		if b.other.Path, err = filepath.Abs(b.versus); err != nil {
+			return err
+		}
+	}
 	for range dataset.Users {
 		var random [32]byte
 		_, _ = rand.Read(random[:]) // never fails
@@ -83,14 +90,19 @@ func (b *bench) setUp(ctx context.Context) (err error) {
 			if store == inMemory && size != b.problems {
 				continue // it has to be replayed, and no target is about it
 			}
-			if err := b.addServer(ctx, store, size, ""); err != nil {
+			if b.versus != "" {
+				if err := b.addServer(ctx, &entrant{store: store, other: true}, size); err != nil {
+					return fmt.Errorf("%s, the other build: %w", store, err)
+				}
+			}
+			if err := b.addServer(ctx, &entrant{store: store, large: size != b.problems}, size); err != nil {
 				return fmt.Errorf("%s: %w", store, err)
 			}
 			for _, ratio := range b.traces {
 				if size != b.problems {
 					continue
 				}
-				if err := b.addServer(ctx, store, size, ratio); err != nil {
+				if err := b.addServer(ctx, &entrant{store: store, traced: ratio}, size); err != nil {
 					return fmt.Errorf("%s with traces: %w", store, err)
 				}
 			}
@@ -131,16 +143,23 @@ func (b *bench) writeArchive(ctx context.Context, size int64) (err error) {
 
 // kind is what a contender is compared by.
 func (e *entrant) kind() string {
-	if e.traced != "" {
+	switch {
+	case e.traced != "":
 		return tracedKind(e.store, e.traced)
+	case e.other:
+		return otherKind(e.store)
 	}
 	return e.store
 }
 
 // addServer loads a data set into a store, measures the starts of a server on it, and
-// starts the measured one. traced is the part of the requests with a trace; "": none.
-func (b *bench) addServer(ctx context.Context, store string, size int64, traced string) error {
-	e := &entrant{store: store, large: size != b.problems, traced: traced}
+// starts the measured one. Two builds may read archives and stores of different formats, so
+// both are filled over HTTP.
+func (b *bench) addServer(ctx context.Context, e *entrant, size int64) error {
+	program, store := b.program, e.store
+	if e.other {
+		program = b.other
+	}
 	e.Name = e.kind()
 	if e.large {
 		e.Name = fmt.Sprintf("%s, %d problems", store, size)
@@ -160,15 +179,16 @@ func (b *bench) addServer(ctx context.Context, store string, size int64, traced 
 	if err != nil {
 		return err
 	}
-	if traced != "" {
-		settings, err := b.traceSettings(traced)
+	if e.traced != "" {
+		settings, err := b.traceSettings(e.traced)
 		if err != nil {
 			return err
 		}
 		variables = append(variables, settings...)
 	}
+	replayed := store == inMemory || b.versus != ""
 	path := "/problems/1"
-	if store == inMemory {
+	if replayed {
 		path, variables = "/me", append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+e.Token)
 	} else {
 		b.say("%s: importing %d problems", store, size)
@@ -178,35 +198,40 @@ func (b *bench) addServer(ctx context.Context, store string, size int64, traced 
 		loaded.Seconds = time.Since(began).Seconds()
 	}
 	measured := starts
-	if traced != "" {
-		measured = 0 // traces have no part in a start
+	if e.traced != "" || b.versus != "" {
+		measured = 0 // traces have no part in a start, and an empty store begins faster
 	}
 	for range measured {
-		begin, err := load.BeginOn(ctx, b.program, url, path, e.Token, variables...)
+		begin, err := load.BeginOn(ctx, program, url, path, e.Token, variables...)
 		if err != nil {
 			return err
 		}
 		loaded.Begins = append(loaded.Begins, begin)
 	}
-	server, err := b.program.Serve(ctx, url, variables...)
+	server, err := program.Serve(ctx, url, variables...)
 	if err != nil {
 		return err
 	}
 	b.undo = append(b.undo, func(context.Context) error { return server.Stop() })
 	e.URL, e.metrics, e.PIDs = server.URL, server.Metrics, []int{server.PID()}
-	if store == inMemory {
-		b.say("%s: replaying %d problems over HTTP", store, size)
+	if replayed {
+		b.say("%s: replaying %d problems over HTTP", e.Name, size)
 		began = time.Now()
 		if err := b.replay(ctx, e, size); err != nil {
 			return err
 		}
 		loaded.Seconds = time.Since(began).Seconds()
 	}
-	b.say("%s: making %d problems with 10 log entries", store, b.prepared)
+	b.say("%s: making %d problems with 10 log entries", e.Name, b.prepared)
 	if err := load.Prepare(ctx, e.Contender, e.scene, b.prepared); err != nil {
 		return err
 	}
-	if traced == "" {
+	if replayed && store == onPostgres {
+		if err := launch.Settle(ctx, e.database); err != nil {
+			return err
+		}
+	}
+	if measured > 0 {
 		b.report.Loaded = append(b.report.Loaded, loaded)
 	}
 	b.entrants = append(b.entrants, e)
@@ -233,6 +258,9 @@ func (b *bench) replay(ctx context.Context, e *entrant, size int64) error {
 // newStore returns the URL of an empty store, and starts its database.
 func (b *bench) newStore(ctx context.Context, e *entrant, size int64) (string, error) {
 	name := fmt.Sprintf("%d", size)
+	if e.other {
+		name += "_other"
+	}
 	if e.traced != "" {
 		name += "_traced_" + strings.ReplaceAll(e.traced, ".", "_")
 	}
@@ -270,7 +298,7 @@ func (b *bench) startDatabase(ctx context.Context) (err error) {
 // server returns the server on a store with the first data set; nil: there is none.
 func (b *bench) server(store string) *entrant {
 	for _, e := range b.entrants {
-		if e.store == store && !e.large && e.traced == "" {
+		if e.kind() == store && !e.large {
 			return e
 		}
 	}

@@ -27,6 +27,7 @@ func (r *report) print(out io.Writer) {
 		fmt.Fprintf(out, "\n%s\n", note)
 	}
 	fmt.Fprintln(out)
+	r.printVersus(out)
 	r.printCells(out)
 	fmt.Fprintln(out)
 	r.printStarts(out)
