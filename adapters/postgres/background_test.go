@@ -5,15 +5,14 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/upgradetest"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -25,16 +24,11 @@ import (
 // An index waits for the transactions of the whole database. So these tests have databases
 // of their own.
 
-// before returns the steps of a version that does not know some of the steps of this one.
-func before(t *testing.T, unknown ...string) sqlstore.Steps {
+// indexed returns the steps of a version after this one, with two more indexes.
+func indexed(t *testing.T) sqlstore.Steps {
 	t.Helper()
-	steps := next(t, "") // with a step that is not needed
-	all := maps.Clone(steps.Files.(fstest.MapFS))
-	maps.DeleteFunc(all, func(name string, _ *fstest.MapFile) bool {
-		return slices.ContainsFunc(append(unknown, "9998"), func(number string) bool { return strings.Contains(name, number) })
-	})
-	steps.Files = all
-	return steps
+	return upgradetest.Next(t, builtin, "9998_next", "-- Background: only searches are slower without it.\n\n"+
+		"CREATE INDEX problems_next_size ON problems (size, id);\nCREATE INDEX problems_next_resolver ON problems (resolver);\n")
 }
 
 // journal collects the log of stores.
@@ -117,8 +111,8 @@ func (d *database) found(s *Store, text string) (hits int) {
 
 const (
 	builderOf  = "SELECT l.pid::text FROM " + holders + ", (SELECT " + backgroundNumber + " AS number) n WHERE " + holds
-	usable     = "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = current_schema()::regnamespace AND c.relname LIKE 'problems_%_modified' AND i.indisvalid ORDER BY 1"
-	listedStep = "SELECT name::text FROM problems_migrations WHERE name = '0007'"
+	usable     = "SELECT c.relname::text FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relnamespace = current_schema()::regnamespace AND c.relname LIKE 'problems_next_%' AND i.indisvalid ORDER BY 1"
+	listedStep = "SELECT name::text FROM problems_migrations WHERE name = '9998'"
 )
 
 // TestBackgroundStepBesideServers holds a background step half way, while servers of the
@@ -127,18 +121,18 @@ const (
 func TestBackgroundStepBesideServers(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Database(t))
-	older := d.opened(Options{URL: d.url, AutoMigrate: true, Serving: true, steps: before(t, "0007")})
+	older := d.opened(Options{URL: d.url, AutoMigrate: true, Serving: true})
 	d.add(older, "by the older one")
 	holder := newDatabase(t, d.url)
 	holder.exec("BEGIN; LOCK TABLE problems IN ROW EXCLUSIVE MODE") // as a write does
 
 	lines := &journal{}
-	o := Options{URL: d.url, AutoMigrate: true, Serving: true, pause: 20 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(lines, nil))}
+	o := Options{URL: d.url, AutoMigrate: true, Serving: true, pause: 20 * time.Millisecond, Logger: slog.New(slog.NewTextHandler(lines, nil)), steps: indexed(t)}
 	first := d.opened(o)
 	waits := fmt.Sprintf("process %d of the server", holder.conn.PgConn().PID())
 	d.until("the work waits for the write", func() bool {
 		left := first.Behind()
-		return len(left) == 1 && left[0].Name == "0007_latest" && left[0].Progress == Progress{UnderWay: true, Waits: waits}
+		return len(left) == 1 && left[0].Name == "9998_next" && left[0].Progress == Progress{UnderWay: true, Waits: waits}
 	})
 	second := d.opened(o)
 	for i := range 3 {
@@ -149,12 +143,12 @@ func TestBackgroundStepBesideServers(t *testing.T) {
 			}
 		}
 	}
-	d.until("the log says so", func() bool { return lines.has("step=0007_latest percent=0 waits_for=") })
-	all, err := Status(t.Context(), Options{URL: d.url})
-	if at := slices.IndexFunc(all, func(m Migration) bool { return m.Name == "0007_latest" }); err != nil || at < 0 || !all[at].Progress.UnderWay || all[at].Progress.Waits != waits {
+	d.until("the log says so", func() bool { return lines.has("step=9998_next percent=0 waits_for=") })
+	all, err := Status(t.Context(), o)
+	if at := slices.IndexFunc(all, func(m Migration) bool { return m.Name == "9998_next" }); err != nil || at < 0 || !all[at].Progress.UnderWay || all[at].Progress.Waits != waits {
 		t.Errorf("the status is %v, %v", all, err)
 	}
-	if findings := d.examine(Options{}); len(findings) != 1 || !strings.Contains(findings[0].What, "0007_latest is under way, at 0 %") || !strings.Contains(findings[0].Mend, waits) {
+	if findings := d.examine(Options{steps: o.steps}); len(findings) != 1 || !strings.Contains(findings[0].What, "9998_next is under way, at 0 %") || !strings.Contains(findings[0].Mend, waits) {
 		t.Errorf("the examination finds %+v", findings)
 	}
 
@@ -168,7 +162,7 @@ func TestBackgroundStepBesideServers(t *testing.T) {
 	d.until("it is done", func() bool {
 		return len(d.strings(listedStep)) == 1 && len(first.Behind()) == 0 && len(second.Behind()) == 0
 	})
-	if got := d.strings(usable); !slices.Equal(got, []string{"problems_assignee_modified", "problems_state_modified"}) {
+	if got := d.strings(usable); !slices.Equal(got, []string{"problems_next_resolver", "problems_next_size"}) {
 		t.Errorf("usable are %v", got)
 	}
 	if !lines.has("a step of the schema is done") {
@@ -177,7 +171,7 @@ func TestBackgroundStepBesideServers(t *testing.T) {
 	for _, s := range []*Store{older, first, second} {
 		d.add(s, "afterwards")
 	}
-	if findings := d.examine(Options{}); len(findings) > 0 {
+	if findings := d.examine(Options{steps: o.steps}); len(findings) > 0 {
 		t.Errorf("afterwards, the examination finds %+v", findings)
 	}
 }
@@ -187,10 +181,10 @@ func TestBackgroundStepBesideServers(t *testing.T) {
 func TestIndexIsMadeAfterItsServer(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Database(t))
-	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007")})
+	d.opened(Options{URL: d.url, AutoMigrate: true})
 	holder := newDatabase(t, d.url)
 	holder.exec("BEGIN; LOCK TABLE problems IN ROW EXCLUSIVE MODE")
-	o := Options{URL: d.url, AutoMigrate: true, Serving: true, pause: 20 * time.Millisecond}
+	o := Options{URL: d.url, AutoMigrate: true, Serving: true, pause: 20 * time.Millisecond, steps: indexed(t)}
 	s, err := Open(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -202,7 +196,7 @@ func TestIndexIsMadeAfterItsServer(t *testing.T) {
 		t.Error(err)
 	}
 	holder.exec("COMMIT")
-	d.until("the index is there", func() bool { return slices.Contains(d.strings(usable), "problems_state_modified") })
+	d.until("the index is there", func() bool { return slices.Contains(d.strings(usable), "problems_next_size") })
 	if _, err := Migrate(t.Context(), o); err != nil {
 		t.Error(err)
 	}
@@ -215,13 +209,13 @@ func TestIndexIsMadeAfterItsServer(t *testing.T) {
 func TestUnusableIndexIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Database(t))
-	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007")})
-	d.exec("CREATE INDEX problems_state_modified ON problems (title); UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_state_modified'::regclass")
-	if _, err := Migrate(t.Context(), Options{URL: d.url}); err != nil {
+	d.opened(Options{URL: d.url, AutoMigrate: true})
+	d.exec("CREATE INDEX problems_next_size ON problems (title); UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_next_size'::regclass")
+	if _, err := Migrate(t.Context(), Options{URL: d.url, steps: indexed(t)}); err != nil {
 		t.Fatal(err)
 	}
-	got := d.strings("SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indexrelid = 'problems_state_modified'::regclass AND indisvalid")
-	if len(got) != 1 || !strings.Contains(got[0], "(state, modified DESC, id)") {
+	got := d.strings("SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indexrelid = 'problems_next_size'::regclass AND indisvalid")
+	if len(got) != 1 || !strings.Contains(got[0], "(size, id)") {
 		t.Errorf("the index is %v", got)
 	}
 }
@@ -230,13 +224,15 @@ func TestUnusableIndexIsMadeAnew(t *testing.T) {
 func TestPlanOfABackgroundStep(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Database(t))
-	d.opened(Options{URL: d.url, AutoMigrate: true, steps: before(t, "0007", "0010")})
-	plan, err := Plan(t.Context(), Options{URL: d.url})
+	d.opened(Options{URL: d.url, AutoMigrate: true})
+	o := Options{URL: d.url, steps: indexed(t)}
+	o.steps = upgradetest.Next(t, o.steps, "9999_column", "ALTER TABLE problems ADD COLUMN next bigint;\n")
+	plan, err := Plan(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	within, after, divided := strings.Cut(plan, "COMMIT;\n")
-	if !divided || !strings.HasPrefix(within, "BEGIN;") || strings.Contains(within, "0007") || !strings.Contains(after, "CREATE INDEX CONCURRENTLY IF NOT EXISTS problems_state_modified") {
+	if !divided || !strings.HasPrefix(within, "BEGIN;") || strings.Contains(within, "9998") || !strings.Contains(after, "CREATE INDEX CONCURRENTLY IF NOT EXISTS problems_next_size") {
 		t.Errorf("the plan is %s", plan)
 	}
 	d.exec(within + "COMMIT;")
@@ -248,7 +244,7 @@ func TestPlanOfABackgroundStep(t *testing.T) {
 			statement.Reset()
 		}
 	}
-	if plan, err := Plan(t.Context(), Options{URL: d.url}); plan != "" || err != nil {
+	if plan, err := Plan(t.Context(), o); plan != "" || err != nil {
 		t.Errorf("after it, the plan is %q, %v", plan, err)
 	}
 	if got := d.strings(usable); len(got) != 2 {
@@ -302,8 +298,7 @@ func TestStepGivesWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.exec("BEGIN; SELECT count(*) FROM users")
-	steps := next(t, "")
-	steps.Files.(fstest.MapFS)["migrations/9998_next.up.sql"].Data = []byte("ALTER TABLE users ADD COLUMN next text;\n")
+	steps := upgradetest.Next(t, builtin, "9998_next", "ALTER TABLE users ADD COLUMN next text;\n")
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	done := make(chan error, 1)

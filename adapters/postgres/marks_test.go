@@ -2,10 +2,12 @@ package postgres
 
 import "testing"
 
-// TestBackgroundStepsOnlyMakeIndexes reads the statements of the steps for the background.
+// TestBackgroundStepsOnlyMakeIndexes reads the statements of the steps for the background, and
+// of one of the test.
 func TestBackgroundStepsOnlyMakeIndexes(t *testing.T) {
 	t.Parallel()
-	all, err := builtin.Compare([]string{"0001"}, 0)
+	steps := indexed(t)
+	all, err := steps.Compare([]string{"0100"}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -15,11 +17,11 @@ func TestBackgroundStepsOnlyMakeIndexes(t *testing.T) {
 			continue
 		}
 		behind++
-		if indexes, err := builtin.Indexes(m); err != nil || len(indexes) == 0 || m.Final {
+		if indexes, err := steps.Indexes(m); err != nil || len(indexes) == 0 || m.Final {
 			t.Errorf("the step %s, final %t, makes %v (%v)", m.Name, m.Final, indexes, err)
 		}
 	}
 	if behind == 0 {
-		t.Error("no step is for the background")
+		t.Error("the step of the test is not for the background")
 	}
 }

@@ -96,7 +96,7 @@ func TestMigrate(t *testing.T) {
 	o := Options{URL: d.url}
 	check := func(name string, applied bool, all []Migration, err error) {
 		t.Helper()
-		if err != nil || len(all) == 0 || all[0].Name != "0001_initial" {
+		if err != nil || len(all) == 0 || all[0].Name != "0100_initial" {
 			t.Fatalf("%s: %v, %v", name, all, err)
 		}
 		if slices.ContainsFunc(all, func(m Migration) bool { return m.Applied != applied }) {
@@ -208,7 +208,7 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 	err := d.prepare(Options{AutoMigrate: true})
 	wants(t, err, "tables of another program")
 	wants(t, err, `relation "batches" already exists`)
-	wants(t, err, "0001")
+	wants(t, err, "0100")
 	if after := d.relations(); !slices.Equal(after, before) {
 		t.Errorf("there are %v; want those from before: %v", after, before)
 	}
@@ -244,13 +244,36 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 		t.Errorf("beside steps of a newer version, it finds %+v", findings)
 	}
 	d.exec("UPDATE oldest_step SET step = 9999")
+	d.refused("a version that knows 9999 is needed")
+}
+
+// TestEarlierSchemaIsRefused uses schemas of versions before the first release, the oldest of
+// them without a list of final steps.
+func TestEarlierSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	for _, earlier := range []string{
+		"UPDATE oldest_step SET step = 5; UPDATE problems_migrations SET name = '0001'; INSERT INTO problems_migrations (name, group_id) VALUES ('0005', 1)",
+		"DROP TABLE oldest_step; DELETE FROM problems_migrations WHERE name = '0005'",
+	} {
+		d.exec(earlier)
+		d.refused(`nothing has changed: export the data by "problems export" of the older version`)
+	}
+}
+
+// refused tries all uses of a schema, each of which has to fail with a text.
+func (d *database) refused(text string) {
+	d.t.Helper()
 	for name, use := range map[string]func() error{
 		"prepare": func() error { return d.prepare(Options{AutoMigrate: true}) },
-		"Migrate": func() error { _, err := Migrate(t.Context(), Options{URL: d.url}); return err },
-		"Status":  func() error { _, err := Status(t.Context(), Options{URL: d.url}); return err },
-		"Plan":    func() error { _, err := Plan(t.Context(), Options{URL: d.url}); return err },
+		"Migrate": func() error { _, err := Migrate(d.t.Context(), Options{URL: d.url}); return err },
+		"Status":  func() error { _, err := Status(d.t.Context(), Options{URL: d.url}); return err },
+		"Plan":    func() error { _, err := Plan(d.t.Context(), Options{URL: d.url}); return err },
 	} {
-		t.Run(name, func(t *testing.T) { wants(t, use(), "a version that knows 9999 is needed") })
+		d.t.Run(name, func(t *testing.T) { wants(t, use(), text) })
 	}
 }
 

@@ -1,46 +1,29 @@
 package postgres
 
 import (
-	"io/fs"
 	"regexp"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/upgradetest"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-// next returns the steps of a version after this one: with one more step, final or not.
+// next returns the steps of a version after this one, with one more step.
 func next(t *testing.T, mark string) sqlstore.Steps {
 	t.Helper()
-	all := fstest.MapFS{"migrations/9998_next.up.sql": {Data: []byte(mark + "\nCREATE TABLE next (id bigint);\n")}}
-	names, err := fs.Glob(files, "migrations/*.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range names {
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[name] = &fstest.MapFile{Data: text}
-	}
-	steps := builtin
-	steps.Files = all
-	return steps
+	return upgradetest.Next(t, builtin, "9998_next", mark+"\nCREATE TABLE next (id bigint);\n")
 }
-
-const final = "-- Final: older servers would lose it."
 
 // TestFinalStepWaitsForOlderServers migrates beside a server of an older version. A step
 // that only adds is done. A final one is refused with the server's name, until it has
 // stopped.
 func TestFinalStepWaitsForOlderServers(t *testing.T) {
 	t.Parallel()
-	for mark, refused := range map[string]bool{"-- It only adds.": false, final: true} {
+	for mark, refused := range map[string]bool{"-- It only adds.": false, upgradetest.Final: true} {
 		d := newDatabase(t, postgrestest.Schema(t))
 		older, err := Open(t.Context(), Options{URL: d.url + "&application_name=old%20one", AutoMigrate: true})
 		if err != nil {
@@ -99,7 +82,7 @@ func TestOlderServerAfterFinalStep(t *testing.T) {
 	proxy.CutNow()
 	var s *Store
 	for end := time.Now().Add(time.Minute); s == nil; time.Sleep(10 * time.Millisecond) { // the database notices the lost connections
-		if s, err = Open(t.Context(), Options{URL: url, AutoMigrate: true, steps: next(t, final)}); err != nil && time.Now().After(end) {
+		if s, err = Open(t.Context(), Options{URL: url, AutoMigrate: true, steps: next(t, upgradetest.Final)}); err != nil && time.Now().After(end) {
 			t.Fatal(err)
 		}
 	}

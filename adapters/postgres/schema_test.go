@@ -104,7 +104,7 @@ func TestSchemaIsCreated(t *testing.T) {
 		t.Errorf("before, the status is %v, %v", all, err)
 	}
 	wants(t, d.prepare(in("user")), `the database has no schema user: run "problems migrate" first`)
-	if findings := d.examine(in("user")); len(findings) != 1 || !strings.Contains(findings[0].What, "the schema lacks 0001_initial") {
+	if findings := d.examine(in("user")); len(findings) != 1 || !strings.Contains(findings[0].What, "the schema lacks 0100_initial") {
 		t.Errorf("before, it finds %+v", findings)
 	}
 	plan, err := Plan(t.Context(), in("by_hand"))

@@ -1,8 +1,6 @@
 package postgres
 
 import (
-	"context"
-	"errors"
 	"slices"
 	"testing"
 
@@ -11,35 +9,6 @@ import (
 	"github.com/problemtracking/problems/adapters/internal/sqlstore/upgradetest"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
-
-// A database of the first version keeps what it has, and its texts are folded.
-func TestUpgradeFromTheFirstStep(t *testing.T) {
-	t.Parallel()
-	d := newDatabase(t, postgrestest.Database(t))
-	first := upgradetest.First(t, builtin)
-	_, err := Options{URL: d.url}.directly(t.Context(), true, func(_ Options, db *bun.DB) ([]Migration, error) {
-		all, err := first.Compare(nil, 0)
-		return nil, errors.Join(err, first.Apply(context.Background(), db, all))
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d.exec(upgradetest.Content)
-	if _, err := Migrate(t.Context(), Options{URL: d.url}); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Open(t.Context(), Options{URL: d.url})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
-	upgradetest.Kept(t, s)
-	upgradetest.GoesOn(t, s, func() { d.exec(upgradetest.OlderServer) })
-	upgradetest.Folded(t, d.strings(upgradetest.FoldedTexts), 0)
-	if err := d.prepare(Options{}); err != nil {
-		t.Errorf("something is left to do: %v", err)
-	}
-}
 
 // Texts that another version has folded are folded anew, more of them than fit into
 // one transaction, by whoever may migrate.

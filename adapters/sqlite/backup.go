@@ -18,7 +18,7 @@ const forBackup = "mode=rw&_pragma=busy_timeout(10000)&_pragma=temp_store(memory
 // would belong to another file. The caller syncs it, and removes it after an error.
 func Backup(ctx context.Context, o Options, to string) (problems int, err error) {
 	o.Existing = true
-	f, err := find(o.Path)
+	f, err := find(o)
 	if err != nil {
 		return 0, err
 	}

@@ -113,28 +113,18 @@ func TestBackupLeavesTheFileAlone(t *testing.T) {
 // A file of an earlier version is backed up as it is.
 func TestBackupBeforeAnUpgrade(t *testing.T) {
 	t.Parallel()
-	b := &bench{T: t, path: filepath.Join(t.TempDir(), "problems.db")}
-	db, err := pool(b.path, 1, strings.Replace(forWriting, "mode=rw", "mode=rwc", 1))
-	b.must(err)
-	first := upgradetest.First(t, steps)
-	all, err := first.Compare(nil, 0)
-	b.must(err)
-	b.must(first.Apply(t.Context(), db, all))
-	_, err = db.ExecContext(t.Context(), upgradetest.Content)
-	b.must(err)
-	b.must(db.Close())
-	backup, problems := b.backup()
-	if problems != 2 {
-		t.Errorf("%d problems are backed up, want 2", problems)
+	newer := next(t, upgradetest.Final)
+	backup := &bench{T: t, path: filepath.Join(t.TempDir(), "backup.db")}
+	if problems, err := Backup(t.Context(), newer, backup.path); err != nil || problems != 2 {
+		t.Errorf("%d problems are backed up, %v; want 2", problems, err)
 	}
-	for _, path := range []string{b.path, backup.path} {
-		all, err := Status(t.Context(), Options{Path: path})
-		b.must(err)
-		if done := len(all) > 1 && all[0].Applied && !all[1].Applied; !done {
-			t.Errorf("%s has the steps %v, want the first one done alone", path, all)
+	for _, path := range []string{newer.Path, backup.path} {
+		newer.Path = path
+		if all, err := Status(t.Context(), newer); !left(all, err) {
+			t.Errorf("%s has the steps %v, %v; want the last one left to do", path, all, err)
 		}
 	}
-	backup.holds(Options{}, true, true)
+	backup.holds(newer, true, true)
 }
 
 // A backup that is put beside the log of another file would be mixed with it.

@@ -20,7 +20,7 @@ type Finding = sqlstore.Finding
 // Examine finds faults of a file, beside its service. It changes nothing. It reads the
 // whole file. It fails when it cannot look.
 func Examine(ctx context.Context, o Options) ([]Finding, error) {
-	f, err := find(o.Path)
+	f, err := find(o)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (e *examination) run() error {
 		e.grave(restore, "the file is damaged: %s", strings.Join(faults, "; "))
 		return nil
 	}
-	all, err := status(e.ctx, e.db)
+	all, err := status(e.ctx, e.db, e.file.steps)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (e *examination) run() error {
 
 // schema looks for missing tables and indexes. It reports whether all tables are there.
 func (e *examination) schema() (whole bool, err error) {
-	tables, indexes, err := steps.Created()
+	tables, indexes, err := e.file.steps.Created()
 	if err != nil {
 		return false, err
 	}
@@ -147,7 +147,7 @@ func (e *examination) schema() (whole bool, err error) {
 func (e *examination) numbers() error {
 	var last, highest int64
 	var orphans int
-	used, err := steps.HighestPosition()
+	used, err := e.file.steps.HighestPosition()
 	if err != nil {
 		return err
 	}

@@ -10,32 +10,35 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
 // file is the file of a store, as it was found.
 type file struct {
-	path string // absolute, without symbolic links
-	info fs.FileInfo
+	path  string // absolute, without symbolic links
+	info  fs.FileInfo
+	steps sqlstore.Steps
 }
 
-// locate returns the file at a path, and creates it if need be.
-func locate(path string) (file, error) {
-	if path == "" {
+// locate returns the file of a store, and creates it if need be.
+func locate(o Options) (file, error) {
+	if o.Path == "" {
 		return file{}, errors.New("sqlite: the store has no path")
 	}
-	if err := create(path); err != nil {
+	if err := create(o.Path); err != nil {
 		return file{}, err
 	}
-	return find(path)
+	return find(o)
 }
 
-// find returns the file at a path. There has to be one, of a kind that can be a store.
-func find(path string) (f file, err error) {
-	if path == "" {
+// find returns the file of a store. There has to be one, of a kind that can be a store.
+func find(o Options) (f file, err error) {
+	if o.Path == "" {
 		return f, errors.New("sqlite: the store has no path")
 	}
-	given := path
+	f.steps = o.known()
+	path, given := o.Path, o.Path
 	if path, err = filepath.EvalSymlinks(path); err == nil {
 		path, err = filepath.Abs(path)
 	}

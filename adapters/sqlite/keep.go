@@ -20,7 +20,7 @@ func (f file) keepCopy(ctx context.Context, db *bun.DB, logger *slog.Logger) (er
 	if err := connectFirst(ctx, db); err != nil {
 		return err
 	}
-	all, err := status(ctx, db)
+	all, err := status(ctx, db, f.steps)
 	if err != nil {
 		return err
 	}

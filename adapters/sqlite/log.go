@@ -99,7 +99,7 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 	}
 	var tables, mark int
 	err = f.read(false, func(db *bun.DB) error {
-		if err := content(ctx, db, &tables); err != nil {
+		if err := f.content(ctx, db, &tables); err != nil {
 			return err
 		}
 		return db.NewRaw("PRAGMA user_version").Scan(ctx, &mark)
@@ -123,7 +123,7 @@ func (f file) lookWithLog(ctx context.Context, log int64) (result found, err err
 	if mark == copied && log > 0 {
 		return found{}, fmt.Errorf("the file is a backup, and the write-ahead log %s belongs to another file: move %[1]s and %s-shm away", f.logPath(), f.path)
 	}
-	err = f.read(true, func(db *bun.DB) error { return content(ctx, db, &tables) })
+	err = f.read(true, func(db *bun.DB) error { return f.content(ctx, db, &tables) })
 	if busy(err) {
 		return found{unlogged: mark == copied}, nil
 	}
@@ -131,8 +131,8 @@ func (f file) lookWithLog(ctx context.Context, log int64) (result found, err err
 }
 
 // content counts the tables. It fails when they belong to something else.
-func content(ctx context.Context, db *bun.DB, tables *int) error {
-	if _, err := status(ctx, db); err != nil {
+func (f file) content(ctx context.Context, db *bun.DB, tables *int) error {
+	if _, err := status(ctx, db, f.steps); err != nil {
 		return err
 	}
 	return db.NewRaw("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(ctx, tables)

@@ -21,7 +21,16 @@ import (
 //go:embed migrations/*.up.sql
 var files embed.FS
 
-var steps = sqlstore.Steps{Files: files, Table: "bun_migrations"}
+// builtin are the steps of this version.
+var builtin = sqlstore.Steps{Files: files, Table: "bun_migrations"}
+
+// known returns the steps of this version, or those of a test.
+func (o Options) known() sqlstore.Steps {
+	if o.steps.Files == nil {
+		return builtin
+	}
+	return o.steps
+}
 
 // Migration is one step of the schema.
 type Migration = sqlstore.Migration
@@ -29,7 +38,7 @@ type Migration = sqlstore.Migration
 // Migrate brings the schema of the file up to date, as [Open] does. It returns all
 // migrations in their order.
 func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
-	f, err := locate(o.Path)
+	f, err := locate(o)
 	if err != nil {
 		return nil, err
 	}
@@ -67,9 +76,9 @@ func Migrate(ctx context.Context, o Options) (all []Migration, err error) {
 
 // Status returns all migrations in their order. It creates and changes nothing.
 func Status(ctx context.Context, o Options) ([]Migration, error) {
-	f, err := find(o.Path)
+	f, err := find(o)
 	if errors.Is(err, fs.ErrNotExist) {
-		return steps.Compare(nil, 0)
+		return o.known().Compare(nil, 0)
 	}
 	if err != nil {
 		return nil, err
@@ -101,7 +110,7 @@ func Plan(ctx context.Context, o Options) (string, error) {
 		return "", err
 	}
 	defer db.Close()
-	plan, _, err := steps.Plan(db, all)
+	plan, _, err := o.known().Plan(db, all)
 	if plan == "" || err != nil {
 		return "", err
 	}
@@ -110,7 +119,7 @@ func Plan(ctx context.Context, o Options) (string, error) {
 
 // status calls the function status, and adds the name of the file to its errors.
 func (f file) status(ctx context.Context, db *bun.DB) ([]Migration, error) {
-	all, err := status(ctx, db)
+	all, err := status(ctx, db, f.steps)
 	if err != nil {
 		return nil, f.failure(err)
 	}
@@ -129,20 +138,20 @@ func (f file) bringUp(ctx context.Context, db *bun.DB, logger *slog.Logger) erro
 	if err := f.keepCopy(ctx, db, logger); err != nil {
 		return err
 	}
-	all, err := status(ctx, db)
+	all, err := status(ctx, db, f.steps)
 	if err != nil {
 		return err
 	}
 	left := named(all)
 	if left == "" || !slices.ContainsFunc(all, func(m Migration) bool { return m.Applied }) {
-		err = migrateUp(ctx, db) // nothing to do, or no rows to do it for
+		err = f.migrateUp(ctx, db) // nothing to do, or no rows to do it for
 	} else {
-		err = sqlstore.Reported(ctx, logger, sqlstore.ReportInterval, left, nil, func(ctx context.Context) error { return migrateUp(ctx, db) })
+		err = sqlstore.Reported(ctx, logger, sqlstore.ReportInterval, left, nil, func(ctx context.Context) error { return f.migrateUp(ctx, db) })
 	}
 	if err != nil {
 		return err
 	}
-	if all, err = status(ctx, db); err != nil || sqlstore.Newer(all) { // the newer version folds the texts
+	if all, err = status(ctx, db, f.steps); err != nil || sqlstore.Newer(all) { // the newer version folds the texts
 		return err
 	}
 	if done, err := sqlstore.Folded(ctx, db); done || err != nil {
@@ -168,7 +177,7 @@ func (f file) lockForFinal(ctx context.Context) (*lock, error) {
 	var all []Migration
 	err = patiently(ctx, func() error {
 		return f.read(log >= 0, func(db *bun.DB) (err error) {
-			all, err = status(ctx, db)
+			all, err = status(ctx, db, f.steps)
 			return err
 		})
 	})
@@ -200,11 +209,11 @@ func named(all []Migration) string {
 // migrateUp applies the pending migrations. db has one connection, so all of the
 // migrator's work happens in the transaction started here. Of several processes, one
 // migrates and the others wait. A migration is applied and recorded, or neither.
-func migrateUp(ctx context.Context, db *bun.DB) (err error) {
+func (f file) migrateUp(ctx context.Context, db *bun.DB) (err error) {
 	if err := connectFirst(ctx, db); err != nil {
 		return err
 	}
-	all, err := status(ctx, db)
+	all, err := status(ctx, db, f.steps)
 	if err != nil || !sqlstore.Pending(all) {
 		return err
 	}
@@ -217,10 +226,10 @@ func migrateUp(ctx context.Context, db *bun.DB) (err error) {
 			_, _ = db.ExecContext(ctx, "ROLLBACK")
 		}
 	}()
-	if all, err = status(ctx, db); err != nil { // a newer process may have been quicker
+	if all, err = status(ctx, db, f.steps); err != nil { // a newer process may have been quicker
 		return err
 	}
-	if err := steps.Apply(ctx, db, all); err != nil {
+	if err := f.steps.Apply(ctx, db, all); err != nil {
 		return err
 	}
 	if _, err := db.ExecContext(ctx, "COMMIT"); err != nil {
@@ -262,7 +271,7 @@ func patiently(ctx context.Context, try func() error) error {
 
 // status compares the migrations of this version with the file. It fails for a database of
 // another program.
-func status(ctx context.Context, db *bun.DB) ([]Migration, error) {
+func status(ctx context.Context, db *bun.DB, steps sqlstore.Steps) ([]Migration, error) {
 	var tables, lists int
 	err := db.NewRaw("SELECT count(*), count(*) FILTER (WHERE name = 'bun_migrations') FROM sqlite_schema WHERE type = 'table'").
 		Scan(ctx, &tables, &lists)

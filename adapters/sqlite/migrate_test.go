@@ -30,19 +30,34 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 	_, err = b.writing.ExecContext(t.Context(), "UPDATE oldest_step SET step = 9999")
 	b.must(err)
-	for name, use := range map[string]func() error{
-		"Open": func() error {
-			s, err := Open(t.Context(), Options{Path: b.path})
-			if err == nil {
-				return s.Close()
-			}
-			return err
-		},
-		"Migrate": func() error { _, err := Migrate(t.Context(), Options{Path: b.path}); return err },
-		"Status":  func() error { _, err := Status(t.Context(), Options{Path: b.path}); return err },
+	b.refused("a version that knows 9999 is needed")
+}
+
+// TestEarlierSchemaIsRefused uses files of versions before the first release, the oldest of
+// them without a list of final steps.
+func TestEarlierSchemaIsRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, earlier := range []string{
+		"UPDATE oldest_step SET step = 5; UPDATE bun_migrations SET name = '0001'; INSERT INTO bun_migrations (name, group_id) VALUES ('0005', 1)",
+		"DROP TABLE oldest_step; DELETE FROM bun_migrations WHERE name = '0005'",
 	} {
-		if err := use(); err == nil || !strings.Contains(err.Error(), "a version that knows 9999 is needed") {
-			t.Errorf("%s: got %v", name, err)
+		_, err := b.writing.ExecContext(t.Context(), earlier)
+		b.must(err)
+		b.refused(`nothing has changed: export the data by "problems export" of the older version`)
+	}
+}
+
+// refused tries all uses of a file, each of which has to fail with a text.
+func (b *bench) refused(text string) {
+	b.Helper()
+	for name, use := range map[string]func() error{
+		"Open":    func() error { return opened(b.T, Options{Path: b.path}) },
+		"Migrate": func() error { _, err := Migrate(b.Context(), Options{Path: b.path}); return err },
+		"Status":  func() error { _, err := Status(b.Context(), Options{Path: b.path}); return err },
+	} {
+		if err := use(); err == nil || !strings.Contains(err.Error(), text) {
+			b.Errorf("%s: got %v; want %q", name, err, text)
 		}
 	}
 }
@@ -55,7 +70,7 @@ func TestMigrate(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if len(all) == 0 || all[0].Name != "0001_initial" {
+		if len(all) == 0 || all[0].Name != "0100_initial" {
 			t.Errorf("%s: got %v", name, all)
 		}
 		if slices.ContainsFunc(all, func(m Migration) bool { return m.Applied != applied }) {
@@ -89,7 +104,7 @@ func TestPlanDoesWhatMigrateDoes(t *testing.T) {
 	if _, err := byHand.ExecContext(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
-	if err := migrateUp(t.Context(), byMigrate); err != nil {
+	if err := byMigrate.migrateUp(); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{
@@ -115,10 +130,15 @@ func TestPlanDoesWhatMigrateDoes(t *testing.T) {
 	}
 }
 
-// newPool returns a pool on a file that is yet to be migrated.
-func newPool(t *testing.T) *bun.DB {
+// empty is a pool on a file that is yet to be migrated.
+type empty struct {
+	*bun.DB
+	migrateUp func() error
+}
+
+func newPool(t *testing.T) empty {
 	t.Helper()
-	f, err := locate(filepath.Join(t.TempDir(), "problems.db"))
+	f, err := locate(Options{Path: filepath.Join(t.TempDir(), "problems.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,10 +147,10 @@ func newPool(t *testing.T) *bun.DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	return db
+	return empty{db, func() error { return f.migrateUp(t.Context(), db) }}
 }
 
-func count(t *testing.T, db *bun.DB) (tables int) {
+func count(t *testing.T, db empty) (tables int) {
 	t.Helper()
 	if err := db.NewRaw("SELECT count(*) FROM sqlite_schema WHERE type = 'table'").Scan(t.Context(), &tables); err != nil {
 		t.Fatal(err)
@@ -141,14 +161,14 @@ func count(t *testing.T, db *bun.DB) (tables int) {
 func TestMigrationIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	db := newPool(t)
-	if err := migrate.NewMigrator(db, migrate.NewMigrations()).Init(t.Context()); err != nil {
+	if err := migrate.NewMigrator(db.DB, migrate.NewMigrations()).Init(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := db.ExecContext(t.Context(), "CREATE TABLE batches (in_the_way)"); err != nil {
 		t.Fatal(err)
 	}
 	before := count(t, db)
-	if err := migrateUp(t.Context(), db); err == nil || !strings.Contains(err.Error(), "0001") {
+	if err := db.migrateUp(); err == nil || !strings.Contains(err.Error(), "0100") {
 		t.Errorf("got %v, want an error that names the step", err)
 	}
 	if after := count(t, db); after != before {
@@ -157,7 +177,7 @@ func TestMigrationIsAllOrNothing(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), "DROP TABLE batches"); err != nil {
 		t.Fatal(err)
 	}
-	if err := migrateUp(t.Context(), db); err != nil {
+	if err := db.migrateUp(); err != nil {
 		t.Error(err)
 	}
 }
@@ -168,7 +188,7 @@ func TestDatabaseOfAnotherProgramIsLeftAlone(t *testing.T) {
 	if _, err := db.ExecContext(t.Context(), "CREATE TABLE orders (id INTEGER PRIMARY KEY)"); err != nil {
 		t.Fatal(err)
 	}
-	if err := migrateUp(t.Context(), db); err == nil || !strings.Contains(err.Error(), "another program") {
+	if err := db.migrateUp(); err == nil || !strings.Contains(err.Error(), "another program") {
 		t.Errorf("got %v", err)
 	}
 	if after := count(t, db); after != 1 {

@@ -76,7 +76,7 @@ func TestProcessesStartAtOnce(t *testing.T) {
 	b.Store = b.open(Options{})
 	var problems, migrations int
 	b.must(b.reading.NewRaw("SELECT (SELECT count(*) FROM problems), (SELECT count(*) FROM bun_migrations)").Scan(t.Context(), &problems, &migrations))
-	if known, err := steps.Compare(nil, 0); err != nil || problems != processes*some || migrations != len(known) {
+	if known, err := builtin.Compare(nil, 0); err != nil || problems != processes*some || migrations != len(known) {
 		t.Errorf("there are %d problems and %d migrations (%v)", problems, migrations, err)
 	}
 }

@@ -43,6 +43,8 @@ type Options struct {
 	WithoutLog bool
 	// Logger receives silent repairs. None by default.
 	Logger *slog.Logger
+
+	steps sqlstore.Steps // of this version; tests have others
 }
 
 // Store is a store.Store on a SQLite file. It is made by [Open].
@@ -79,7 +81,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	if o.Existing {
 		at = find
 	}
-	f, err := at(o.Path)
+	f, err := at(o)
 	if err != nil {
 		return nil, err
 	}

@@ -32,99 +32,63 @@ func foldedIn(t *testing.T, path string, many int) {
 	}
 }
 
-// A file of the first version keeps what it has, and its texts are folded.
-func TestUpgradeFromTheFirstStep(t *testing.T) {
-	t.Parallel()
-	path := firstStep(t)
-	s, err := Open(t.Context(), Options{Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	keptCopy(t, path)
-	upgradetest.Kept(t, s)
-	upgradetest.GoesOn(t, s, func() {
-		other, err := pool(path, 1, forWriting)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer other.Close()
-		if _, err := other.ExecContext(t.Context(), upgradetest.OlderServer); err != nil {
-			t.Fatal(err)
-		}
-	})
-	foldedIn(t, path, 0)
+// next are options for a file of this version, with Content, in a version after this one.
+func next(t *testing.T, step string) Options {
+	t.Helper()
+	b := setup(t)
+	_, err := b.writing.ExecContext(t.Context(), upgradetest.Content)
+	b.must(err)
+	b.must(b.Close())
+	return Options{Path: b.path, steps: upgradetest.Next(t, builtin, "9998_next", step+"\nCREATE TABLE next (id INTEGER) STRICT;\n")}
 }
 
-// firstStep makes the file of a version with one step.
-func firstStep(t *testing.T) (path string) {
-	t.Helper()
-	path = filepath.Join(t.TempDir(), "problems.db")
-	f, err := locate(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := pool(f.path, 1, forWriting)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := upgradetest.First(t, steps)
-	all, err := first.Compare(nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Apply(t.Context(), db, all); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), upgradetest.Content); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return path
+// left reports whether the last step of a file is left to do, and it alone.
+func left(all []Migration, err error) bool {
+	last := len(all) - 1
+	return err == nil && last > 0 && all[last-1].Applied && !all[last].Applied
 }
 
 // TestFinalStepNeedsItsCopy opens a file of an older version where the copy has no place.
 func TestFinalStepNeedsItsCopy(t *testing.T) {
 	t.Parallel()
-	path := firstStep(t)
-	inTheWay := path + ".before-0002_search"
+	newer := next(t, upgradetest.Final)
+	path := newer.Path
+	inTheWay := path + ".before-9998_next"
 	if err := os.MkdirAll(filepath.Join(inTheWay, "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(t.Context(), Options{Path: path})
+	_, err := Open(t.Context(), newer)
 	if err == nil || !strings.Contains(err.Error(), "before an irreversible step, so nothing was changed") {
 		t.Errorf("without a place for the copy: %v", err)
 	}
-	all, err := Status(t.Context(), Options{Path: path})
-	if err != nil || !all[0].Applied || all[1].Applied {
-		t.Errorf("the file has the steps %v, %v; want the first one alone", all, err)
+	if all, err := Status(t.Context(), newer); !left(all, err) {
+		t.Errorf("the file has the steps %v, %v; want the last one left to do", all, err)
 	}
-	if left, err := filepath.Glob(path + ".before-*"); err != nil || len(left) != 1 {
-		t.Errorf("beside the file there are %q, %v", left, err)
+	if copies, err := filepath.Glob(path + ".before-*"); err != nil || len(copies) != 1 {
+		t.Errorf("beside the file there are %q, %v", copies, err)
 	}
 	if err := os.RemoveAll(inTheWay); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Migrate(t.Context(), Options{Path: path}); err != nil {
+	if _, err := Migrate(t.Context(), newer); err != nil {
 		t.Fatal(err)
 	}
-	keptCopy(t, path)
+	keptCopy(t, newer)
 }
 
-// keptCopy looks for the copy from before the first final step. It is a store of the version
-// before, and for its owner alone.
-func keptCopy(t *testing.T, path string) {
+// keptCopy looks for the copy from before the final step. It is a store of the version before,
+// and for its owner alone.
+func keptCopy(t *testing.T, newer Options) {
 	t.Helper()
-	kept := path + ".before-0002_search"
+	path := newer.Path
+	kept := path + ".before-9998_next"
 	info, err := os.Stat(kept)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatalf("the copy is %v, %v", info, err)
 	}
-	all, err := Status(t.Context(), Options{Path: kept})
-	if err != nil || !all[0].Applied || all[1].Applied {
-		t.Errorf("the copy has the steps %v, %v; want the first one done alone", all, err)
+	newer.Path = kept
+	if all, err := Status(t.Context(), newer); !left(all, err) {
+		t.Errorf("the copy has the steps %v, %v; want the last one left to do", all, err)
 	}
 	db, err := pool(kept, 1, forReading)
 	if err != nil {
@@ -135,9 +99,9 @@ func keptCopy(t *testing.T, path string) {
 	if err := db.NewRaw("SELECT title FROM problems ORDER BY id").Scan(t.Context(), &titles); err != nil || !slices.Equal(titles, []string{"Crème BRÛLÉE", "plain"}) {
 		t.Errorf("the copy has the problems %q, %v", titles, err)
 	}
-	left, err := filepath.Glob(path + ".before-*")
-	if err != nil || len(left) != 1 {
-		t.Errorf("beside the file there are %q, %v", left, err)
+	copies, err := filepath.Glob(path + ".before-*")
+	if err != nil || len(copies) != 1 {
+		t.Errorf("beside the file there are %q, %v", copies, err)
 	}
 }
 
@@ -169,15 +133,15 @@ func TestFoldingTakesLargeTextsOneByOne(t *testing.T) {
 
 func TestFoldingHasAFinalStep(t *testing.T) {
 	t.Parallel()
-	upgradetest.FoldingIsFinal(t, steps)
+	upgradetest.FoldingIsFinal(t, builtin)
 }
 
 // A service of an older version has the lock. A command of this version leaves its file
 // alone: the service could not go on after a final step.
 func TestFinalStepNeedsTheLock(t *testing.T) {
 	t.Parallel()
-	path := firstStep(t)
-	f, err := find(path)
+	newer := next(t, upgradetest.Final)
+	f, err := find(newer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,27 +149,28 @@ func TestFinalStepNeedsTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "stop the service first: it could not go on after step 0002_search"
-	if _, err := Migrate(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), want) {
+	const want = "stop the service first: it could not go on after step 9998_next"
+	if _, err := Migrate(t.Context(), newer); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Migrate beside the service: %v, want %q", err, want)
 	}
-	if s, err := Open(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), want) {
+	if s, err := Open(t.Context(), newer); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("Open beside the service: %v, want %q", err, want)
 		if err == nil {
 			_ = s.Close()
 		}
 	}
-	all, err := Status(t.Context(), Options{Path: path})
-	if err != nil || !all[0].Applied || all[1].Applied {
-		t.Errorf("the file has the steps %v, %v; want the first one alone", all, err)
+	if all, err := Status(t.Context(), newer); !left(all, err) {
+		t.Errorf("the file has the steps %v, %v; want the last one left to do", all, err)
 	}
 	if err := service.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Migrate(t.Context(), Options{Path: path}); err != nil {
+	if _, err := Migrate(t.Context(), newer); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(t.Context(), Options{Path: path, Exclusive: true})
+	exclusive := newer
+	exclusive.Exclusive = true
+	s, err := Open(t.Context(), exclusive)
 	if err != nil {
 		t.Fatalf("the lock is left behind: %v", err)
 	}
@@ -218,9 +183,9 @@ func TestFinalStepNeedsTheLock(t *testing.T) {
 // waits, and finds the service once it can read.
 func TestFinalStepOfABusyFile(t *testing.T) {
 	t.Parallel()
-	path := firstStep(t)
+	newer := next(t, upgradetest.Final)
 	synctest.Test(t, func(t *testing.T) {
-		f, err := find(path)
+		f, err := find(newer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -229,7 +194,7 @@ func TestFinalStepOfABusyFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer service.Close()
-		db, err := pool(path, 1, forWriting)
+		db, err := pool(newer.Path, 1, forWriting)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -115,11 +115,16 @@ type Steps struct {
 // this step.
 const OldestTable = "oldest_step"
 
-// Unknown reports whether some of the applied steps are not known.
+// Unknown reports whether some of the applied steps are not known. It fails when one of them
+// comes before all known ones: such a schema lacks what the first known step makes, and no
+// step adds it.
 func (s Steps) Unknown(applied []string) (bool, error) {
 	known, err := s.discover()
 	if err != nil {
 		return false, err
+	}
+	if len(applied) > 0 && slices.Min(applied) < known.Sorted()[0].Name {
+		return false, errors.New("the schema is of a version from before the first release, and this version cannot use it; nothing has changed: export the data by \"problems export\" of the older version, and import the archive into an empty store by \"problems import\" of this one")
 	}
 	return slices.ContainsFunc(applied, func(number string) bool {
 		return !slices.ContainsFunc(known.Sorted(), func(m migrate.Migration) bool { return m.Name == number })
@@ -228,18 +233,18 @@ func keepOldest(number int) string {
 }
 
 // begin returns the statements that make the lists of steps, unless they exist. They keep
-// the number of the last final step that was done; 1 before that, as the first step is
+// the number of the last final step that was done; that of the first step before that, as it is
 // everything.
 func (s Steps) begin(db *bun.DB, all []Migration) ([]string, error) {
-	oldest := 1
+	needed := all[0]
 	for _, m := range all {
-		if !m.Final || !m.Applied {
-			continue
+		if m.Final && m.Applied {
+			needed = m
 		}
-		var err error
-		if oldest, err = m.Number(); err != nil {
-			return nil, err
-		}
+	}
+	oldest, err := needed.Number()
+	if err != nil {
+		return nil, err
 	}
 	return []string{
 		s.createTable(db).String(),

@@ -74,6 +74,30 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestUnknown looks for steps of a newer version, and refuses those of one before the first step.
+func TestUnknown(t *testing.T) {
+	t.Parallel()
+	s := Steps{Files: fstest.MapFS{
+		"migrations/0100_a.up.sql": {Data: []byte("CREATE TABLE a (id bigint);\n")},
+		"migrations/0101_b.up.sql": {Data: []byte("ALTER TABLE a ADD b bigint;\n")},
+	}}
+	for _, c := range []struct {
+		applied          []string
+		unknown, refused bool
+	}{
+		{nil, false, false},
+		{[]string{"0100"}, false, false},
+		{[]string{"0101", "0100"}, false, false},
+		{[]string{"0100", "0102"}, true, false},
+		{[]string{"0001"}, false, true},
+		{[]string{"0100", "0099"}, false, true},
+	} {
+		if unknown, err := s.Unknown(c.applied); unknown != c.unknown || (err != nil) != c.refused {
+			t.Errorf("%v: got %t, %v; want %t, refused: %t", c.applied, unknown, err, c.unknown, c.refused)
+		}
+	}
+}
+
 // TestOutdated finds the steps of servers that a final step would leave behind.
 func TestOutdated(t *testing.T) {
 	t.Parallel()

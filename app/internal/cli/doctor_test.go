@@ -150,7 +150,7 @@ func TestDoctor(t *testing.T) {
 		"no store":         {variables{"PROBLEMS_STORE": "sqlite:///nowhere/problems.db"}, []string{"FAULT    the store cannot be examined: there is no store at /nowhere/problems.db", "Mend:", "ok"}, true},
 		"file for all":     {variables{"PROBLEMS_STORE": "sqlite://" + loose}, []string{"warning  other users of this machine can read " + loose, "Mend: chmod 600 " + loose, "ok"}, false},
 		"memory":           {variables{"PROBLEMS_STORE": "memory:"}, []string{"ok", "ok       memory: is of a kind without an examination"}, false},
-		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{noKey, "Mend:", "FAULT    the schema lacks 0001_initial", `Mend: run "problems migrate"`, "ok"}, true},
+		"no schema yet":    {variables{"PROBLEMS_STORE": empty}, []string{noKey, "Mend:", "FAULT    the schema lacks 0100_initial", `Mend: run "problems migrate"`, "ok"}, true},
 		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"ok", "ok"}, false},
 		"webhooks":         {variables{"PROBLEMS_STORE": "sqlite://" + hooked}, []string{"ok", "ok"}, false},
 		"another key":      {variables{"PROBLEMS_STORE": "sqlite://" + hooked, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"warning  the service cannot deliver to 1 of 1 active webhooks: this server has another key than the one behind the secret", "Mend: give all servers of the store the same key by PROBLEMS_WEBHOOK_KEY_FILE", "ok", "ok"}, false},

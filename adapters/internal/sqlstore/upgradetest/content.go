@@ -1,17 +1,13 @@
-// Package upgradetest has the tests of an upgrade that both SQL stores share: what a store of
-// the first version has, and how it goes on after the steps of this version.
+// Package upgradetest has what the tests of upgrades of both SQL stores share: the content of a
+// store, steps of a later version, and the folding of texts.
 package upgradetest
 
 import (
 	"slices"
 	"testing"
-
-	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/store"
 )
 
-// Content is the statements for what the first version has left, without columns for folded
-// texts.
+// Content is the statements for a store whose texts are not folded.
 const Content = `
 	INSERT INTO problems (id, title, created, modified, revision) VALUES (1, 'Crème BRÛLÉE', 1000, 2000, 3), (2, 'plain', 1000, 2000, 1);
 	UPDATE versions SET catalogue = 6;
@@ -21,25 +17,6 @@ const Content = `
 	INSERT INTO savepoints (problem, position, batch, title, created, modified, revision) VALUES
 		(1, 10, '00000000-0000-0000-0000-000000000004', 'Crème BRÛLÉE', 1000, 1000, 3);
 	INSERT INTO keywords (problem, name, value) VALUES (1, 'Tag', NULL), (1, 'Zoë', 'ÄÖ'), (2, 'tag', 'Straße')`
-
-// Kept compares problem 1 with Content.
-func Kept(t *testing.T, s store.Store) {
-	t.Helper()
-	err := s.View(t.Context(), func(r store.Reader) error {
-		p, err := r.Problem(t.Context(), 1, ident.None, store.Keywords|store.Comments)
-		all, failure := r.Dossiers(t.Context(), 0, 1)
-		if failure != nil || len(all) != 1 || p.Size != all[0].Size() {
-			t.Errorf("the size of the problem is %d, with %+v (%v)", p.Size, all, failure)
-		}
-		if err == nil && (p.Title != "Crème BRÛLÉE" || p.Revision != 3 || len(p.Keywords) != 2 || len(p.Comments) != 1) {
-			t.Errorf("the problem is %+v", p)
-		}
-		return err
-	})
-	if err != nil {
-		t.Error(err)
-	}
-}
 
 // FoldedTexts is the query for all texts, each with its folded forms.
 const FoldedTexts = `

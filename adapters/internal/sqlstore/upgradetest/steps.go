@@ -9,15 +9,25 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// First returns the steps of the first version: the first step alone.
-func First(t *testing.T, steps sqlstore.Steps) sqlstore.Steps {
+// Final is the mark of a step that servers without it cannot live with.
+const Final = "-- Final: older servers would lose it."
+
+// Next returns the steps of a version after this one: with one more step.
+func Next(t *testing.T, steps sqlstore.Steps, name, text string) sqlstore.Steps {
 	t.Helper()
-	const name = "migrations/0001_initial.up.sql"
-	text, err := fs.ReadFile(steps.Files, name)
-	if err != nil {
-		t.Fatal(err)
+	all := fstest.MapFS{"migrations/" + name + ".up.sql": {Data: []byte(text)}}
+	known, err := fs.Glob(steps.Files, "migrations/*.sql")
+	if err != nil || len(known) == 0 {
+		t.Fatal("there are no steps: ", err)
 	}
-	steps.Files = fstest.MapFS{name: {Data: text}}
+	for _, name := range known {
+		text, err := fs.ReadFile(steps.Files, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = &fstest.MapFile{Data: text}
+	}
+	steps.Files = all
 	return steps
 }
 
