@@ -31,7 +31,7 @@ func (s *server) registerTokens() {
 		Metadata: about(func(e *wire.Encoder) {
 			e.IssuedToken(tracker.IssuedToken{Token: samples.Token, Secret: samples.Secret()})
 		}, partialKinds(fault.RequiredField)...).
-			json(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-01-01T00:00:00.000Z"}`, wire.NewToken{}).
+			json(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-12-31T23:59:59.999Z"}`, wire.NewToken{}).
 			unkeyed(tokenUnkeyed),
 	}, s.createToken)
 	register(s, huma.Operation{

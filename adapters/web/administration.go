@@ -80,19 +80,19 @@ type administered struct {
 	save func(q *request, form url.Values, id ident.ID, condition func(*metadata.Catalogue) error) error
 }
 
-// ofPath returns the kind in the path.
+// kind returns the kind in the path.
 func (q *request) kind() (administered, error) {
-	slug := q.r.PathValue("kind")
-	i := slices.IndexFunc(kinds, func(k administered) bool { return k.slug == slug })
+	slug, all := q.r.PathValue("kind"), kinds(q.Service.Zone())
+	i := slices.IndexFunc(all, func(k administered) bool { return k.slug == slug })
 	if i < 0 {
 		return administered{}, fault.New(fault.NotFound, "there is no page at this address")
 	}
-	return kinds[i], nil
+	return all[i], nil
 }
 
 // kindLinks returns the links to the kinds that the caller can see.
 func (q *request) kindLinks(current string) (links []kindLink) {
-	for _, k := range kinds {
+	for _, k := range kinds(q.Service.Zone()) {
 		links = append(links, kindLink{k.slug, k.slug == current})
 	}
 	links = append(links, kindLink{"queries", current == "queries"})
@@ -107,7 +107,7 @@ func (q *request) kindLinks(current string) (links []kindLink) {
 
 // showAdministration leads to the first kind.
 func showAdministration(q *request) (answer, error) {
-	return q.redirect("/administration/" + kinds[0].slug), nil
+	return q.redirect("/administration/states"), nil
 }
 
 func showObjects(q *request) (answer, error) {

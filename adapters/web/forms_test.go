@@ -215,6 +215,61 @@ func TestTimesOfMilestoneStay(t *testing.T) {
 	is(time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC), time.Time{})
 }
 
+// D9: a day in a form is the whole day in the zone of the service, and is shown as this day. So
+// is a stored midnight in UTC, by which earlier versions and other clients mean a day.
+func TestDaysInForms(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ zone, start, end string }{
+		{"UTC", "2026-10-24T00:00:00Z", "2026-10-25T23:59:59.999Z"},
+		{"Europe/Berlin", "2026-10-23T22:00:00Z", "2026-10-25T22:59:59.999Z"}, // the day has 25 hours
+		{"America/Los_Angeles", "2026-10-24T07:00:00Z", "2026-10-26T06:59:59.999Z"},
+		{"Pacific/Kiritimati", "2026-10-23T10:00:00Z", "2026-10-25T09:59:59.999Z"},
+	} {
+		zone, err := time.LoadLocation(c.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSiteIn(t, zone)
+		b := s.signedIn(t)
+		midnights, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{Patch: tracker.MilestonePatch{
+			Name: patch.Set("Old"), Start: patch.Set(time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC)), End: patch.Set(time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC)),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.post("/administration/milestones", "name", "New", "start", "2026-10-24", "end", "2026-10-25").is(200)
+		all, err := s.service.Milestones().List(t.Context())
+		if err != nil || len(all.Value) != 2 {
+			t.Fatal(all.Value, err)
+		}
+		for _, m := range all.Value {
+			at := "/administration/milestones/" + m.ID.String()
+			shown := b.get(at)
+			if form := shown.form(at); form.Get("start") != "2026-10-24" || form.Get("end") != "2026-10-25" {
+				t.Errorf("%s: the form of %s has %v", c.zone, m.Name, form)
+			}
+			b.get("/milestones").has("24 Oct 2026", "25 Oct 2026").lacks("23 Oct", "26 Oct")
+			b.get("/milestones/"+m.ID.String()).has("24 Oct 2026", "25 Oct 2026")
+			shown.submit(at, "name", m.Name+"er").is(200)
+			now, err := s.service.Milestones().Load(t.Context(), m.ID)
+			if err != nil || !now.Value.Start.Equal(m.Start) || !now.Value.End.Equal(m.End) {
+				t.Errorf("%s: with another name, %s is from %v to %v (%v)", c.zone, m.Name, now.Value.Start, now.Value.End, err)
+			}
+			if m.ID != midnights.Value.ID && (m.Start.Format(time.RFC3339Nano) != c.start || m.End.Format(time.RFC3339Nano) != c.end) {
+				t.Errorf("%s: the milestone is from %v to %v", c.zone, m.Start, m.End)
+			}
+		}
+		form := b.get("/administration/tokens")
+		form.submit("/administration/tokens", "user", form.choose("user", "Administrator"), "scope", "read", "expires", "2996-10-25").is(200)
+		tokens, err := s.service.Tokens(t.Context())
+		if err != nil || !slices.ContainsFunc(tokens.Value, func(k access.Token) bool {
+			return !k.Expires.IsZero() && k.Expires.Add(time.Millisecond).In(zone).Format(time.DateTime) == "2996-10-26 00:00:00"
+		}) {
+			t.Errorf("%s: the tokens are %v (%v)", c.zone, tokens.Value, err)
+		}
+	}
+}
+
 // A form for a watcher without a user adds nobody. The button to watch adds the caller.
 func TestWatcherIsNamed(t *testing.T) {
 	t.Parallel()

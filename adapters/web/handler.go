@@ -409,7 +409,7 @@ func Scopes() map[string]access.Scope {
 			scopes[r.method+" "+r.path] = r.scope
 		}
 	}
-	for _, k := range kinds {
+	for _, k := range kinds(time.UTC) {
 		scopes["POST /administration/"+k.slug] = k.creator
 	}
 	return scopes

@@ -16,14 +16,17 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// kinds are all kinds of objects with pages of administration.
-var kinds = []administered{
-	{"states", []string{"kind.resolved", "kind.initial", "kind.next"}, access.Admin, stateRows, stateForm, saved((*tracker.Service).States, stateOf)},
-	{"components", []string{"kind.successor"}, access.Admin, componentRows, componentForm, saved((*tracker.Service).Components, componentOf)},
-	{"milestones", []string{"kind.component", "kind.start", "kind.end"}, access.Write, milestoneRows, milestoneForm, saved((*tracker.Service).Milestones, milestoneOf)},
-	{"priorities", []string{"kind.order"}, access.Admin, priorityRows, priorityForm, saved((*tracker.Service).Priorities, priorityOf)},
-	{"classifications", nil, access.Admin, classificationRows, classificationForm, saved((*tracker.Service).Classifications, classificationOf)},
-	{"users", []string{"kind.email"}, access.Admin, userRows, userForm, saved((*tracker.Service).Users, userOf)},
+// kinds returns all kinds of objects with pages of administration. Dates are in the zone.
+func kinds(zone *time.Location) []administered {
+	milestones := calendar{zone}
+	return []administered{
+		{"states", []string{"kind.resolved", "kind.initial", "kind.next"}, access.Admin, stateRows, stateForm, saved((*tracker.Service).States, stateOf)},
+		{"components", []string{"kind.successor"}, access.Admin, componentRows, componentForm, saved((*tracker.Service).Components, componentOf)},
+		{"milestones", []string{"kind.component", "kind.start", "kind.end"}, access.Write, milestones.rows, milestones.form, saved((*tracker.Service).Milestones, milestones.of)},
+		{"priorities", []string{"kind.order"}, access.Admin, priorityRows, priorityForm, saved((*tracker.Service).Priorities, priorityOf)},
+		{"classifications", nil, access.Admin, classificationRows, classificationForm, saved((*tracker.Service).Classifications, classificationOf)},
+		{"users", []string{"kind.email"}, access.Admin, userRows, userForm, saved((*tracker.Service).Users, userOf)},
+	}
 }
 
 // saved returns the function to store the form of a kind. read returns its content.
@@ -61,28 +64,6 @@ func number(form url.Values, name string, faults *fault.List) patch.Field[int64]
 		faults.Add(fault.InvalidType, fault.At(name), "must be a whole number")
 	}
 	return patch.Set(n)
-}
-
-func day(form url.Values, name string, faults *fault.List) patch.Field[time.Time] {
-	if !form.Has(name) {
-		return patch.Field[time.Time]{}
-	}
-	text := form.Get(name)
-	if text == "" {
-		return patch.Null[time.Time]()
-	}
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		faults.Add(fault.InvalidType, fault.At(name), "must be a date such as 2026-03-14")
-	}
-	return patch.Set(t)
-}
-
-func dayText(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.DateOnly)
 }
 
 func yes(b bool) string {
@@ -173,28 +154,6 @@ func componentForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 
 func componentOf(form url.Values, _ *fault.List) tracker.ComponentPatch {
 	return tracker.ComponentPatch{Name: sent(form, "name"), Closed: checked(form, "closed"), Successor: forms.Reference(form, "successor"), Parent: forms.Reference(form, "parent")}
-}
-
-func milestoneRows(c *metadata.Catalogue) (rows []objectRow) {
-	for _, m := range c.Content().Milestones {
-		rows = append(rows, objectRow{ID: m.ID.String(), Name: m.Name, Cells: []string{c.FullName(m.Component), dayText(m.Start), dayText(m.End)}})
-	}
-	return rows
-}
-
-func milestoneForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
-	m, ok := c.Milestone(id)
-	if !ok && !id.IsNone() {
-		return "", nil
-	}
-	return m.Name, []input{
-		textInput("name", m.Name), {Type: "choice", Choice: forms.ObjectChoice("component", metadata.Components, m.Component, c)},
-		{Name: "start", Type: "date", Value: dayText(m.Start)}, {Name: "end", Type: "date", Value: dayText(m.End)},
-	}
-}
-
-func milestoneOf(form url.Values, faults *fault.List) tracker.MilestonePatch {
-	return tracker.MilestonePatch{Name: sent(form, "name"), Component: forms.Reference(form, "component"), Start: day(form, "start", faults), End: day(form, "end", faults)}
 }
 
 func priorityRows(c *metadata.Catalogue) (rows []objectRow) {

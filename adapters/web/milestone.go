@@ -16,7 +16,7 @@ type milestonePage struct {
 	layout
 	ID         string
 	Heading    string
-	Start, End time.Time             // zero: not set
+	Start, End time.Time             // the beginnings of days in UTC; zero: not set
 	Days       []tracker.BurndownDay // the latest first, of the table: those with a change
 	Chart      chart.Chart
 	Latest     tracker.BurndownDay
@@ -33,7 +33,7 @@ type milestonesPage struct {
 
 type milestoneRow struct {
 	ID, Name, Component string
-	Start, End          time.Time // zero: not set
+	Start, End          time.Time // the beginnings of days in UTC; zero: not set
 	Problems            string    // the address of the list of its problems
 }
 
@@ -44,10 +44,10 @@ func showMilestones(q *request) (answer, error) {
 		return answer{}, err
 	}
 	c := states.Catalogue
-	f := links.NewFilters(q.base, c)
+	f, days := links.NewFilters(q.base, c), calendar{q.Service.Zone()}
 	view := milestonesPage{layout: q.signedIn(q.say("kind.milestones"), c).in("milestones")}
 	for _, m := range c.Content().Milestones {
-		view.Milestones = append(view.Milestones, milestoneRow{m.ID.String(), m.Name, c.FullName(m.Component), m.Start, m.End, f.Of("milestone", m.ID)})
+		view.Milestones = append(view.Milestones, milestoneRow{m.ID.String(), m.Name, c.FullName(m.Component), days.inPage(m.Start), days.inPage(m.End), f.Of("milestone", m.ID)})
 	}
 	slices.SortStableFunc(view.Milestones, func(a, b milestoneRow) int {
 		if a.End.IsZero() != b.End.IsZero() { // those without an end come last
@@ -67,10 +67,11 @@ func showMilestone(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	b := history.Value
+	b, days := history.Value, calendar{q.Service.Zone()}
+	start, end := days.inPage(b.Milestone.Start), days.inPage(b.Milestone.End)
 	view := milestonePage{
 		layout: q.signedIn(b.Milestone.Name, history.Catalogue).in("milestones"), ID: id.String(), Heading: b.Milestone.Name,
-		Start: b.Milestone.Start, End: b.Milestone.End, Chart: chart.New(b.Days, b.Milestone.Start, b.Milestone.End), LeftOut: b.LeftOut, More: b.More,
+		Start: start, End: end, Chart: chart.New(b.Days, start, end), LeftOut: b.LeftOut, More: b.More,
 		Problems: links.NewFilters(q.base, history.Catalogue).Of("milestone", id),
 	}
 	for i, d := range b.Days {

@@ -96,6 +96,12 @@ func (f *flaky) Commit(ctx context.Context, c store.Change) (store.Receipt, erro
 
 func newSite(t testing.TB, change ...func(*Options)) *site {
 	t.Helper()
+	return newSiteIn(t, time.UTC, change...)
+}
+
+// newSiteIn returns a site with dates in a zone.
+func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *site {
+	t.Helper()
 	s := &site{codes: &Codes{}, log: &bytes.Buffer{}, receiver: &receiver{}}
 	s.receiver.answer.Store(&webhook.Attempt{Status: http.StatusNoContent, Duration: 15 * time.Millisecond})
 	inMemory, err := memory.Open(t.Context(), memory.Options{})
@@ -103,7 +109,7 @@ func newSite(t testing.TB, change ...func(*Options)) *site {
 		t.Fatal(err)
 	}
 	s.store = &flaky{Store: inMemory}
-	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
+	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}

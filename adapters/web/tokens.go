@@ -63,7 +63,7 @@ func (q *request) tokensPage(secret string) (answer, error) {
 // again.
 func createToken(q *request) (answer, error) {
 	var faults fault.List
-	cmd := tracker.CreateToken{User: forms.Reference(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: day(q.form, "expires", &faults)}
+	cmd := tracker.CreateToken{User: forms.Reference(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
 	cmd.Faults = faults
 	issued, err := q.Service.CreateToken(q.context(), q.caller, cmd)
 	if err != nil {

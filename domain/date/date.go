@@ -90,6 +90,16 @@ func (d Date) End(zone *time.Location) time.Time {
 	return (d + 1).Start(zone).Add(-time.Millisecond)
 }
 
+// Shown returns the date that a time stands for in front of people: its day in the zone.
+// Midnight in UTC is the time by which clients without a zone send a date. It stands for this
+// date in all zones.
+func Shown(at time.Time, zone *time.Location) Date {
+	if at = at.UTC(); !at.Equal(at.Truncate(day)) {
+		at = at.In(zone)
+	}
+	return Of(at)
+}
+
 // Around returns the last date that ends at or before a time in the zone, and the first one
 // that ends at or after it. They are the same at the end of a day, and
 // neighbours elsewhere. Where the zone skips a day, last can be behind first.

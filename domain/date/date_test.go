@@ -70,6 +70,34 @@ func TestEndsInZones(t *testing.T) {
 	}
 }
 
+// A date comes back from its start, its end and its midnight in UTC, in zones that have the day.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for _, name := range zones {
+		zone := load(t, name)
+		for d := onDay(1985, 1, 1); d < onDay(2031, 1, 1); d++ {
+			times := []time.Time{d.midnight()}
+			if start := d.Start(zone); Of(start.In(zone)) == d {
+				times = append(times, start, d.End(zone))
+			}
+			for _, at := range times {
+				if got := Shown(at, zone); got != d {
+					t.Fatalf("%s: %s is shown as %s, want %s", name, at, got, d)
+				}
+			}
+		}
+	}
+	for at, want := range map[string]string{"2026-10-31T00:00:00.001Z": "2026-10-30", "2026-10-31T03:59:59Z": "2026-10-30", "2026-10-31T04:00:00Z": "2026-10-31", "2026-10-30T20:00:00-04:00": "2026-10-31"} {
+		moment, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Shown(moment, load(t, "America/New_York")); got.String() != want {
+			t.Errorf("%s is shown as %s, want %s", at, got, want)
+		}
+	}
+}
+
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ date, zone, want string }{

@@ -58,7 +58,7 @@ type Options struct {
 	Store store.Store
 	// Now is the clock. It may step back. Stored times do not.
 	Now func() time.Time
-	// Zone is where a date, such as the field due, stands for the end of its day; nil is UTC.
+	// Zone is where a date stands for its whole day (D9); nil is UTC.
 	Zone *time.Location
 	// Guard bounds how far the clock may go ahead.
 	Guard Guard
@@ -154,6 +154,9 @@ func New(o Options) *Service {
 	s.hub = feedhub.New(o.Store, s.catalogue, o.FeedPoll)
 	return s
 }
+
+// Zone returns the time zone of dates.
+func (s *Service) Zone() *time.Location { return s.zone }
 
 // Searches returns the number of waiting and of running searches at this moment.
 func (s *Service) Searches() (waiting, underWay int) {

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/app/internal/directory"
@@ -61,8 +63,10 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 	if !tokenLine.MatchString(token) || !strings.Contains(byEmail.stderr, " of scope write for ann@example.org, valid until 20") {
 		t.Fatalf("a token is printed as %q\n%s", byEmail.stdout, byEmail.stderr)
 	}
-	byIdentifier := decode[directory.Token](t, must(t, env, "token", "create", "--user", ann, "--scope=read", "--expires=2099-12-31T23:00:00-01:00", "--json"))
-	if byIdentifier.Expires == nil || byIdentifier.Expires.UTC().Year() != 2100 || byIdentifier.User.Name != "Ann Lee" {
+	inNewYork := maps.Clone(env)
+	inNewYork["PROBLEMS_TIME_ZONE"] = "America/New_York"
+	byIdentifier := decode[directory.Token](t, must(t, inNewYork, "token", "create", "--user", ann, "--scope=read", "--expires=2099-12-31", "--json"))
+	if byIdentifier.Expires == nil || byIdentifier.Expires.UTC().Format(time.RFC3339Nano) != "2100-01-01T04:59:59.999Z" || byIdentifier.User.Name != "Ann Lee" {
 		t.Errorf("the token is %+v", byIdentifier)
 	}
 	for _, secret := range []string{token, byIdentifier.Secret} {

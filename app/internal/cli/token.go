@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/directory"
+	"github.com/problemtracking/problems/domain/date"
 )
 
 type tokenCommands struct {
@@ -20,8 +22,10 @@ type tokenCreate struct {
 
 	User    string `required:"" placeholder:"USER" help:"The user of the token: e-mail address or identifier."`
 	Scope   string `required:"" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope: read, write or admin. Each includes the ones before it."`
-	Expires expiry `placeholder:"WHEN" help:"End of the token: a time from now such as 720h, or a date such as 2030-01-31T12:00:00Z. Default: never."`
+	Expires expiry `placeholder:"WHEN" help:"End of the token: a time from now such as 720h, a date such as 2030-01-31, which it works on in the zone of --time-zone, or a moment such as 2030-01-31T12:00:00Z. Default: never."`
 	JSON    bool   `name:"json" help:"Print the token with its record as JSON instead."`
+
+	TimeZone config.TimeZone `default:"UTC" group:"Dates" placeholder:"ZONE" help:"Time zone of a date, as \"problems serve\" has it. Default: ${default}."`
 }
 
 // Help is shown by kong.
@@ -47,7 +51,7 @@ func (c *tokenCreate) Run(ctx context.Context, p Process) error {
 		if err != nil {
 			return err
 		}
-		token, err := d.CreateToken(ctx, user.Identifier, c.Scope, c.Expires.from(p.Now()))
+		token, err := d.CreateToken(ctx, user.Identifier, c.Scope, c.Expires.from(p.Now(), c.TimeZone.Location()))
 		if err != nil {
 			return err
 		}
@@ -106,13 +110,14 @@ func (c *tokenRevoke) Run(ctx context.Context, p Process) error {
 	})
 }
 
-// expiry is a time, or a span of time from now; the zero expiry is never.
+// expiry is a time, the end of a day, or a span of time from now; the zero expiry is never.
 type expiry struct {
 	at    time.Time
+	day   date.Date
 	after time.Duration
 }
 
-// UnmarshalText reads a Go duration or an RFC 3339 date.
+// UnmarshalText reads a Go duration, a date or an RFC 3339 time.
 func (e *expiry) UnmarshalText(text []byte) (err error) {
 	if e.after, err = time.ParseDuration(string(text)); err == nil {
 		if e.after <= 0 {
@@ -120,18 +125,25 @@ func (e *expiry) UnmarshalText(text []byte) (err error) {
 		}
 		return nil
 	}
+	if e.day, err = date.Parse(string(text)); err == nil {
+		return nil
+	}
 	if e.at, err = time.Parse(time.RFC3339, string(text)); err != nil {
-		return errors.New("expected a time from now such as 720h, or a date such as 2030-01-31T12:00:00Z")
+		return errors.New("expected a time from now such as 720h, a date such as 2030-01-31, or a moment such as 2030-01-31T12:00:00Z")
 	}
 	return nil
 }
 
-// from returns the time of the flag; zero for never.
-func (e expiry) from(now time.Time) time.Time {
-	if e.after > 0 {
+// from returns the time of the flag; zero for never. A date ends in the zone.
+func (e expiry) from(now time.Time, zone *time.Location) time.Time {
+	switch {
+	case e.after > 0:
 		return now.Add(e.after)
+	case !e.day.IsNone():
+		return e.day.End(zone)
+	default:
+		return e.at
 	}
-	return e.at
 }
 
 // orElse returns a time for people to read, or the text for none.

@@ -30,7 +30,7 @@ type Server struct {
 	BasePath           string        `placeholder:"PATH" help:"Path before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: none."`
 	PublicURL          string        `name:"public-url" placeholder:"URL" help:"Address of the service for people, such as https://tracker.example.org, behind a proxy. Its path is the base path. Default: the address of the listener."`
 	Web                string        `default:"on" enum:"on,off" placeholder:"WHEN" help:"The pages for browsers: on or off. Default: ${default}."`
-	TimeZone           TimeZone      `default:"UTC" placeholder:"ZONE" help:"Time zone of dates, such as Europe/Berlin: a problem is overdue after the last millisecond of its day there. The same for all servers of a store. Default: ${default}."`
+	TimeZone           TimeZone      `default:"UTC" placeholder:"ZONE" help:"Time zone of dates, such as Europe/Berlin: a problem is overdue after the last millisecond of its day there, and a milestone or token ends with it. The same for all servers of a store. Default: ${default}."`
 	CORSOrigins        []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins of web pages with access to the API from a browser, such as https://tracker.example.org, or * for all. Default: none."`
 	TLSCert            string        `name:"tls-cert" placeholder:"FILE" help:"Certificate chain in PEM form. With it and its key, the service speaks HTTPS."`
 	TLSKey             string        `name:"tls-key" placeholder:"FILE" help:"Private key of the certificate in PEM form."`

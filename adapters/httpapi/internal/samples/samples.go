@@ -41,7 +41,7 @@ var (
 
 	// Token is a token of Ann, with an expiry.
 	Token = access.Token{ID: Identifier(15), User: Ann.ID, Scope: access.Write, Created: Time,
-		Expires: time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC)}
+		Expires: time.Date(2030, time.December, 31, 23, 59, 59, 999e6, time.UTC)}
 )
 
 // Identifier returns the n-th identifier of the samples.

@@ -107,8 +107,8 @@ type ComponentPatch struct {
 // MilestoneFields are a milestone's members set by clients.
 type MilestoneFields struct {
 	Component *Partial   `json:"component,omitempty" doc:"null: for all components."`
-	StartDate *time.Time `json:"startDate,omitempty" nullable:"true"`
-	EndDate   *time.Time `json:"endDate,omitempty" nullable:"true" doc:"Not before startDate."`
+	StartDate *time.Time `json:"startDate,omitempty" nullable:"true" doc:"For a day: its beginning in PROBLEMS_TIME_ZONE."`
+	EndDate   *time.Time `json:"endDate,omitempty" nullable:"true" doc:"Not before startDate. For a whole day: its last millisecond in PROBLEMS_TIME_ZONE, such as 2026-10-31T23:59:59.999Z."`
 }
 
 // NewMilestone is a milestone to be created.

@@ -305,7 +305,7 @@ type UserPatch struct {
 type NewToken struct {
 	User    PartialUser `json:"user"`
 	Scope   string      `json:"scope" enum:"read,write,admin"`
-	Expires *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never."`
+	Expires *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never. For a whole day: its last millisecond in PROBLEMS_TIME_ZONE, such as 2030-12-31T23:59:59.999Z."`
 	_       struct{}    `additionalProperties:"false"`
 }
 
