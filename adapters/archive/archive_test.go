@@ -97,68 +97,6 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// Archives of the first version are read, and written in that of today.
-func TestReadVersion1(t *testing.T) {
-	t.Parallel()
-	w, err := load(whole(inVersion(1, body), 8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(w.Archive.Queries)+len(w.Archive.Audit) != 0 || len(w.dossiers) != 2 {
-		t.Errorf("read %d saved queries, %d audit entries and %d problems, want none, none and 2", len(w.Archive.Queries), len(w.Archive.Audit), len(w.dossiers))
-	}
-	if got, want := w.text(t), canonicalOf(withoutChoices(body)); got != want {
-		t.Errorf("written:\n%s\nwant:\n%s", got, want)
-	}
-}
-
-// Archives of version 4 have no choice of mail: everybody gets everything.
-func TestReadVersion4(t *testing.T) {
-	t.Parallel()
-	w, err := load(whole(inVersion(4, body), 8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := w.text(t), canonicalOf(withoutChoices(body)); got != want {
-		t.Errorf("written:\n%s\nwant:\n%s", got, want)
-	}
-}
-
-// Archives of version 5 have at most two secrets of a webhook.
-func TestReadVersion5(t *testing.T) {
-	t.Parallel()
-	w, err := load(whole(inVersion(5, withWebhooks()), 8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if all := w.Archive.Webhooks; len(all) != 2 || all[0].Secret.Rotated.IsZero() || !all[0].Secret.RotatedBefore.IsZero() {
-		t.Errorf("read the webhooks %+v", all)
-	}
-}
-
-// withoutChoices returns lines with users who get all mail.
-func withoutChoices(lines []string) []string {
-	lines = slices.Clone(lines)
-	for i, line := range lines {
-		lines[i] = strings.Replace(line, `"mail":"mine"`, `"mail":null`, 1)
-	}
-	return lines
-}
-
-// Archives of version 2 have no feed.
-func TestReadVersion2(t *testing.T) {
-	t.Parallel()
-	lines := slices.Concat(body[:11], used, body[11:])
-	w, err := load(whole(inVersion(2, lines), 8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(w.Archive.Queries) != 2 || len(w.Archive.Audit) != 3 || len(w.dossiers) != 2 || len(w.feed) != 0 {
-		t.Errorf("read %d saved queries, %d audit entries, %d problems and %d entries of the feed, want 2, 3, 2 and none",
-			len(w.Archive.Queries), len(w.Archive.Audit), len(w.dossiers), len(w.feed))
-	}
-}
-
 // The feed keeps its numbers, and the values of its lines byte for byte.
 func TestReadFeed(t *testing.T) {
 	t.Parallel()

@@ -277,15 +277,10 @@ func (valueIn) Time(f *problem.Field, at *time.Time) value {
 }
 
 // limit leaves out the members that an archive of this version does not have: they are null.
-// fieldSince gives the version of each field added after the first.
-func (c *codec) limit(v version, fieldSince map[string]version) {
-	without := func(kind transfer.Kind, since map[string]version) {
-		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return since[m.name] > v })
-	}
-	without(transfer.KindProblem, fieldSince)
-	without(transfer.KindSavepoint, fieldSince)
-	for kind, since := range memberSince {
-		without(transfer.Kind(kind), since)
+// since gives the version of each member added after the oldest version.
+func (c *codec) limit(v version, since [transfer.KindEnd]map[string]version) {
+	for kind, members := range since {
+		c.objects[kind] = slices.DeleteFunc(c.objects[kind], func(m member) bool { return members[m.name] > v })
 	}
 }
 

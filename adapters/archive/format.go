@@ -15,31 +15,25 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// Version is the version of the format written by Write. A Reader reads every version
-// from 1 to this one. Each new kind or member makes another version.
+// Version is the version of the format written by Write. A Reader reads every version from the
+// oldest to this one. Each new kind or member makes another version.
 const Version = 7
 
-// kindSince gives the version of each kind added after the first.
-var kindSince = [transfer.KindEnd]version{transfer.KindSavedQuery: 2, transfer.KindAuditEntry: 2, transfer.KindEvent: 3, transfer.KindWebhook: 4}
+// oldest is the oldest version that can be read: that of the first release.
+const oldest = 7
 
-// fieldSince gives the version of each problem field added after the first. In an earlier
-// archive, such a field is null.
-var fieldSince = func() map[string]version {
-	since := make(map[string]version)
+// memberSince gives the version of each member that is younger than the oldest version. In an
+// earlier archive, such a member is null.
+var memberSince = func() (since [transfer.KindEnd]map[string]version) {
+	fields := make(map[string]version)
 	for _, f := range problem.AllFields() {
 		if f.Since > 0 {
-			since[f.Name] = version(f.Since)
+			fields[f.Name] = version(f.Since)
 		}
 	}
+	since[transfer.KindProblem], since[transfer.KindSavepoint] = fields, fields
 	return since
 }()
-
-// memberSince gives the version of each other member added after the first of its kind. In
-// an earlier archive, such a member is null.
-var memberSince = [transfer.KindEnd]map[string]version{transfer.KindUser: {"mail": 5}, transfer.KindWebhook: {"secretRotatedBefore": 6}}
-
-// has reports whether a version of the format has a kind.
-func (v version) has(kind transfer.Kind) bool { return kindSince[kind] <= v }
 
 // maxLine bounds a line, in bytes without the line feed, so a foreign file cannot fill
 // the memory. The service takes bodies of at most 8 MiB. Normalised and escaped, such texts
@@ -106,9 +100,6 @@ func (t *tally) summary() Summary {
 func (t *tally) manifestLine(of version, next *problem.ID) object {
 	var counts, sums object
 	for kind := transfer.KindState; kind < transfer.KindEnd; kind++ {
-		if !of.has(kind) {
-			continue
-		}
 		name := kindNames[kind]
 		counts = append(counts, member{name, count(t.counts[kind])})
 		sums = append(sums, member{name, sum(hex.EncodeToString(t.hashes[kind].Sum(nil)))})
@@ -140,8 +131,8 @@ func (v *version) parse(raw jsontext.Value) error {
 		return err
 	case n > Version:
 		return fmt.Errorf("the format has version %d, and this program reads only up to version %d", n, Version)
-	case n < 1:
-		return fmt.Errorf("must be a version from 1 to %d", Version)
+	case n < oldest:
+		return fmt.Errorf("the format has version %d, and this program reads none before version %d: export the data again with a later program", n, oldest)
 	}
 	*v = version(n)
 	return nil

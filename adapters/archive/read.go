@@ -72,7 +72,7 @@ func (r *Reader) readHeader() (transfer.Record, error) {
 			return nil, within(m.name, err)
 		}
 	}
-	r.codec.limit(r.codec.version, fieldSince)
+	r.codec.limit(r.codec.version, memberSince)
 	err = r.codec.objects[transfer.KindStart].fill(fields)
 	return r.codec.take(transfer.KindStart), err
 }
@@ -137,7 +137,7 @@ func (v version) kindOf(fields []field) (transfer.Kind, error) {
 		return 0, within("kind", errors.New("is missing"))
 	}
 	for kind := transfer.KindState; kind < transfer.KindEnd; kind++ {
-		if v.has(kind) && says(f.value, kindNames[kind]) {
+		if says(f.value, kindNames[kind]) {
 			return kind, nil
 		}
 	}

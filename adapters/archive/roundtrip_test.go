@@ -65,7 +65,6 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(whole(body[:11], 1)))
 	f.Add([]byte(whole(inUse(), 8)))
 	f.Add([]byte(whole(withWebhooks(), 8)))
-	f.Add([]byte(whole(inVersion(1, body), 8)))
 	f.Add([]byte(whole(body[:1], 1)))
 	for _, line := range body {
 		f.Add([]byte(body[0] + "\n" + line + "\n"))

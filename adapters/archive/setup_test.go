@@ -54,7 +54,7 @@ var body = []string{
 	/*27*/ `{"author":"01900000-0000-7000-8000-000000000051","creationDate":"2026-01-02T03:04:02.000Z","kind":"relationship","problem":7,"problemIdentifier":3,"type":"CausedBy"}`,
 }
 
-// used are the lines of kinds that came with version 2, which stand before the first
+// used are the lines of saved queries and of the audit log, which stand before the first
 // problem.
 var used = []string{
 	`{"creationDate":"2026-01-02T03:04:06.000Z","identifier":"01900000-0000-7000-8000-000000000502","kind":"savedQuery","name":"Mine","owner":"01900000-0000-7000-8000-000000000052","predicate":"title CONTAINS 'é'\n","sort":"-identifier"}`,
@@ -64,15 +64,13 @@ var used = []string{
 	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000601","creationDate":"2026-01-02T03:04:04.000Z","field":"revoked","from":null,"identifier":"01900000-0000-7000-8000-000000000613","kind":"auditEntry","name":"Bo","object":"01900000-0000-7000-8000-000000000061","objectKind":"token","to":"2026-01-02T03:04:01.000Z","type":"Changed"}`,
 }
 
-// called are the lines of the kind that came with version 4, which stand before the audit
-// log.
+// called are the lines of webhooks, which stand before the audit log.
 var called = []string{
 	`{"active":true,"creationDate":"2026-01-02T03:04:05.000Z","cursor":"4SoBAZAAAAAAcACAAAAAAAABAg","epoch":3,"failures":2,"from":"4SkBAZAAAAAAcACAAAAAAAAGAg","identifier":"01900000-0000-7000-8000-000000000702","kind":"webhook","nextAttempt":"2026-01-02T03:09:05.000Z","onFailure":"park","owner":"01900000-0000-7000-8000-000000000051","parked":1,"predicate":"title CONTAINS 'é'","progressEpoch":3,"reason":"it had to","secretGeneration":3,"secretKey":"00000000000000ff","secretRotated":"2026-01-02T03:04:04.000Z","secretRotatedBefore":"2026-01-02T03:04:03.000Z","state":"stopped","types":["problem.changed","user.created"],"url":"https://example.org/hook?a=b","version":"01900000-0000-7000-8000-000000000712"}`,
 	`{"active":false,"creationDate":"2026-01-02T03:04:04.000Z","cursor":"4QAA","epoch":1,"failures":0,"from":"4QAA","identifier":"01900000-0000-7000-8000-000000000701","kind":"webhook","nextAttempt":null,"onFailure":"wait","owner":"01900000-0000-7000-8000-000000000052","parked":0,"predicate":null,"progressEpoch":0,"reason":null,"secretGeneration":1,"secretKey":"0102030405060708","secretRotated":null,"secretRotatedBefore":null,"state":null,"types":null,"url":"http://10.0.0.1/","version":"01900000-0000-7000-8000-000000000711"}`,
 }
 
-// events are the lines of the kind that came with version 3: they stand behind the
-// problems.
+// events are the lines of the feed, which stand behind the problems.
 var events = []string{
 	`{"author":null,"batchIdentifier":"01900000-0000-7000-8000-000000000602","creationDate":"2026-01-02T03:04:05.000Z","kind":"event","lines":[{"field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000612","to":"{\"name\":\"Beta\"}","type":"Created"}],"name":"Beta","number":41,"object":"01900000-0000-7000-8000-000000000041","objectKind":"milestone","problem":null,"revision":null,"state":null,"title":null,"type":"milestone.created"}`,
 	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000102","creationDate":"2026-01-02T03:04:02.000Z","kind":"event","lines":[{"field":"CauseOf","from":null,"identifier":"01900000-0000-7000-8000-000000000202","to":"{\"problemIdentifier\":7}","type":"RelationshipAdded"},{"field":"title","from":"\"é\"","identifier":"01900000-0000-7000-8000-000000000205","to":"\"Leak\"","type":"FieldChanged"}],"name":null,"number":42,"object":null,"objectKind":null,"problem":3,"revision":2,"state":"01900000-0000-7000-8000-000000000002","title":"Leak","type":"problem.changed"}`,
@@ -88,40 +86,11 @@ func withWebhooks() []string {
 	return slices.Concat(body[:11], used[:2], called, used[2:], body[11:], events)
 }
 
-// inVersion returns lines under the header of an earlier version, without the members that
-// came later.
-func inVersion(version int, lines []string) []string {
-	lines = slices.Clone(lines)
-	for i, line := range lines {
-		if version < 5 && strings.Contains(line, `"kind":"user"`) {
-			lines[i] = strings.NewReplacer(`"mail":null,`, "", `"mail":"mine",`, "").Replace(line)
-		}
-		if version < 6 && strings.Contains(line, `"kind":"webhook"`) {
-			lines[i] = strings.NewReplacer(`"secretRotatedBefore":null,`, "", `"secretRotatedBefore":"2026-01-02T03:04:03.000Z",`, "").Replace(line)
-		}
-		if version < 7 {
-			lines[i] = strings.Replace(lines[i], `"due":null,`, "", 1)
-		}
-	}
-	lines[0] = strings.Replace(lines[0], fmt.Sprintf(`"version":%d`, archive.Version), fmt.Sprintf(`"version":%d`, version), 1)
-	return lines
-}
-
-// kindSince gives the version of each kind added after the first.
-var kindSince = map[string]int{"auditEntry": 2, "savedQuery": 2, "event": 3, "webhook": 4}
-
 // manifest returns the last line of an archive whose other lines are given, with
-// the next number. It has the version of the header.
+// the next number.
 func manifest(lines []string, next int) string {
 	var counts, sums []string
 	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher", "webhook"}
-	version := archive.Version
-	for earlier := range version {
-		if strings.HasSuffix(lines[0], fmt.Sprintf(`"version":%d}`, earlier)) {
-			version = earlier
-		}
-	}
-	kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kindSince[kind] > version })
 	for _, kind := range kinds {
 		n, h := 0, sha256.New()
 		for _, line := range lines {
@@ -134,7 +103,7 @@ func manifest(lines []string, next int) string {
 		sums = append(sums, fmt.Sprintf(`"%s":"%x"`, kind, h.Sum(nil)))
 	}
 	return fmt.Sprintf(`{"counts":{%s},"kind":"manifest","nextIdentifier":%d,"sha256":{%s},"version":%d}`,
-		strings.Join(counts, ","), next, strings.Join(sums, ","), version)
+		strings.Join(counts, ","), next, strings.Join(sums, ","), archive.Version)
 }
 
 // whole returns an archive: the lines and their manifest.

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,46 +9,50 @@ import (
 	"github.com/problemtracking/problems/domain/transfer"
 )
 
-// An archive of an earlier version has no members for the fields that came later, and one
-// of a later version has all.
-func TestFieldsSinceAVersion(t *testing.T) {
+// An archive of an earlier version has no members that came later, and one of a later version
+// has all.
+func TestMembersSinceAVersion(t *testing.T) {
 	t.Parallel()
-	since := map[string]version{"milestone": 2}
-	for _, kind := range []transfer.Kind{transfer.KindProblem, transfer.KindSavepoint} {
-		all := newCodec().objects[kind]
-		for v, want := range map[version]int{1: len(all) - 1, 2: len(all), 3: len(all)} {
+	var since [transfer.KindEnd]map[string]version
+	since[transfer.KindProblem], since[transfer.KindUser] = map[string]version{"milestone": 2}, map[string]version{"mail": 3}
+	for kind, members := range since {
+		all := len(newCodec().objects[kind])
+		for v := version(1); v <= 3; v++ {
+			want := all
+			for _, came := range members {
+				if came > v {
+					want--
+				}
+			}
 			c := newCodec()
 			c.limit(v, since)
-			milestone := false
-			for _, m := range c.objects[kind] {
-				milestone = milestone || m.name == "milestone"
+			if got := c.objects[kind]; len(got) != want {
+				t.Errorf("version %d of the %v has the members %v; want %d", v, transfer.Kind(kind), got, want)
 			}
-			if got := len(c.objects[kind]); got != want || milestone != (v >= 2) {
-				t.Errorf("version %d of the %v: %d members, want %d; a milestone: %t", v, kind, got, want, milestone)
+			for _, m := range c.objects[kind] {
+				if members[m.name] > v {
+					t.Errorf("version %d of the %v has %s", v, transfer.Kind(kind), m.name)
+				}
 			}
 		}
 	}
 }
 
-// Version 2 had these fields, in this order of their names. All fields beside them belong
-// to a later version, so that archives of today can still be read.
-func TestFieldsOfVersion2(t *testing.T) {
+// The oldest version had these fields. All fields beside them belong to a later version, so that
+// archives of today can still be read.
+func TestFieldsOfTheOldestVersion(t *testing.T) {
 	t.Parallel()
-	const version2 = "title state priority classification component milestone assignee originator " +
-		"modifier modificationDate resolver resolveDate creationDate"
-	known := map[string]bool{}
-	for _, name := range strings.Fields(version2) {
-		known[name] = true
+	const known = "title state priority classification component milestone assignee originator " +
+		"modifier modificationDate resolver resolveDate creationDate due"
+	first := strings.Fields(known)
+	for _, name := range first {
 		if problem.FieldNamed(name) == nil {
-			t.Errorf("version 2 has the field %s, which is no field of problems", name)
+			t.Errorf("the oldest version has the field %s, which is no field of problems", name)
 		}
 	}
 	for _, f := range problem.AllFields() {
-		if v := fieldSince[f.Name]; v > Version || (v > 2) == known[f.Name] {
-			t.Errorf("the field %s came with version %d of the format; Since has to name the version, and Version to be at least that", f.Name, max(1, v))
-		}
-		if fieldSince[f.Name] > 0 && f.Required {
-			t.Errorf("the field %s is required, and earlier archives do not have it", f.Name)
+		if v := version(f.Since); v > Version || (v > oldest) == slices.Contains(first, f.Name) {
+			t.Errorf("the field %s came with version %d of the format; Since has to name the version, and Version to be at least that", f.Name, max(oldest, v))
 		}
 	}
 }

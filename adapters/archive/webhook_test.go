@@ -76,18 +76,6 @@ func TestWebhookWithoutDeliveries(t *testing.T) {
 	}
 }
 
-// An archive of version 3 has no webhooks.
-func TestReadVersion3(t *testing.T) {
-	t.Parallel()
-	w, err := load(whole(inVersion(3, inUse()), 8))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(w.Archive.Webhooks) != 0 || len(w.feed) != 3 || len(w.dossiers) != 2 {
-		t.Errorf("read %d webhooks, %d entries of the feed and %d problems, want none, 3 and 2", len(w.Archive.Webhooks), len(w.feed), len(w.dossiers))
-	}
-}
-
 func TestDamagedWebhooks(t *testing.T) {
 	t.Parallel()
 	good := whole(withWebhooks(), 8)

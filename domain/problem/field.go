@@ -28,8 +28,8 @@ type Field struct {
 	Folded bool
 	// Label is the name for people, by the tag of a language.
 	Label map[string]string
-	// Since is the version of the archives that first had the field; 0 for the first one. In
-	// earlier archives the field is null.
+	// Since is the version of the archives that first had the field; 0 for those of the first
+	// release. In earlier archives the field is null.
 	Since int
 
 	codec codec

@@ -110,7 +110,7 @@ var table = []Field{
 		),
 	},
 	{
-		Name: "due", Client: true, Since: 7,
+		Name: "due", Client: true,
 		Label: map[string]string{"en": "Due", "de": "Fällig"},
 		codec: dateAt(
 			func(f *Fields) *date.Date { return &f.Due },
