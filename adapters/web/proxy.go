@@ -86,11 +86,7 @@ func (q *request) compareWithProxy() error {
 // one session after another.
 func (q *request) signInByProxy(to string) (answer, bool, error) {
 	refuse := func(status int, key string, args ...any) (answer, bool, error) {
-		a := q.refuse(status, to, key, args...)
-		view := a.view.(signInPage)
-		view.NoForm = true // the session of another person would end at once
-		a.view = view
-		return a, true, nil
+		return q.refuseAll(status, to, key, args...), true, nil // the session of another person would end at once
 	}
 	email, err := q.namedByProxy()
 	switch {

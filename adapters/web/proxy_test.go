@@ -213,7 +213,7 @@ func TestProxySessionsAreFew(t *testing.T) {
 	s, b, p := behindProxy(t, "127.0.0.1,::1")
 	p.name("admin@localhost")
 	b.Jar = nil
-	b.get("/settings").is(400).has("Your browser keeps no cookie of this site.")
+	b.get("/settings").is(400).has("your browser keeps no cookie of this site.")
 	r, err := http.NewRequest("HEAD", s.URL+"/sign-in", nil)
 	if err != nil {
 		t.Fatal(err)

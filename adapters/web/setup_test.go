@@ -40,6 +40,7 @@ type site struct {
 	codes   *Codes
 	log     *bytes.Buffer
 	token   access.Secret
+	secure  bool
 	admin   tracker.Caller
 	// receiver takes the messages of webhooks.
 	receiver *receiver
@@ -127,6 +128,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 	for _, c := range change {
 		c(&o)
 	}
+	s.secure = o.Secure
 	h, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +243,11 @@ func (b *browser) post(path string, pairs ...string) *shownPage {
 		b.t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.Header.Set("Origin", b.site.URL)
+	origin := b.site.URL
+	if b.site.secure { // a proxy speaks https with the browser
+		origin = strings.Replace(origin, "http://", "https://", 1)
+	}
+	r.Header.Set("Origin", origin)
 	return b.do(r)
 }
 

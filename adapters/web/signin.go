@@ -25,6 +25,8 @@ type signInPage struct {
 	Provider string
 	// NoForm hides all ways to sign in, because none would help.
 	NoForm bool
+	// Right is where people can sign in instead of here; empty: it is here.
+	Right string
 }
 
 // signInPage returns the page for signing in, and then going on.
@@ -43,6 +45,15 @@ func (q *request) refuse(status int, to, key string, args ...any) answer {
 	return answer{status: status, name: "sign-in", view: view}
 }
 
+// refuseAll is refuse without any way to sign in: none would help.
+func (q *request) refuseAll(status int, to, key string, args ...any) answer {
+	a := q.refuse(status, to, key, args...)
+	view := a.view.(signInPage)
+	view.NoForm = true
+	a.view = view
+	return a
+}
+
 // showSignIn shows the form. With a code in the query, the form has only a button: a GET
 // changes nothing, so a program that looks at links uses up no code. A person known to
 // the proxy needs no form.
@@ -51,6 +62,9 @@ func showSignIn(q *request) (answer, error) {
 	to := destination(query.Get("to"))
 	if !q.caller.User.IsNone() && !query.Has("code") {
 		return q.redirect(to), nil
+	}
+	if a, ok := q.proveCookies(); ok {
+		return a, nil
 	}
 	if !query.Has("code") && !query.Has("token") && q.r.Method == http.MethodGet {
 		if a, ok, err := q.signInByProxy(to); ok || err != nil {
@@ -65,6 +79,9 @@ func showSignIn(q *request) (answer, error) {
 // signIn begins a session: by a token, or by a code.
 func signIn(q *request) (answer, error) {
 	to := destination(q.form.Get("to"))
+	if q.isPlain() {
+		return q.elsewhere(q.form), nil
+	}
 	secret, undo, err := q.credential()
 	var signed tracker.SignedIn
 	if err == nil {

@@ -99,6 +99,52 @@ func TestCookie(t *testing.T) {
 	}
 }
 
+// Browsers drop the cookies of a service with https on plain HTTP. A person learns that before
+// sending a token, and nothing begins or is used up.
+func TestSignInOnPlainHTTP(t *testing.T) {
+	t.Parallel()
+	s, b, p := behindProxy(t, "127.0.0.1,::1", func(o *Options) { o.Secure, o.BasePath, o.Origin = true, "/tracker", "https://tracker.example" })
+	code, err := s.codes.Issue(s.token, strings.NewReader("012345678901234567890"), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	leads := func(page *shownPage, to string) {
+		t.Helper()
+		page.is(400).has("your browser keeps no cookie here", "https://tracker.example/tracker").lacks("Paste your token")
+		if got := attribute(find(find(page.root, "main"), "a"), "href"); got != "https://tracker.example/tracker/sign-in?"+to {
+			t.Errorf("the page leads to %s, want %s", got, to)
+		}
+	}
+	b.Jar = nil // as for the cookies of a service with https
+	leads(b.get("/tracker/problems/1"), "to=%2Fproblems%2F1")
+	leads(b.get("/tracker/sign-in?code="+code), "code="+code+"&to=%2Fproblems")
+	p.name("admin@localhost")
+	leads(b.get("/tracker/settings"), "to=%2Fsettings")
+	s.secure = false // the page is on plain HTTP
+	leads(b.post("/tracker/sign-in", "token", s.token.Reveal(), "to", "/settings"), "to=%2Fsettings")
+	leads(b.post("/tracker/sign-in", "code", code), "code="+code+"&to=%2Fproblems")
+	if sessions, err := s.service.Sessions(t.Context(), s.admin); err != nil || len(sessions.Value) != 0 {
+		t.Errorf("there are the sessions %v (%v)", sessions, err)
+	}
+	s.secure, p.header = true, http.Header{}
+
+	// At the right address, the first answer comes back with its cookie.
+	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	first := b.get("/tracker/sign-in?to=%2Fsettings").is(303)
+	kept := cookieNamed(first, "__Host-problems-cookies.tracker")
+	if kept == nil || !kept.Secure {
+		t.Fatalf("the proof is %v", kept)
+	}
+	p.header.Set("Cookie", kept.Name+"="+kept.Value)
+	b.get(first.header.Get("Location")).is(200).has("Paste your token")
+	b.post("/tracker/sign-in", "code", code).is(303)
+
+	// With a certificate and without an address for people, the page has no link.
+	_, b, _ = behindProxy(t, "127.0.0.1", func(o *Options) { o.Secure = true })
+	b.Jar = nil
+	b.get("/problems").is(400).has("Allow cookies here").lacks("Go to")
+}
+
 // Browsers send the cookies of all paths above, and over HTTPS those of all trackers of the
 // host. Each tracker leaves those of the others alone.
 func TestTrackersBesideOneAnother(t *testing.T) {

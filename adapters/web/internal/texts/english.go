@@ -34,12 +34,14 @@ var english = Language{
 
 		"sign-in.with-provider": "Sign in with %s",
 		"sign-in.or-token":      "Or with a token",
-		"sign-in.no-cookies":    "Your browser keeps no cookie of this site. Allow cookies here, and try again.",
+		"sign-in.no-cookies":    "If the address is right, your browser keeps no cookie of this site. Allow cookies here, and try again.",
+		"sign-in.elsewhere":     "You cannot sign in at this address: your browser keeps no cookie here. The address of this service is %s. Does yours begin with http:// or name another host?",
+		"sign-in.right":         "Go to the address of this service",
 		"sign-in.unknown":       "Nobody here has the address %s. Ask an administrator of this service to add you.",
 		"sign-in.inactive":      "The user with the address %s is inactive here. Ask an administrator of this service.",
 		"sign-in.address":       "Your address, %s, cannot be the address of a user here. Ask an administrator of this service.",
 
-		"openid.lost":       "This sign-in is used up, too old, or of another browser. Begin again.",
+		"openid.lost":       "This sign-in is used up, too old, or of another browser. Perhaps your browser keeps no cookies of this site. Begin again.",
 		"openid.denied":     "%s did not let you in. Perhaps you refused, or have no access there.",
 		"openid.away":       "%s cannot be reached for the moment. Try again in a minute.",
 		"openid.invalid":    "The answer of %s is not valid. Try again. If it stays so, tell the operator of this service: the log has the cause.",

@@ -34,12 +34,14 @@ var german = Language{
 
 		"sign-in.with-provider": "Mit %s anmelden",
 		"sign-in.or-token":      "Oder mit einem Token",
-		"sign-in.no-cookies":    "Dein Browser behält kein Cookie dieser Seite. Erlaube hier Cookies und versuche es noch einmal.",
+		"sign-in.no-cookies":    "Wenn die Adresse stimmt, behält dein Browser kein Cookie dieser Seite. Erlaube hier Cookies und versuche es noch einmal.",
+		"sign-in.elsewhere":     "Unter dieser Adresse kannst du dich nicht anmelden: Dein Browser behält hier kein Cookie. Die Adresse dieses Dienstes ist %s. Beginnt deine mit http:// oder nennt sie einen anderen Rechner?",
+		"sign-in.right":         "Zur Adresse dieses Dienstes",
 		"sign-in.unknown":       "Niemand hier hat die Adresse %s. Bitte die Administration dieses Dienstes, dich hinzuzufügen.",
 		"sign-in.inactive":      "Wer die Adresse %s hat, ist hier inaktiv. Wende dich an die Administration dieses Dienstes.",
 		"sign-in.address":       "Deine Adresse, %s, kann hier niemandes Adresse sein. Wende dich an die Administration dieses Dienstes.",
 
-		"openid.lost":       "Diese Anmeldung ist verbraucht, zu alt oder von einem anderen Browser. Beginne noch einmal.",
+		"openid.lost":       "Diese Anmeldung ist verbraucht, zu alt oder von einem anderen Browser. Vielleicht behält dein Browser keine Cookies dieser Seite. Beginne noch einmal.",
 		"openid.denied":     "%s hat dich nicht hereingelassen. Vielleicht hast du abgelehnt oder hast dort keinen Zugang.",
 		"openid.away":       "%s ist gerade nicht erreichbar. Versuche es in einer Minute noch einmal.",
 		"openid.invalid":    "Die Antwort von %s ist nicht gültig. Versuche es noch einmal. Bleibt es so, dann sag es dem Betrieb dieses Dienstes: Die Ursache steht im Protokoll.",
