@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ type attempt struct {
 
 // text returns the sign-in as the value of a cookie.
 func (a attempt) text() string {
-	return strings.Join([]string{a.State, a.Nonce, a.Verifier, strconv.FormatInt(a.Expires.Unix(), 10), base64.RawURLEncoding.EncodeToString([]byte(a.To))}, ".")
+	return strings.Join([]string{a.State, a.Nonce, a.Verifier, strconv.FormatInt(a.Expires.UnixMicro(), 10), base64.RawURLEncoding.EncodeToString([]byte(a.To))}, ".")
 }
 
 // parseAttempt reads the value of a cookie.
@@ -95,11 +96,44 @@ func parseAttempt(text string) (a attempt, ok bool) {
 	}
 	expires, err := strconv.ParseInt(parts[3], 10, 64)
 	to, broken := base64.RawURLEncoding.DecodeString(parts[4])
-	a = attempt{openid.Attempt{State: parts[0], Nonce: parts[1], Verifier: parts[2]}, string(to), time.Unix(expires, 0)}
+	a = attempt{openid.Attempt{State: parts[0], Nonce: parts[1], Verifier: parts[2]}, string(to), time.UnixMicro(expires)}
 	return a, err == nil && broken == nil
 }
 
-func (h *Handler) attemptCookie() http.Cookie { return h.newCookie("problems-sign-in") }
+// attemptCookie returns the cookie of a sign-in without its value. Its name has a part of the
+// state: so people can sign in in several tabs at once.
+func (h *Handler) attemptCookie(state string) http.Cookie {
+	return h.newCookie(attemptName + state[:min(len(state), attemptDigits)])
+}
+
+const (
+	attemptName   = "problems-sign-in-"
+	attemptDigits = 12
+	// mostBegun is how many sign-ins a browser has under way.
+	mostBegun = 5
+	// mostBegunBytes is the size of their cookies. Many proxies take lines of 8 KiB at most.
+	mostBegunBytes = 6 << 10
+)
+
+// makeRoom has the browser forget the oldest sign-ins, when a new one of this size is too much.
+func (q *request) makeRoom(size int) {
+	begun := slices.DeleteFunc(q.r.Cookies(), func(c *http.Cookie) bool {
+		a, ok := parseAttempt(c.Value)
+		return !ok || c.Name != q.attemptCookie(a.State).Name
+	})
+	slices.SortStableFunc(begun, func(a, b *http.Cookie) int {
+		older, _ := parseAttempt(a.Value)
+		newer, _ := parseAttempt(b.Value)
+		return newer.Expires.Compare(older.Expires)
+	})
+	for i, c := range begun {
+		if size += len(c.Value); i+1 >= mostBegun || size > mostBegunBytes {
+			used := q.attemptCookie("")
+			used.Name, used.MaxAge = c.Name, -1
+			http.SetCookie(q.w, &used)
+		}
+	}
+}
 
 // beginOpenID sends the browser to the provider. It is a GET, because form-action in the
 // policy of the pages would forbid the way from a form to another site. It changes nothing
@@ -108,9 +142,14 @@ func beginOpenID(q *request) (answer, error) {
 	if err := q.needsOpenID(); err != nil {
 		return answer{}, err
 	}
-	a := attempt{To: destination(q.r.URL.Query().Get("to")), Expires: q.Now().Add(attemptLife)}
+	query := q.r.URL.Query()
+	a := attempt{To: destination(query.Get("to")), Expires: q.Now().Add(attemptLife)}
 	if len(a.To) > 2048 { // browsers drop a cookie above 4096 bytes
 		a.To = "/problems"
+	}
+	// The provider sends the browser to the address for people. Only there it has the cookie.
+	if origin, err := url.Parse(q.Origin); !query.Has("here") && (err != nil || q.r.Host != origin.Host || q.Secure && !q.keepsCookies()) {
+		return answer{to: q.Origin + q.base + "/sign-in/openid?here=1&to=" + url.QueryEscape(a.To)}, nil
 	}
 	for _, secret := range []*string{&a.State, &a.Nonce, &a.Verifier} {
 		var bits [32]byte
@@ -123,8 +162,9 @@ func beginOpenID(q *request) (answer, error) {
 	if err != nil {
 		return q.refuseOpenID(a.To, err)
 	}
-	c := q.attemptCookie()
+	c := q.attemptCookie(a.State)
 	c.Value = a.text()
+	q.makeRoom(len(c.Value))
 	c.MaxAge = int(attemptLife / time.Second)
 	http.SetCookie(q.w, &c)
 	return answer{to: to}, nil
@@ -143,11 +183,10 @@ func (q *request) needsOpenID() error {
 	return nil
 }
 
-// attempt returns the sign-in in the cookie, if there is one and its state is this one.
-// Browsers send several cookies when a site beside this one has planted one: then there is
-// none.
+// attempt returns the sign-in with this state, if the browser has begun it. Browsers send several
+// cookies of the name when a site beside this one has planted one: then there is none.
 func (q *request) attempt(state string) (a attempt, ok bool) {
-	cookies := q.r.CookiesNamed(q.attemptCookie().Name)
+	cookies := q.r.CookiesNamed(q.attemptCookie(state).Name)
 	if len(cookies) != 1 {
 		return a, false
 	}
@@ -166,10 +205,13 @@ func finishOpenID(q *request) (answer, error) {
 	query := q.r.URL.Query()
 	a, ok := q.attempt(query.Get("state"))
 	if !ok {
+		if !q.caller.User.IsNone() { // the answer is here again, such as by "back"
+			return q.redirect(destination(a.To)), nil
+		}
 		return q.refuse(http.StatusBadRequest, "/problems", "openid.lost"), nil
 	}
 	// An attempt is good for one answer.
-	used := q.attemptCookie()
+	used := q.attemptCookie(a.State)
 	used.MaxAge = -1
 	http.SetCookie(q.w, &used)
 	a.To = destination(a.To)
@@ -207,9 +249,13 @@ func (q *request) checkAnswer(query url.Values) error {
 }
 
 // refuseOpenID answers a failed sign-in. The page never has the words of the provider; the
-// log has them.
+// log has them. Who already has a session goes on with it.
 func (q *request) refuseOpenID(to string, err error) (answer, error) {
+	signedIn := !q.caller.User.IsNone()
 	if errors.Is(err, errDenied) {
+		if signedIn {
+			return q.redirect(to), nil
+		}
 		return q.refuse(http.StatusForbidden, to, "openid.denied", q.OpenID.Name), nil
 	}
 	failed, ok := errors.AsType[*openid.Error](err)
@@ -219,6 +265,9 @@ func (q *request) refuseOpenID(to string, err error) (answer, error) {
 	status := map[openid.Reason]int{openid.Away: http.StatusServiceUnavailable, openid.Unverified: http.StatusForbidden, openid.Invalid: http.StatusBadGateway}[failed.Reason]
 	if failed.Reason != openid.Unverified {
 		q.Logger.WarnContext(q.context(), "sign-in by OpenID Connect failed", "request", q.frame.RequestID, "cause", clip(failed.Error(), maxCause))
+	}
+	if signedIn {
+		return q.redirect(to), nil
 	}
 	return q.refuse(status, to, "openid."+string(failed.Reason), q.OpenID.Name), nil
 }

@@ -72,7 +72,12 @@ func (s *openIDSite) stepwise(t testing.TB) *browser {
 // callback has the browser begin a sign-in. It returns the path of the provider's answer.
 func (s *openIDSite) callback(t testing.TB, b *browser) string {
 	t.Helper()
-	begun := b.get("/sign-in/openid").is(303)
+	return s.callbackOf(t, b, b.get("/sign-in/openid").is(303))
+}
+
+// callbackOf returns the path of the provider's answer to a sign-in that has begun.
+func (s *openIDSite) callbackOf(t testing.TB, b *browser, begun *shownPage) string {
+	t.Helper()
 	r, err := http.NewRequest("GET", begun.header.Get("Location"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +88,16 @@ func (s *openIDSite) callback(t testing.TB, b *browser) string {
 		t.Fatalf("the provider sends the browser to %s", answer.header.Get("Location"))
 	}
 	return back
+}
+
+// attemptOf returns the last cookie of a sign-in that an answer sets.
+func attemptOf(p *shownPage) (last *http.Cookie) {
+	for _, c := range (&http.Response{Header: p.header}).Cookies() {
+		if strings.Contains(c.Name, attemptName) {
+			last = c
+		}
+	}
+	return last
 }
 
 // cookieNamed returns the last cookie of this name that an answer sets.
@@ -134,17 +149,17 @@ func TestOpenIDCookie(t *testing.T) {
 		base       string
 		name, path string
 	}{
-		{false, "", "problems-sign-in", "/"},
-		{true, "", "__Host-problems-sign-in", "/"},
-		{true, "/tracker", "__Host-problems-sign-in.tracker", "/"},
+		{false, "", "problems-sign-in-STATE", "/"},
+		{true, "", "__Host-problems-sign-in-STATE", "/"},
+		{true, "/tracker", "__Host-problems-sign-in-STATE.tracker", "/"},
 	} {
 		s := newOpenIDSite(t, func(o *Options) { o.Secure, o.BasePath = c.secure, c.base })
-		begun := s.stepwise(t).get(c.base + "/sign-in/openid").is(303)
-		got := cookieNamed(begun, c.name)
+		begun := s.stepwise(t).get(c.base + "/sign-in/openid?here=1").is(303)
+		got := attemptOf(begun)
 		if got == nil {
-			t.Fatalf("%v: there is no cookie %s in %q", c, c.name, begun.header["Set-Cookie"])
+			t.Fatalf("%v: there is no cookie in %q", c, begun.header["Set-Cookie"])
 		}
-		if got.Path != c.path || got.Secure != c.secure || !got.HttpOnly || got.SameSite != http.SameSiteLaxMode || got.MaxAge != 600 {
+		if got.Name != strings.Replace(c.name, "STATE", got.Value[:attemptDigits], 1) || got.Path != c.path || got.Secure != c.secure || !got.HttpOnly || got.SameSite != http.SameSiteLaxMode || got.MaxAge != 600 {
 			t.Errorf("%v: the cookie is %s", c, got)
 		}
 		to, err := url.Parse(begun.header.Get("Location"))
@@ -183,11 +198,26 @@ func TestOpenIDRefuses(t *testing.T) {
 		"unverified as text":      {claim("email_verified", "false"), 403, "no verified e-mail address"},
 		"verified by a number":    {claim("email_verified", 1), 403, "no verified e-mail address"},
 		"verification absent":     {claim("email_verified", nil), 403, "no verified e-mail address"},
-		"no address":              {claim("email", nil), 403, "no verified e-mail address"},
-		"address as a list":       {claim("email", []string{"admin@localhost"}), 502, invalid},
-		"unknown address":         {claim("email", "<i>bo</i>@example.org"), 403, "Nobody here has the address <i>bo</i>@example.org. Ask an administrator"},
-		"no signature":            {func(p *testProvider) { p.sign = unsigned }, 502, invalid},
-		"signed by the secret":    {func(p *testProvider) { p.sign = signer(p.t, jose.HS256, []byte(testSecret+testSecret), "1") }, 502, invalid},
+		"verified for another at UserInfo": {func(p *testProvider) {
+			p.claims["email_verified"], p.info = nil, map[string]any{"sub": "8", "email": "admin@localhost", "email_verified": true}
+		}, 502, invalid},
+		"verified for nobody at UserInfo": {func(p *testProvider) {
+			p.claims["email_verified"], p.info = nil, map[string]any{"email": "admin@localhost", "email_verified": true}
+		}, 502, invalid},
+		"unverified, whatever UserInfo says": {func(p *testProvider) {
+			p.claims["email_verified"], p.info = false, map[string]any{"sub": "7", "email": "admin@localhost", "email_verified": true}
+		}, 403, "no verified e-mail address"},
+		"verified at UserInfo without the address": {func(p *testProvider) {
+			p.claims["email_verified"], p.info = nil, map[string]any{"sub": "7", "email_verified": true}
+		}, 403, "no verified e-mail address"},
+		"unverified at UserInfo": {func(p *testProvider) {
+			p.claims["email_verified"], p.info = nil, map[string]any{"sub": "7", "email": "admin@localhost", "email_verified": false}
+		}, 403, "no verified e-mail address"},
+		"no address":           {claim("email", nil), 403, "no verified e-mail address"},
+		"address as a list":    {claim("email", []string{"admin@localhost"}), 502, invalid},
+		"unknown address":      {claim("email", "<i>bo</i>@example.org"), 403, "Nobody here has the address <i>bo</i>@example.org. Ask an administrator"},
+		"no signature":         {func(p *testProvider) { p.sign = unsigned }, 502, invalid},
+		"signed by the secret": {func(p *testProvider) { p.sign = signer(p.t, jose.HS256, []byte(testSecret+testSecret), "1") }, 502, invalid},
 		"signed by another key": {func(p *testProvider) {
 			public := p.key
 			p.rotate()
@@ -244,6 +274,9 @@ func TestOpenIDAccepts(t *testing.T) {
 		"secret in the form": func(p *testProvider) {
 			p.about["token_endpoint_auth_methods_supported"] = []string{"client_secret_post"}
 		},
+		"verified at UserInfo": func(p *testProvider) {
+			p.claims["email_verified"], p.info = nil, map[string]any{"sub": "7", "email": "admin@localhost", "email_verified": true}
+		},
 		"UserInfo": func(p *testProvider) {
 			p.claims["email"], p.claims["email_verified"] = nil, nil
 			p.info = map[string]any{"sub": "7", "email": "admin@localhost", "email_verified": "true"}
@@ -267,23 +300,21 @@ func TestOpenIDStateIsBound(t *testing.T) {
 	b := s.stepwise(t)
 	back := s.callback(t, b)
 	s.stepwise(t).get(back).is(400).has(lost) // an attacker's own code in another browser
-	begun := b.get("/sign-in/openid").is(303)
-	b.get(back).is(400).has(lost) // the second begin has another state
 	b.get("/sign-in/callback?state=&code=x").is(400).has(lost)
 	b.get("/sign-in/callback?code=x").is(400).has(lost)
 	b.get("/sign-in/callback").is(400).has(lost)
-	if cookieNamed(begun, "problems-sign-in") == nil {
-		t.Fatal("there is no cookie")
-	}
 
 	// Anybody can call the callback: that does not disturb a sign-in.
-	back = s.callback(t, b)
 	b.get("/sign-in/callback?state=guessed&code=x").is(400)
 	kept := b.Jar.Cookies(&url.URL{Scheme: "http", Host: "tracker.test"})
 	done := b.get(back).is(303)
-	if used := cookieNamed(done, "problems-sign-in"); used == nil || used.MaxAge >= 0 {
+	if used := attemptOf(done); used == nil || used.MaxAge >= 0 {
 		t.Errorf("the cookie of the sign-in is %v after it", used)
 	}
+	if again := b.get(back).is(303); again.header.Get("Location") != "/problems" { // the session is there
+		t.Errorf("the used answer leads to %s", again.header.Get("Location"))
+	}
+	b.post("/sign-out")
 	b.get(back).is(400).has(lost)
 
 	// With the cookie put back, the provider refuses the code.
@@ -301,8 +332,75 @@ func TestOpenIDStateIsBound(t *testing.T) {
 	// A site beside this one has planted a second cookie.
 	two := s.stepwise(t)
 	back = s.callback(t, two)
-	two.Jar.SetCookies(&url.URL{Scheme: "http", Host: "tracker.test", Path: "/sign-in/"}, []*http.Cookie{{Name: "problems-sign-in", Value: "x", Path: "/sign-in"}})
+	two.Jar.SetCookies(&url.URL{Scheme: "http", Host: "tracker.test", Path: "/sign-in/"}, []*http.Cookie{{Name: attemptName + stateIn(t, back)[:attemptDigits], Value: "x", Path: "/sign-in"}})
 	two.get(back).is(400).has(lost)
+}
+
+func stateIn(t testing.TB, path string) string {
+	t.Helper()
+	at, err := url.Parse(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Query().Get("state")
+}
+
+// Tabs of one browser sign in at the same time, each with its own page to go on with. The
+// oldest gives way to the sixth, or to long addresses.
+func TestOpenIDInTabs(t *testing.T) {
+	t.Parallel()
+	s := newOpenIDSite(t)
+	b := s.stepwise(t)
+	begin := func(to string) string {
+		return s.callbackOf(t, b, b.get("/sign-in/openid?to="+url.QueryEscape(to)).is(303))
+	}
+	goesOn := func(back, to string) {
+		t.Helper()
+		if got := b.get(back).is(303).header.Get("Location"); got != to {
+			t.Errorf("the sign-in leads to %s, want %s", got, to)
+		}
+	}
+	first, second := begin("/settings"), begin("/milestones")
+	goesOn(second, "/milestones")
+	goesOn(first, "/settings")
+	// Who has a session goes on, whatever the provider says.
+	third := begin("/settings")
+	s.provider.set(func(p *testProvider) { p.claims["nonce"] = "another" })
+	goesOn(third, "/settings")
+	goesOn("/sign-in/callback?error=access_denied&state="+stateIn(t, begin("/milestones")), "/milestones")
+	s.provider.set(func(p *testProvider) { delete(p.claims, "nonce") })
+	b.post("/sign-out").is(303)
+
+	long := "/problems?predicate=" + strings.Repeat("%26", 600)
+	for _, c := range []struct {
+		to   string
+		most int
+	}{{"/settings", mostBegun}, {long, 2}} {
+		var all []string
+		for range c.most + 1 {
+			all = append(all, begin(c.to))
+		}
+		b.get(all[0]).is(400)
+		for i := c.most; i > 0; i-- {
+			goesOn(all[i], c.to)
+		}
+		b.post("/sign-out").is(303)
+	}
+}
+
+// A sign-in begins at the address to which the provider sends the browser back.
+func TestOpenIDBeginsAtThePublicAddress(t *testing.T) {
+	t.Parallel()
+	for _, secure := range []bool{false, true} {
+		s := newOpenIDSite(t, func(o *Options) { o.Secure, o.BasePath = secure, "/tracker" })
+		if !secure {
+			s.URL = "http://" + s.address
+		}
+		begun := s.stepwise(t).get("/tracker/sign-in/openid?to=%2Fsettings").is(303)
+		if got, want := begun.header.Get("Location"), "http://tracker.test/tracker/sign-in/openid?here=1&to=%2Fsettings"; got != want || attemptOf(begun) != nil {
+			t.Errorf("the browser is sent to %s, want %s", got, want)
+		}
+	}
 }
 
 // A code of another sign-in does not fit the verifier and the nonce of this one.

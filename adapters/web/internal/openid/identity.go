@@ -94,7 +94,7 @@ func (p *Provider) Identify(ctx context.Context, code string, a Attempt) (Identi
 	if err != nil {
 		return Identity{}, err
 	}
-	if c.Email == "" || !c.Verified {
+	if c.Email == "" || c.Verified == nil || !*c.Verified {
 		return Identity{}, &Error{Unverified, errors.New("the provider names no verified e-mail address")}
 	}
 	return Identity{Email: c.Email, Name: c.Name}, nil
@@ -104,12 +104,13 @@ func (p *Provider) Identify(ctx context.Context, code string, a Attempt) (Identi
 type claims struct {
 	Party    string `json:"azp"`
 	Email    string `json:"email"`
-	Verified flag   `json:"email_verified"`
+	Verified *flag  `json:"email_verified"` // nil: the provider does not say
 	Name     string `json:"name"`
 }
 
 // claims returns the statements of the ID token, after the checks that the library leaves
-// to its callers. Some providers tell the address only at their UserInfo endpoint.
+// to its callers. Some providers tell the address, or whether they
+// have verified it, only at their UserInfo endpoint.
 func (p *Provider) claims(ctx context.Context, e *endpoints, tokens *oauth2.Token, token *oidc.IDToken, a Attempt) (claims, error) {
 	var c claims
 	if err := token.Claims(&c); err != nil {
@@ -120,7 +121,7 @@ func (p *Provider) claims(ctx context.Context, e *endpoints, tokens *oauth2.Toke
 		return c, &Error{Invalid, errors.New("the ID token has the nonce of another sign-in")}
 	case c.Party != "" && c.Party != p.ClientID, c.Party == "" && len(token.Audience) > 1:
 		return c, &Error{Invalid, fmt.Errorf("the ID token is for another client: azp is %q, aud %q", c.Party, token.Audience)}
-	case c.Email != "" || e.provider.UserInfoEndpoint() == "":
+	case c.Email != "" && c.Verified != nil || e.provider.UserInfoEndpoint() == "":
 		return c, nil
 	}
 	if err := p.checkEndpoint(e.provider.UserInfoEndpoint()); err != nil {
