@@ -17,8 +17,8 @@ TITLE, CREATED, CLOSED = "title", "created", "closed"
 # The administrator of the new store. All imported changes are theirs.
 NAME, EMAIL = "Administrator", "admin@localhost"
 
-KINDS = ["state", "priority", "classification", "component", "milestone", "user", "token", "savedQuery", "auditEntry",
-         "problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark"]
+KINDS = ["state", "priority", "classification", "component", "milestone", "user", "token", "savedQuery", "webhook",
+         "auditEntry", "problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark", "event"]
 counts = dict.fromkeys(KINDS, 0)
 sums = {kind: hashlib.sha256() for kind in KINDS}
 last = 0
@@ -104,10 +104,10 @@ if wrong:
 
 sys.stdout.reconfigure(encoding="utf-8", newline="\n")
 OPEN, CLOSE, AUTHOR = identifier(), identifier(), identifier()
-write("header", version=2, catalogueVersion=1)
+write("header", version=7, catalogueVersion=1)
 write("state", identifier=OPEN, name="Open", initial=True, resolved=False, order=1, nextStates=[CLOSE])
 write("state", identifier=CLOSE, name="Closed", initial=False, resolved=True, order=2, nextStates=[OPEN])
-write("user", identifier=AUTHOR, name=NAME, email=EMAIL, inactive=False)
+write("user", identifier=AUTHOR, name=NAME, email=EMAIL, mail=None, inactive=False)
 
 number = 0
 for number, (title, created, closed) in enumerate(read, start=1):
@@ -115,7 +115,7 @@ for number, (title, created, closed) in enumerate(read, start=1):
 
     def fields(at, resolved):
         return dict(title=title, state=CLOSE if resolved else OPEN, priority=None, classification=None,
-                    component=None, milestone=None, assignee=None, modifier=AUTHOR, modificationDate=at,
+                    component=None, milestone=None, assignee=None, due=None, modifier=AUTHOR, modificationDate=at,
                     resolver=AUTHOR if resolved else None, resolveDate=at if resolved else None)
 
     write("problem", identifier=number, originator=AUTHOR, creationDate=created,
@@ -131,5 +131,5 @@ for number, (title, created, closed) in enumerate(read, start=1):
               revision=2, author=AUTHOR, creationDate=closed, field="state",
               **{"from": {"identifier": OPEN, "name": "Open"}}, to={"identifier": CLOSE, "name": "Closed"})
 
-write("manifest", version=2, nextIdentifier=number + 1, counts=counts,
+write("manifest", version=7, nextIdentifier=number + 1, counts=counts,
       sha256={kind: digest.hexdigest() for kind, digest in sums.items()})
