@@ -6,7 +6,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: packages packages-test failover-test help test-postgres test-postgres-quick run build test test-waiting test-others test-quick check bench bench-quick bench-versus bench-versus-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test litestream-test
+.PHONY: packages packages-test failover-test help test-postgres test-postgres-quick run build test test-long long-waiting long-others check bench bench-quick bench-versus bench-versus-quick benchmarks attack attack-quick fmt deps postgres-image conformance-report saboteurs false-alarms simulate release screenshots mail-test litestream-test
 
 # What is built does not depend on the directory. All targets, and what the tests build,
 # share what one of them has compiled.
@@ -45,14 +45,13 @@ unraced = /(adapters/(archive|postgres/postgrestest|web|web/internal/(graph|mark
 # At its end, a program with the detector waits for goroutines that still run: by default for a
 # second, which a hundred test programs would spend.
 export GORACE := atexit_sleep_ms=50
-# Of the worker of e-mail, tests that live through days, one second after the other, go without:
-# the others have the same goroutines.
+# So do tests of the worker of e-mail that live through days, one second after the other: the
+# others have the same goroutines.
 days = ForDays$$
 
 postgres = github.com/problemtracking/problems/adapters/postgres
 sqlite   = github.com/problemtracking/problems/adapters/sqlite
 web      = github.com/problemtracking/problems/adapters/web
-mails    = github.com/problemtracking/problems/app/internal/mailworker
 e2e      = github.com/problemtracking/problems/app/e2e
 suite    = github.com/problemtracking/problems/conformance
 
@@ -61,42 +60,63 @@ gotest = go test -vet=off -count=1 -timeout 40m
 # Benchmarks check every answer. Those of SQLite, and of packages without the detector, run once.
 once   = -bench . -benchtime 1x
 
+# Tests also wait for servers and for the disk: three of them share two processors.
+beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)))
+
+# Of e2e and of the tests in a browser, what every change may break: the answers, the pages, the
+# command line, a day of a team.
+quick = TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart
+day   = ^(TestDay|TestWithoutScripts)$$
+# Of the packages that pass, people see the number. CI sees a line for each.
+brief = $(if $(CI),cat,awk '/^ok / { passed++; next } /^\?/ { next } { print; fflush() } END { if (passed) print "ok   " passed " packages" }')
+
+test: deps build ## run the tests of everyday work on every store: some minutes, and a page of output
+	@go run ./adapters/postgres/postgrestest/which
+	@trap 'exit 130' INT; failed=; { \
+	$(gotest) -short $$(go list work | grep -vx $(e2e)) || failed=yes; \
+	$(gotest) -short $(beside) -run '^($(quick))$$' $(e2e) || failed=yes; \
+	(cd tools && GOWORK=off $(gotest) -run '$(day)' ./browser) || failed=yes; \
+	[[ -z $$failed ]]; } 2>&1 | $(brief)
+
 # The tests of PostgreSQL, and those in a browser, wait now and then. With four processors,
 # the others run beside them. With fewer, their time limits would be exceeded.
 jobs = $(shell [[ $$(getconf _NPROCESSORS_ONLN) -ge 4 ]] && echo 2 || echo 1)
-# They also wait for servers and for the disk: three of them share two processors.
-beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)))
 
-test: deps build ## run all tests of all modules, those of concurrent code with the race detector
-	$(call step,tests of $(MODULES) $(APART))
-	@go run ./adapters/postgres/postgrestest/which
-	@$(MAKE) --no-print-directory --keep-going --jobs=$(jobs) test-waiting test-others
+test-long: deps build ## run the other tests: races, saboteurs, kills, power cuts, browsers, clients, PostgreSQL 13 and 18, mail, short benchmarks and attacks
+	@failed=; $(MAKE) --no-print-directory --keep-going --jobs=$(jobs) long-waiting long-others || failed=yes; \
+	$(MAKE) --no-print-directory --keep-going test-postgres-quick mail-test bench-quick bench-versus-quick attack-quick || failed=yes; \
+	[[ -z $$failed ]]
 
+# The tests that -short leaves out, as their first lines say, of packages without the detector
+# and of the suite itself; and the cases of the suite that it leaves out.
+left   = ^($(shell grep -rhB1 'if testing.Short() {' --include='*_test.go' adapters/postgres/postgrestest app conformance | sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' | paste -sd'|'))$$
+cut    = /power-cut$$|/replica|/take-over$$|^CONF-004$$
 # Of PostgreSQL and SQLite, the race detector skips long tests with one call after the other. Of
 # the suite, it watches the cases with calls at once. It watches the others on the store in
 # memory.
-long      = TestPooler|TestServerKilled|TestKill.*|TestRestoreCut|Fuzz.*
-unwatched = $(gotest) $(beside) $(1) -run '^(TestConformance|$(long))$$'
-watched   = $(gotest) $(race) $(beside) $(1) -skip '^($(long))$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
+killed  = TestServerKilled|TestKill.*
+watched = $(gotest) $(race) $(beside) $(1) -skip '^($(killed)|TestPooler|TestRestoreCut|Fuzz.*)$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
+cuts    = $(gotest) $(beside) $(1) -run '^TestConformance$$' -conformance.run '$(cut)'
 
-test-waiting:
-	@trap 'exit 130' INT; failed=; $(call unwatched,$(postgres)) || failed=yes; \
+long-waiting:
+	@trap 'exit 130' INT; failed=; $(gotest) $(beside) $(postgres) -run '^($(killed))$$' || failed=yes; \
+	$(call cuts,$(postgres)) || failed=yes; \
 	$(call watched,$(postgres)) || failed=yes; \
-	$(call each,$(APART),$(gotest) ./...); \
+	$(call each,$(APART),$(gotest) -skip '$(day)' ./...); \
 	[[ -z $$failed ]]
 
 # The tests of the suite itself take longest: they begin first, so that no processor idles at
 # the end.
-test-others:
+long-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(suite)|$(e2e)'); \
 	raced=$$(grep -vE '$(unraced)' <<< "$$all"); \
 	$(gotest) $(race) -skip '$(days)' $$raced || failed=yes; \
-	$(gotest) $(mails) -run '$(days)' || failed=yes; \
 	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
 	$(call watched,$(sqlite)) || failed=yes; \
-	$(call unwatched,$(once) $(sqlite)) || failed=yes; \
-	$(gotest) $(once) $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
-	$(gotest) $(beside) $(e2e) -program.race || failed=yes; \
+	$(call cuts,$(sqlite)) || failed=yes; \
+	$(gotest) $(once) -run '^($(killed))$$' $(sqlite) || failed=yes; \
+	$(gotest) $(once) -run '$(left)' $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
+	$(gotest) $(beside) $(e2e) -program.race -skip '^($(subst TestHTTP|,,$(quick)))$$|^TestHTTP$$/^(sqlite|postgres)$$' || failed=yes; \
 	[[ -z $$failed ]]
 
 # With VERSION=all, all of them. The programs come from npm: see tools/postgres/version.
@@ -111,20 +131,10 @@ test-postgres: ## run the tests of the adapter on one version of PostgreSQL, as 
 # What differs most between versions: the statements of the schema, of searches and of
 # catalogues. Cases have names in upper case.
 ends    = 13 18
-between = ^(TestConformance|TestMigrate|TestSchema.*|TestUpgrade.*|TestExamine.*|TestServerIsChecked)$$/^(FIND|ID|VER)-|^(FEED|RES)-001|^[a-z]
+between = ^(TestConformance|TestMigrate|TestSchema.*|TestExamine.*|TestServerIsChecked)$$/^(FIND|ID|VER)-|^(FEED|RES)-001|^[a-z]
 
 test-postgres-quick: ## run a selection of them on the oldest and the newest version, for some seconds
 	@$(call on_each,$(ends),go test -vet=off -short -count=1 -run '$(between)' ./adapters/postgres)
-
-# Of e2e, what every change may break: the answers, the pages, the command line. The cache of
-# results does not know the program that they run.
-quick = ^(TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart)$$
-
-test-quick: deps build ## run the tests without long random runs, containers, kills and the race detector
-	@go run ./adapters/postgres/postgrestest/which
-	@trap 'exit 130' INT; failed=; go test -vet=off -short $$(go list work | grep -vx $(e2e)) || failed=yes; \
-	go test -vet=off -short -count=1 -run '$(quick)' $(e2e) || failed=yes; \
-	[[ -z $$failed ]]
 
 # The tags of tests with targets of their own: what they hide is checked all the same.
 tags = -tags packages,failover,postfix

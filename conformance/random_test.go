@@ -44,7 +44,7 @@ func rare(s *broken) {
 // sequence that showed it. Its clock stands still, so a busy machine shrinks as far as any.
 func TestRareDefect(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	synctest.Test(t, rareDefect)

@@ -385,7 +385,7 @@ func TestReplicated(t *testing.T) {
 // TestReplicaSaboteurs lets every flaw meet the case that has to notice.
 func TestReplicaSaboteurs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	byID := make(map[string]bench.Case)

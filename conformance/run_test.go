@@ -128,7 +128,7 @@ func TestSeedsRepeat(t *testing.T) {
 // names its seed.
 func TestRounds(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	only := regexp.MustCompile("^RES-002/moved$") // which opens two stores

@@ -169,7 +169,7 @@ func meetIn(t *testing.T, test string, c bench.Case, h harness.Harness) report.C
 // is found.
 func TestJournal(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	h := journals(t, flaw{})
@@ -200,7 +200,7 @@ func TestJournal(t *testing.T) {
 // TestCrashSaboteurs lets every flaw meet the case that has to notice.
 func TestCrashSaboteurs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	cases := make(map[string]bench.Case)

@@ -40,6 +40,9 @@ const tries = 20
 // TestSaboteurs lets every saboteur meet the case that has to notice; with
 // -saboteurs.matrix, all cases.
 func TestSaboteurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make test-long runs it")
+	}
 	t.Parallel()
 	cases := make(map[string]bench.Case)
 	for _, c := range Cases() {

@@ -45,7 +45,7 @@ func longKeyword(e store.Effect) bool {
 // least is known.
 func TestShrinkFindsTheLeast(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	for _, c := range []struct {
@@ -137,7 +137,7 @@ func TestShrinkFindsTheLeast(t *testing.T) {
 // left when that is not enough.
 func TestShrinkKnowsItsBounds(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	fails := having(func(s sequence.Step, _ sequence.Sequence) bool { return moves(s) })

@@ -21,7 +21,7 @@ import (
 // under way, and those that had queued up before it: it is counted how many pass it.
 func TestAdministrationIsNotStarved(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	const writers, most = 32, 4 * 32

@@ -96,7 +96,7 @@ func replicate(t conformance.T, _ conformance.Env) conformance.Replication {
 // this test's report is one of a server that is killed, and of no power cut.
 func TestServerKilled(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	var servers sync.Map                      // *postgrestest.Server, by the directory of the environment

@@ -19,7 +19,7 @@ import (
 // request and of the answer, and compares what the store said with what it shows after that.
 func TestCut(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	for _, w := range writes() {
@@ -34,7 +34,7 @@ func TestCut(t *testing.T) {
 // word.
 func TestCutSeesFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	comment := writes()[slices.IndexFunc(writes(), func(w write) bool { return w.name == "comment" })]

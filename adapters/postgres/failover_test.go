@@ -32,7 +32,7 @@ var standbyRounds = flag.Int("standby.rounds", 2, "how many times TestFailOver l
 // request is answered from what can be seen.
 func TestFailOver(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	var mu sync.Mutex

@@ -67,7 +67,7 @@ func unavailable(t *testing.T, what string, err error, sentence string, began ti
 // others write. Each time the store goes on by itself, and what it has said holds.
 func TestServerFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	const timeout, acquireTimeout = time.Second, time.Second
@@ -192,7 +192,7 @@ func commitUntil(t *testing.T, s store.Store, from *source, sentence string) {
 // end within their limit, and new ones sooner.
 func TestPause(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	const connections, writers, timeout, acquireTimeout = 3, 2, 3 * time.Second, time.Second

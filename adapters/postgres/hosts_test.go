@@ -17,7 +17,7 @@ import (
 // store finds the new one by itself, and what it confirmed is there.
 func TestFencedPrimaryIsLeft(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	ownServers <- struct{}{}
@@ -77,7 +77,7 @@ func hostOf(t *testing.T, text string) string {
 // must not hold up what asks the database to confirm.
 func TestFrozenPrimaryIsLeft(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	ownServers <- struct{}{}

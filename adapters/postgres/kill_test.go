@@ -31,7 +31,7 @@ const (
 // others write. What was acknowledged stays.
 func TestKill(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	server := newServer(t)
@@ -52,7 +52,7 @@ func TestKill(t *testing.T) {
 // and not every time.
 func TestKillSeesLosses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	server := newServer(t, "synchronous_commit=off", "wal_writer_delay=10s")

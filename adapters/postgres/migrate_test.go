@@ -178,7 +178,7 @@ func TestSchema(t *testing.T) {
 
 func TestManyStartAtOnce(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
@@ -414,7 +414,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 // Whoever waits for a table makes all others wait who come after.
 func TestTableIsInUseWhileMigrating(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))

@@ -17,7 +17,7 @@ import (
 // A password that changes while the store is open is used for new connections.
 func TestPasswordChanges(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	role := "t_" + strings.ToLower(rand.Text())

@@ -171,7 +171,7 @@ func (d *desk) enter(t *testing.T, r request, tag string, err error, seen scene)
 // whether a write has happened, and repeats it only if it has not.
 func TestServiceCut(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	for _, r := range requests() {
@@ -188,7 +188,7 @@ func TestServiceCut(t *testing.T) {
 // write that has happened.
 func TestServiceCutSeesFaults(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	d := newDesk(t, 1, func(s store.Store) store.Store { return forgetful{s} })
@@ -275,7 +275,7 @@ func (d *desk) cutOnce(t *testing.T, r request, direction postgrestest.Direction
 // again, also while the service asks for the outcome of an earlier write.
 func TestServiceUnderCuts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	const clients, each, seed = 8, 24, 3

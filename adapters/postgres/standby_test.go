@@ -213,7 +213,7 @@ func TestCancelledWaitIsNoSuccess(t *testing.T) {
 // The server goes on waiting: nobody sees the write before the standby has it.
 func TestCloseLeavesHangingWrites(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	server := newServer(t)

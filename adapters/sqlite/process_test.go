@@ -214,7 +214,7 @@ func serveUntilKilled(path string) error {
 // leaves a store that opens, with all that it has acknowledged.
 func TestKilledAtAnyMoment(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	const steps = 40
@@ -270,7 +270,7 @@ const visits = 25
 // its log, and leave it complete.
 func TestProcessesComeAndGo(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	const processes = 4

@@ -32,11 +32,7 @@ const caseLimit = 20 * time.Minute
 // meanwhile.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
-	each := eachAdapter
-	if testing.Short() {
-		each = func(t *testing.T, test func(t *testing.T, store string)) { test(t, newFile(t)) }
-	}
-	each(t, func(t *testing.T, store string) {
+	eachAdapter(t, func(t *testing.T, store string) {
 		token := newToken(t)
 		variables := []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + token}
 		if store != "memory:" {
@@ -46,7 +42,7 @@ func TestHTTP(t *testing.T) {
 		if strings.HasPrefix(store, "postgres") {
 			s.url = stripping(t, s.url)
 		}
-		if store != "memory:" && !testing.Short() {
+		if store != "memory:" {
 			s.as(token).crowd(t, 50) // what counts is how much there is, not where
 			quiet := s.as(token).noise(t)
 			defer expectNoise(t, quiet)

@@ -35,7 +35,7 @@ func waitToBeKilled() {
 // makes one; that of a process that lives stays.
 func TestServersOfKilledProcesses(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	killed, killedURL := startChild(t)

@@ -36,7 +36,7 @@ func expectGone(t *testing.T, conn *pgx.Conn) {
 
 func TestServerKeepsItsDataAndItsURL(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	server := postgrestest.New(t)
@@ -118,7 +118,7 @@ func TestPausedServerAnswersLater(t *testing.T) {
 
 func TestPausedServerIsKilledAndRemoved(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	server := postgrestest.New(t)

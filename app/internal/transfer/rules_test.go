@@ -340,7 +340,7 @@ func TestStateChangesBelowSavepoints(t *testing.T) {
 // Whatever an import takes can be sent back as it was read, and be exported again.
 func TestWhatIsImportedCanBeSentBack(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	rng := seeded(t)

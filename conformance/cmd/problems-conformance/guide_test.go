@@ -30,7 +30,7 @@ func (s step) fails() bool {
 // in the output; "…" stands for any lines.
 func TestGuide(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	guide, err := os.ReadFile("../../GUIDE.md")

@@ -24,7 +24,7 @@ func adapter(t *testing.T) string {
 // says.
 func TestProgramBuilds(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	dir := adapter(t)

@@ -17,7 +17,7 @@ const repository = "../../.."
 
 func TestScaffoldCompilesAndFailsInSentences(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: make test runs it")
+		t.Skip("long: make test-long runs it")
 	}
 	t.Parallel()
 	dir, err := scaffold.Write(scaffold.Options{
