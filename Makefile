@@ -248,7 +248,7 @@ deps: ## install what the tests need beside Go: on Debian, as root; elsewhere sa
 	@missing= faster=; for program in curl gcc jq npm pgbouncer promtool python3 strace zsh; do PATH=$$PATH:/usr/sbin command -v $$program >/dev/null || missing+=" $$program"; done; \
 	[[ $$missing != *gcc* ]] || missing+=" libc6-dev"; \
 	missing=$${missing/promtool/prometheus}; \
-	for program in pgbench postgres pg_basebackup; do command -v $$program >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$$program" >/dev/null || { missing+=" postgresql"; break; }; done; \
+	for program in postgres pg_basebackup; do command -v $$program >/dev/null || compgen -G "/usr/lib/postgresql/*/bin/$$program" >/dev/null || { missing+=" postgresql"; break; }; done; \
 	for program in chromium chromium-browser google-chrome; do ! command -v $$program >/dev/null || break; [[ $$program != google-chrome ]] || missing+=" chromium"; done; \
 	[[ $$(id -u) != 0 ]] || ! command -v apt-get >/dev/null || command -v chromium-headless-shell >/dev/null || faster=chromium-headless-shell?; \
 	[[ -z $$missing$$faster ]] || tools/postgres/install $$missing $$faster || [[ -z $$missing ]] || echo "The tests that need one of these will fail:$$missing"

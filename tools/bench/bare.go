@@ -12,28 +12,14 @@ import (
 
 // The kinds of contenders beside the servers.
 const (
-	sameBytes  = "bytes"
-	sameStruct = "struct"
-	sameSelect = "select"
-	theAdapter = "adapter"
-	theSilent  = "silent" // the adapter, without events
-	thePgbench = "pgbench"
-	theDisk    = "disk"
+	sameBytes = "bytes"
+	theDisk   = "disk"
 )
 
-// addLimits starts the contenders beside the servers: bare handlers, and the store port
-// without HTTP.
+// addLimits starts the contender beside the servers: a bare handler, which gets the same
+// requests as a server.
 func (b *bench) addLimits(ctx context.Context) error {
 	b.say("starting what the servers are compared with")
-	postgres := b.server(onPostgres)
-	if postgres != nil {
-		port, err := limits.OpenPort(ctx, postgres.database, load.PortClients)
-		if err != nil {
-			return err
-		}
-		b.port = port
-		b.undo = append(b.undo, func(context.Context) error { port.Close(); return nil })
-	}
 	like := b.server(inMemory)
 	if like == nil {
 		like = b.entrants[0]
@@ -43,33 +29,11 @@ func (b *bench) addLimits(ctx context.Context) error {
 		return err
 	}
 	c, stop, err := limits.BareBytes(ctx, answer)
-	if err := b.addBare(sameBytes, like, c, stop, err); err != nil {
-		return err
-	}
-	c, stop, err = limits.BareStruct(ctx, answer)
-	if err := b.addBare(sameStruct, like, c, stop, err); err != nil {
-		return err
-	}
-	if postgres == nil {
-		return nil
-	}
-	if answer, err = record(ctx, postgres); err != nil {
-		return err
-	}
-	c, stop, err = limits.BarePostgres(ctx, postgres.database, b.port.Load, answer)
-	if err == nil {
-		c.DatabasePIDs = postgres.DatabasePIDs
-	}
-	return b.addBare(sameSelect, postgres, c, stop, err)
-}
-
-// addBare adds a bare handler. It gets the same requests as a server.
-func (b *bench) addBare(kind string, like *entrant, c load.Contender, stop func(), err error) error {
 	if err != nil {
 		return err
 	}
 	b.undo = append(b.undo, func(context.Context) error { stop(); return nil })
-	b.bare = append(b.bare, &entrant{Contender: c, store: kind, scene: like.scene})
+	b.bare = append(b.bare, &entrant{Contender: c, store: sameBytes, scene: like.scene})
 	return nil
 }
 

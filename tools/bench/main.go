@@ -1,7 +1,7 @@
 // Bench measures the speed of the service beside the limits of the machine. It starts the
 // program on memory, SQLite and PostgreSQL, loads the same data set into each, sends the
 // same requests over HTTP to all of them in turn, and compares the rates with those of
-// bare handlers, of pgbench with the adapter's SQL, and of the disk.
+// a bare handler, and of the disk.
 //
 // "make bench" in the root runs it. In tools, outside of the workspace:
 //

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/problemtracking/problems/tools/bench/internal/limits"
 	"github.com/problemtracking/problems/tools/bench/internal/load"
@@ -67,17 +66,9 @@ func (b *bench) turns(m load.Mix, connections int) (turns []turn) {
 			return r.Drive(ctx)
 		}})
 	}
-	rate := func(name, kind string, measure func(ctx context.Context, d time.Duration) (float64, error)) {
-		turns = append(turns, turn{name, kind, false, func(ctx context.Context, _ uint64) (load.Outcome, error) {
-			perSecond, err := measure(ctx, b.duration)
-			return load.Outcome{Requests: int(perSecond * b.duration.Seconds()), Seconds: b.duration.Seconds()}, err
-		}})
-	}
-	if m.Next != nil {
-		for _, e := range b.entrants {
-			if !e.large || m.Wants&load.WantsLarge != 0 {
-				drive(e)
-			}
+	for _, e := range b.entrants {
+		if !e.large || m.Wants&load.WantsLarge != 0 {
+			drive(e)
 		}
 	}
 	if m.Wants&load.WantsLimits != 0 {
@@ -86,16 +77,10 @@ func (b *bench) turns(m load.Mix, connections int) (turns []turn) {
 		}
 	}
 	if b.limits && m.Wants&load.WantsDisk != 0 && connections == slices.Max(b.connections) {
-		rate("the disk: 4 KiB, synced", theDisk, func(_ context.Context, d time.Duration) (float64, error) { return limits.Fsyncs(b.folder, d) })
-	}
-	if b.port != nil && m.Wants&load.WantsReads != 0 {
-		rate("adapters/postgres", theAdapter, b.port.Reads)
-		rate("pgbench, prepared", thePgbench, b.port.PgbenchReads)
-	}
-	if b.port != nil && m.Wants&load.WantsCommits != 0 {
-		rate("adapters/postgres", theAdapter, b.port.Commits)
-		rate("adapters/postgres, without events", theSilent, b.port.SilentCommits)
-		rate("pgbench, prepared", thePgbench, b.port.PgbenchCommits)
+		turns = append(turns, turn{"the disk: 4 KiB, synced", theDisk, false, func(context.Context, uint64) (load.Outcome, error) {
+			perSecond, err := limits.Fsyncs(b.folder, b.duration)
+			return load.Outcome{Requests: int(perSecond * b.duration.Seconds()), Seconds: b.duration.Seconds()}, err
+		}})
 	}
 	return turns
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/problemtracking/problems/conformance/dataset"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/tools/bench/internal/limits"
 	"github.com/problemtracking/problems/tools/bench/internal/load"
 	"github.com/problemtracking/problems/tools/launch"
 )
@@ -42,10 +41,9 @@ type bench struct {
 	secrets  []access.Secret // the tokens of the users
 	report   *report
 	db       *launch.Database
-	entrants []*entrant        // the servers
-	bare     []*entrant        // the limits
-	port     *limits.StorePort // nil: it is not measured
-	spans    *collector        // nil: nothing is traced
+	entrants []*entrant // the servers
+	bare     []*entrant // the limits
+	spans    *collector // nil: nothing is traced
 	undo     []func(context.Context) error
 }
 

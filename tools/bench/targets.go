@@ -29,20 +29,6 @@ func (r *report) setTargets(o options) {
 			r.find("load", n, inMemory, false), r.find("load", n, sameBytes, false))
 		largest = max(largest, n)
 	}
-	for _, n := range o.connections {
-		r.ratio(fmt.Sprintf("load one problem, memory: of a bare handler that marshals the same struct, %d connections", n), 1.0,
-			r.find("load", n, inMemory, false), r.find("load", n, sameStruct, false))
-	}
-	for _, n := range o.connections {
-		r.ratio(fmt.Sprintf("load one problem, Postgres: of the bare handler with the same SELECT, %d connections", n), 0.75,
-			r.find("load", n, onPostgres, false), r.find("load", n, sameSelect, false))
-	}
-	r.ratio("store port of Postgres, read one problem: of pgbench, 8 clients", 0.75,
-		r.find("port-read", load.PortClients, theAdapter, false), r.find("port-read", load.PortClients, thePgbench, false))
-	r.ratio("store port of Postgres, commit a patch: of pgbench, 8 clients", 0.75,
-		r.find("port-commit", load.PortClients, theAdapter, false), r.find("port-commit", load.PortClients, thePgbench, false))
-	r.ratio("store port of Postgres, commit a patch: of the rate without events, 8 clients", 0.95,
-		r.find("port-commit", load.PortClients, theAdapter, false), r.find("port-commit", load.PortClients, theSilent, false))
 	r.perSync(r.find("state", 64, onSQLite, false))
 	r.ratio("64 writers on one problem, Postgres: of the rate on a problem each", 0.5,
 		r.find("one", load.MostWorkers, onPostgres, false), r.find("many", load.MostWorkers, onPostgres, false))

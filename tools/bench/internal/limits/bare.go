@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 
 	"github.com/problemtracking/problems/tools/bench/internal/load"
@@ -24,49 +24,17 @@ const limitCommand = "serve-limit"
 
 // limit is the answer of a bare handler.
 type limit struct {
-	Kind   limitKind   `json:"kind"`
 	Status int         `json:"status"`
 	Header http.Header `json:"header"`
 	Body   []byte      `json:"body"`
-	// For one with a database:
-	Database string   `json:"database"`
-	Load     captured `json:"load"`
 }
-
-type limitKind string
-
-const (
-	limitBytes    limitKind = "bytes"
-	limitStruct   limitKind = "struct"
-	limitPostgres limitKind = "postgres"
-)
 
 // BareBytes starts a process with a net/http handler. It answers every request with the
 // bytes and headers of an answer.
 func BareBytes(ctx context.Context, answer load.Recorded) (load.Contender, func(), error) {
-	return startBare(ctx, "bare handler, same bytes", limitOf(answer, limitBytes))
-}
-
-// BareStruct starts a handler that encodes, for each request, a struct with the members
-// of the answer, by encoding/json.
-func BareStruct(ctx context.Context, answer load.Recorded) (load.Contender, func(), error) {
-	return startBare(ctx, "bare handler, same struct", limitOf(answer, limitStruct))
-}
-
-// BarePostgres starts a handler that runs, for each request, the statements of a load,
-// fills a struct from their rows, and encodes it: see loadedRow. The database may be
-// busy.
-func BarePostgres(ctx context.Context, databaseURL string, load captured, answer load.Recorded) (load.Contender, func(), error) {
-	l := limitOf(answer, limitPostgres)
-	l.Database, l.Load = databaseURL, load
-	return startBare(ctx, "bare handler, same SELECT", l)
-}
-
-// limitOf returns a limit of the given kind with the recorded answer.
-func limitOf(r load.Recorded, kind limitKind) limit {
-	header := r.Header.Clone()
+	header := answer.Header.Clone()
 	header.Del("Date") // every server sets its own
-	return limit{Kind: kind, Status: r.Status, Header: header, Body: r.Body}
+	return startBare(ctx, "bare handler, same bytes", limit{answer.Status, header, answer.Body})
 }
 
 // startBare starts this program as a bare handler. It ends with the returned function, or
@@ -117,15 +85,11 @@ func ServeLimit(args []string, stdin io.Reader, stdout io.Writer) bool {
 	if err != nil {
 		log.Fatalf("%s: standard input has to say what to serve: %v", limitCommand, err)
 	}
-	handler, err := l.handler(context.Background())
-	if err != nil {
-		log.Fatalf("%s: %v", limitCommand, err)
-	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatalf("%s: %v", limitCommand, err)
 	}
-	server := http.Server{Handler: handler}
+	server := http.Server{Handler: l}
 	go func() {
 		_, _ = io.Copy(io.Discard, in) // until it ends
 		_ = server.Close()
@@ -137,48 +101,9 @@ func ServeLimit(args []string, stdin io.Reader, stdout io.Writer) bool {
 	return true
 }
 
-// handler returns the handler, after a check of its answer.
-func (l limit) handler(ctx context.Context) (http.Handler, error) {
-	switch l.Kind {
-	case limitBytes:
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { l.write(w, l.Body) }), nil
-	case limitStruct:
-		raw, err := readAnswer(l.Body)
-		if err != nil {
-			return nil, err
-		}
-		answer, err := typed(raw)
-		if err != nil {
-			return nil, err
-		}
-		body, err := marshal(&answer)
-		if err != nil {
-			return nil, err
-		}
-		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			body, err := marshal(&answer)
-			if err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
-				return
-			}
-			l.write(w, body)
-		}), checkSame(body, l.Body)
-	case limitPostgres:
-		return newLoader(ctx, l)
-	}
-	return nil, fmt.Errorf("nothing of the kind %q can be served", l.Kind)
-}
-
-// write answers with a body. The header's values are shared by all answers: net/http
-// only reads them.
-func (l limit) write(w http.ResponseWriter, body []byte) {
-	header := w.Header()
-	for name, values := range l.Header {
-		header[name] = values
-	}
-	if _, ok := header["Content-Length"]; ok && len(body) != len(l.Body) {
-		header["Content-Length"] = []string{strconv.Itoa(len(body))}
-	}
+// ServeHTTP answers. The header's values are shared by all answers: net/http only reads them.
+func (l limit) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	maps.Copy(w.Header(), l.Header)
 	w.WriteHeader(l.Status)
-	_, _ = w.Write(body) // else the client is gone
+	_, _ = w.Write(l.Body) // else the client is gone
 }

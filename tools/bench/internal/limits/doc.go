@@ -1,4 +1,3 @@
-// Package limits measures the limits of the machine beside the service: bare HTTP
-// handlers with the same answers, pgbench with the adapter's SQL, the port without
-// HTTP, and syncs to the disk.
+// Package limits measures the limits of the machine beside the service: a bare HTTP handler
+// with the same answers, and syncs to the disk.
 package limits

@@ -27,22 +27,15 @@ type Mix struct {
 type wants uint8
 
 const (
-	WantsLimits  wants = 1 << iota // the bare handlers
-	WantsLarge                     // the servers with the large data set
-	WantsDisk                      // the disk, where there are most connections
-	WantsReads                     // reads at the store port alone
-	WantsCommits                   // commits at the store port alone
+	WantsLimits wants = 1 << iota // the bare handler
+	WantsLarge                    // the servers with the large data set
+	WantsDisk                     // the disk, where there are most connections
 )
 
-// PortClients is how many clients the store port has, and mostWorkers how many
-// writers comment.
-const (
-	PortClients = 8
-	MostWorkers = 64
-)
+// MostWorkers is how many writers comment.
+const MostWorkers = 64
 
 // mixes are all mixes, first the reading ones: they all meet the data set as loaded.
-// Commits at the store port change problems of their own.
 var mixes = []Mix{
 	{Name: "load", Title: "load one problem, with its 10 log entries", Next: loadTen, Wants: WantsLimits},
 	{Name: "load-any", Title: "load any problem of the data set", Next: loadAny, Wants: WantsLarge},
@@ -51,8 +44,6 @@ var mixes = []Mix{
 	{Name: "web-problem", Title: "client application: a problem with 100 log entries", Next: webProblem, Wants: WantsLarge},
 	{Name: "web-open", Title: "client application: the list, all open problems", Next: webOpen, Wants: WantsLarge},
 	{Name: "web-mine", Title: "client application: the list, assigned to me and open", Next: webMine, Wants: WantsLarge},
-	{Name: "port-read", Title: "store port: read one problem", only: PortClients, Wants: WantsReads},
-	{Name: "port-commit", Title: "store port: commit a patch", only: PortClients, Wants: WantsCommits},
 	{Name: "state", Title: "patch a state", Next: patchState, Wants: WantsLarge | WantsDisk},
 	{Name: "keyword", Title: "set a keyword", Next: setKeyword},
 	{Name: "comment", Title: "add a comment", Next: addComment},
