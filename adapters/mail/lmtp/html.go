@@ -13,10 +13,10 @@ import (
 // mostTag bounds one tag, or one text between two tags, in bytes.
 const mostTag = 1 << 20
 
-// plainOf returns the text of HTML, for the mails without plain text. Its quotes are marked
-// as in plain text.
+// plainOf returns the text of HTML as Markdown, for the mails without plain text: with the
+// numbers of lists, code, and the targets of links. Its quotes are marked as in plain text.
 func plainOf(r io.Reader) (string, error) {
-	var p plain
+	p := plain{link: none, code: none, fence: none}
 	tokens := html.NewTokenizer(r)
 	tokens.SetMaxBuf(mostTag)
 	for {
@@ -25,12 +25,21 @@ func plainOf(r io.Reader) (string, error) {
 			if err := tokens.Err(); !errors.Is(err, io.EOF) {
 				return "", err
 			}
-			return p.out.String(), nil
+			p.endLink()
+			p.endCode()
+			p.endPre()
+			return string(p.out), nil
 		case html.TextToken:
 			p.text(string(tokens.Text()))
 		case html.StartTagToken, html.SelfClosingTagToken:
-			name, _ := tokens.TagName()
-			p.begin(atom.Lookup(name), kind == html.SelfClosingTagToken)
+			name, more := tokens.TagName()
+			tag := atom.Lookup(name)
+			p.begin(tag, kind == html.SelfClosingTagToken)
+			for more {
+				var key, value []byte
+				key, value, more = tokens.TagAttr()
+				p.attribute(tag, string(key), string(value))
+			}
 			if p.picture { // its titles and styles hold tags
 				tokens.NextIsNotRawText()
 			}
@@ -43,7 +52,7 @@ func plainOf(r io.Reader) (string, error) {
 
 // plain is a text that grows.
 type plain struct {
-	out    strings.Builder
+	out    []byte
 	quotes int // blockquotes around
 	hidden atom.Atom
 	// picture is true inside of SVG. A block ends it, as in browsers.
@@ -53,9 +62,28 @@ type plain struct {
 	space   bool // white space comes before the next text
 	dashes  bool // the line is "-- ", which begins a signature
 	blanks  int  // line ends since the last text
+	item    bool // an item of a list has begun, and its mark is not written yet
+	lists   []list
+	deeper  int    // lists inside of the last one, without marks of their own
+	target  string // of the link around; empty: there is none
+	// Where the text of a link, of code and of a pre begins.
+	link, code, fence int
 }
 
-// mostMarks bounds the marks of one line.
+// Places without a text.
+const (
+	none    = -1
+	pending = -2 // the tag is there
+)
+
+// list is a list around.
+type list struct {
+	numbered bool
+	next     int
+	width    int // of the mark before its last item
+}
+
+// mostMarks bounds the marks of one line, of quotes and of lists.
 const mostMarks = 10
 
 func (p *plain) text(text string) {
@@ -80,7 +108,7 @@ func (p *plain) text(text string) {
 	}
 	for i, word := range words {
 		if p.inLine && (p.space || i > 0) {
-			p.out.WriteByte(' ')
+			p.out = append(p.out, ' ')
 		}
 		p.space = false
 		p.write(word)
@@ -95,20 +123,29 @@ func (p *plain) write(text string) {
 		return
 	}
 	if !p.inLine && p.quotes > 0 {
-		p.out.WriteString(strings.Repeat(">", min(p.quotes, mostMarks)) + " ")
+		p.out = append(p.out, strings.Repeat(">", min(p.quotes, mostMarks))+" "...)
 	}
-	p.out.WriteString(text)
+	if p.item {
+		p.item = false
+		p.out = append(p.out, p.mark()...)
+	}
+	for _, begin := range []*int{&p.link, &p.code, &p.fence} {
+		if *begin == pending {
+			*begin = len(p.out)
+		}
+	}
+	p.out = append(p.out, text...)
 	p.inLine, p.blanks = true, 0
 }
 
-// newLine ends a line. More than one blank line says no more than one.
+// newLine ends a line. More than one blank line says no more than one, but in code.
 func (p *plain) newLine() {
 	if p.dashes {
-		p.out.WriteByte(' ')
+		p.out = append(p.out, ' ')
 		p.dashes = false
 	}
-	if p.blanks < 2 {
-		p.out.WriteByte('\n')
+	if p.blanks < 2 || p.pre {
+		p.out = append(p.out, '\n')
 		p.blanks++
 	}
 	p.inLine, p.space = false, false
@@ -150,14 +187,32 @@ func (p *plain) begin(tag atom.Atom, closed bool) {
 		p.newLine()
 	case atom.Pre:
 		p.block()
-		p.pre = true
+		p.endPre()
+		if p.item { // the fence has a line of its own
+			p.write(" ")
+			p.newLine()
+		}
+		p.pre, p.fence = true, pending
 	case atom.Blockquote:
 		p.block()
 		p.quotes++
+	case atom.A:
+		p.endLink()
+	case atom.Code, atom.Tt:
+		if p.endCode(); !p.pre {
+			p.code = pending
+		}
+	case atom.Ul, atom.Ol:
+		p.block()
+		if len(p.lists) == mostMarks {
+			p.deeper++
+			return
+		}
+		p.lists = append(p.lists, list{numbered: tag == atom.Ol, next: 1})
 	case atom.Li:
 		p.block()
-		p.write("- ")
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Div, atom.Tr, atom.Ul, atom.Ol, atom.Table, atom.Hr:
+		p.item = true
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Div, atom.Tr, atom.Table, atom.Hr:
 		p.block()
 	}
 }
@@ -168,17 +223,35 @@ func (p *plain) end(tag atom.Atom) {
 		p.hidden = 0
 	case atom.Svg:
 		p.endPicture()
+	case atom.A:
+		p.endLink()
+	case atom.Code, atom.Tt:
+		p.endCode()
 	case atom.Pre:
 		p.block()
-		p.pre = false
+		p.endPre()
+	case atom.Ul, atom.Ol:
+		p.block()
+		p.item = false
+		if p.deeper > 0 {
+			p.deeper--
+		} else if len(p.lists) > 0 {
+			p.lists = p.lists[:len(p.lists)-1]
+		}
+		if len(p.lists) == 0 {
+			p.newLine()
+		}
 	case atom.Blockquote:
 		p.block()
 		p.quotes = max(0, p.quotes-1)
-	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Ul, atom.Ol, atom.Table:
+	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Table:
 		p.block()
 		p.newLine()
-	case atom.Div, atom.Tr, atom.Li:
+	case atom.Div, atom.Tr:
 		p.block()
+	case atom.Li:
+		p.block()
+		p.item = false
 	case atom.Td, atom.Th:
 		p.space = true
 	}

@@ -12,14 +12,8 @@ import (
 	netmail "net/mail"
 	"net/textproto"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/emersion/go-smtp"
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/mail"
@@ -36,7 +30,7 @@ const (
 	// smallText is the size of a text that waits for no memory, and fold how much memory a
 	// larger one needs for each of its bytes, in its several forms.
 	smallText = 64 << 10
-	fold      = 5
+	fold      = 6
 )
 
 // message is what counts of a mail.
@@ -153,7 +147,7 @@ func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) (pi
 	if kind != "text/plain" && kind != "text/html" || file(header.Get("Content-Disposition")) {
 		return piece{}, nil
 	}
-	text, refused := t.decode(header.Get("Content-Transfer-Encoding"), params["charset"], body)
+	text, refused := t.decode(header.Get("Content-Transfer-Encoding"), params["charset"], kind == "text/html", body)
 	if refused != nil {
 		return piece{}, refused
 	}
@@ -162,6 +156,9 @@ func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) (pi
 	case p.html:
 		if p.text, err = plainOf(strings.NewReader(text)); err != nil {
 			return piece{}, errUnreadable
+		}
+		if len(p.text) > t.most { // marks of lists and quotes can be longer than their tags
+			return piece{}, t.tooLarge()
 		}
 	case strings.EqualFold(params["format"], "flowed"):
 		p.text = mail.Unflow(text, strings.EqualFold(params["delsp"], "yes"))
@@ -232,7 +229,7 @@ func (t *texts) better(a, b piece) piece {
 }
 
 // decode returns the text of a part.
-func (t *texts) decode(transfer, charset string, body io.Reader) (string, *refusal) {
+func (t *texts) decode(transfer, charset string, html bool, body io.Reader) (string, *refusal) {
 	switch strings.ToLower(strings.TrimSpace(transfer)) {
 	case "quoted-printable":
 		body = quotedprintable.NewReader(body)
@@ -242,31 +239,32 @@ func (t *texts) decode(transfer, charset string, body io.Reader) (string, *refus
 	default:
 		return "", unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
 	}
-	if charset != "" {
-		known, err := htmlindex.Get(charset)
-		if err != nil || known == encoding.Replacement {
-			return "", unreadable("the text of the mail has an unknown charset: send it in UTF-8")
-		}
-		body = transform.NewReader(body, unicode.BOMOverride(known.NewDecoder()))
-	}
-	text, err := io.ReadAll(io.LimitReader(body, smallText))
-	if err == nil && len(text) == smallText {
+	raw, err := io.ReadAll(io.LimitReader(body, smallText))
+	if err == nil && len(raw) == smallText {
 		if err := t.memory(); err != nil {
 			return "", deferred("the service has no memory for a mail of this size now: send it again later", err)
 		}
 		var rest []byte
 		rest, err = io.ReadAll(io.LimitReader(body, int64(max(0, t.most-t.size-smallText))+1))
-		text = append(text, rest...)
+		raw = append(raw, rest...)
 	}
 	if err != nil {
 		return "", errUnreadable
 	}
+	if t.size+len(raw) > t.most {
+		return "", t.tooLarge()
+	}
+	text, refused := toUTF8(raw, charset, html)
+	if refused != nil {
+		return "", refused
+	}
 	if t.size+len(text) > t.most {
-		return "", tooLarge(fmt.Sprintf("the text of the mail has more than %d KiB, with its quotes: send a shorter one", t.most>>10))
+		return "", t.tooLarge()
 	}
 	t.size += len(text)
-	if charset == "" && !utf8.Valid(text) {
-		text, _ = charmap.Windows1252.NewDecoder().Bytes(text) // never fails
-	}
-	return string(text), nil
+	return text, nil
+}
+
+func (t *texts) tooLarge() *refusal {
+	return tooLarge(fmt.Sprintf("the text of the mail has more than %d KiB, with its quotes: send a shorter one", t.most>>10))
 }
