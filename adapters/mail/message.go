@@ -1,11 +1,14 @@
 package mail
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base32"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"html/template"
+	"mime"
 	netmail "net/mail"
 	"net/url"
 	"strconv"
@@ -87,17 +90,17 @@ func (s *Sender) message(l mail.Letter, address string) (*gomail.Msg, error) {
 		return nil, fmt.Errorf("the HTML of a mail cannot be made: %w", err)
 	}
 	m := s.envelope(l.To.Name, address, v.Heading)
-	m.SetMessageIDWithValue(l.ID + "@" + s.domain())
+	m.SetMessageIDWithValue(messageID(l.ID, s.domain()))
 	if !l.Digest() {
 		// Nobody has a mail with this identifier. It holds the thread together.
 		thread := "<problem." + strconv.FormatInt(int64(l.Stories[0].Problem), 10) + "." + s.place() + "@" + s.domain() + ">"
-		m.SetGenHeader(gomail.HeaderInReplyTo, thread)
-		m.SetGenHeader(gomail.HeaderReferences, thread)
+		setHeader(m, gomail.HeaderInReplyTo, thread)
+		setHeader(m, gomail.HeaderReferences, thread)
 	}
 	if answers := s.replyAddress(l); answers != "" {
 		m.ReplyToMailAddress(&netmail.Address{Name: s.From.Name, Address: answers})
 	}
-	m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+v.UnsubURL+">")
+	setHeader(m, gomail.HeaderListUnsubscribe, "<"+v.UnsubURL+">")
 	m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
 	m.SetBodyString(gomail.TypeTextPlain, text.String())
 	m.AddAlternativeString(gomail.TypeTextHTML, html.String())
@@ -107,7 +110,7 @@ func (s *Sender) message(l mail.Letter, address string) (*gomail.Msg, error) {
 // test returns the message of Test.
 func (s *Sender) test(address string) *gomail.Msg {
 	m := s.envelope("", address, s.words.testSubject)
-	m.SetMessageIDWithValue("test." + strconv.FormatInt(s.Now().UnixNano(), 36) + "@" + s.domain())
+	m.SetMessageIDWithValue(messageID("test."+strconv.FormatInt(s.Now().UnixNano(), 36), s.domain()))
 	m.SetBodyString(gomail.TypeTextPlain, s.words.testBody+"\r\n\r\n"+s.link("/")+"\r\n")
 	return m
 }
@@ -133,18 +136,63 @@ func (s *Sender) envelope(name, address, subject string) *gomail.Msg {
 	from := s.From
 	m.FromMailAddress(&from)
 	m.ToMailAddress(&netmail.Address{Name: name, Address: address})
-	m.Subject(literal(subject))
+	setHeader(m, gomail.HeaderSubject, literal(subject))
 	m.SetDateWithValue(s.Now())
 	m.SetGenHeader("Auto-Submitted", "auto-generated")
 	m.SetGenHeader(gomail.HeaderXAutoResponseSuppress, "All")
 	return m
 }
 
-// literal returns the text of a header so that mail programs show it as it is. They decode what
-// looks like an encoded word (RFC 2047), and the library leaves such a word alone.
+// setHeader sets a header. The library breaks the line before a first word that is long, and some
+// programs then see an empty header.
+func setHeader(m *gomail.Msg, name gomail.Header, value string) {
+	m.SetGenHeaderPreformatted(name, folded(len(name)+len(": "), value))
+}
+
+// folded returns the value of a header in lines of at most 76 characters, as far as its words
+// allow. Two spaces stay in one line: some programs read one at its end as none. begin is what stands before it.
+func folded(begin int, value string) string {
+	const most = 76
+	var lines strings.Builder
+	words := strings.Split(value, " ")
+	for i, word := range words {
+		switch {
+		case i == 0:
+		case word != "" && words[i-1] != "" && begin+1+len(word) > most:
+			lines.WriteString("\r\n ")
+			begin = 1
+		default:
+			lines.WriteByte(' ')
+			begin++
+		}
+		lines.WriteString(word)
+		begin += len(word)
+	}
+	return lines.String()
+}
+
+// messageID returns the identifier of a message. The library sets this header itself, and breaks
+// the line before an identifier of more than mostMessageID characters.
+func messageID(id, domain string) string {
+	if len(id)+len(domain) < mostMessageID {
+		return id + "@" + domain
+	}
+	sum := sha256.Sum256([]byte(id + "@" + domain))
+	id = strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:10]))
+	for len(id)+len(domain) >= mostMessageID && strings.Contains(domain, ".") {
+		_, domain, _ = strings.Cut(domain, ".")
+	}
+	return id + "@" + domain
+}
+
+// mostMessageID leaves room for the name of the header and the brackets in a line.
+const mostMessageID = 58
+
+// literal returns the text of a header in ASCII, so that mail programs show it as it is. They
+// decode what looks like an encoded word (RFC 2047).
 func literal(text string) string {
 	if !strings.Contains(text, "=?") {
-		return text
+		return mime.QEncoding.Encode("UTF-8", text)
 	}
 	const most = 45 // bytes in a word, which has at most 75
 	var words []string

@@ -11,6 +11,7 @@ import (
 	"net"
 	netmail "net/mail"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -322,6 +323,44 @@ func TestSubjectIsNotDecoded(t *testing.T) {
 				t.Errorf("a line has %d bytes", len(line))
 			}
 		}
+	}
+}
+
+// Some programs read a header as empty when its line breaks before the first word. The value stays
+// whole.
+func TestHeadersBeginInTheirLine(t *testing.T) {
+	t.Parallel()
+	s := serve(t, false)
+	for i, from := range []string{"problems@example.org", "problems@tracker.engineering.of.a-very-long-name-of-an-organisation.example"} {
+		for j, title := range []string{strings.Repeat("a", 150), strings.Repeat("word ", 30), strings.Repeat("ü", 150), strings.Repeat("a", 60) + "  " + strings.Repeat("b", 80)} {
+			l := letter()
+			l.ID = "01a220f8-405a-7105-8eaa-cc5112ad1124.17.1795850788000.1.0." + strconv.Itoa(j)
+			l.Stories[0].Title = title
+			address := netmail.Address{Name: "Tracker", Address: from}
+			if err := s.sender(plain, func(o *mail.Options) { o.From = address }).Send(t.Context(), l); err != nil {
+				t.Fatal(err)
+			}
+			m := s.all()[4*i+j]
+			head, _, _ := strings.Cut(m.text, "\r\n\r\n")
+			for line := range strings.SplitSeq(head, "\r\n") {
+				if name, value, _ := strings.Cut(line, ":"); name != "" && !strings.HasPrefix(line, " ") && strings.TrimSpace(value) == "" {
+					t.Errorf("%s is folded before its first word", name)
+				}
+				if strings.TrimSpace(line) == "" {
+					t.Errorf("a line of the head is blank:\n%s", head)
+				}
+			}
+			if got := open(t, m).subject; got != strings.TrimSpace("#17 "+title) {
+				t.Errorf("the subject is %q, want %q", got, title)
+			}
+		}
+	}
+	ids := map[string]bool{}
+	for _, m := range s.all() {
+		ids[open(t, m).header.Get("Message-ID")] = true
+	}
+	if len(ids) != 8 {
+		t.Errorf("the 8 mails have the identifiers %v", ids)
 	}
 }
 
