@@ -42,8 +42,8 @@ func (c comparison) slower() bool { return c.High < leastOfOther }
 func (r *report) compare(m load.Mix, connections int, stores []string) (all []comparison) {
 	for _, store := range stores {
 		this, other := r.find(m.Name, connections, store, false), r.find(m.Name, connections, otherKind(store), false)
-		if this == nil || other == nil {
-			continue
+		if this == nil || other == nil || other.PerSecond == 0 {
+			continue // one of them was not measured, or does not know the requests
 		}
 		ratios := rounds(this, other)
 		c := comparison{Mix: m.Name, Title: m.Title, Connections: connections, Store: store, Other: other.PerSecond, This: this.PerSecond, Ratio: load.Median(ratios)}

@@ -48,7 +48,7 @@ func TestSlowerBuildFailsTheRun(t *testing.T) {
 		{[]int{800, 810, 820, 830, 840, 900}, .825, false},
 		{[]int{1200, 1200, 1300, 1300, 1300, 1400}, 1.3, false},
 	} {
-		r := &report{Cells: []cell{of(onSQLite, test.rates...), of(otherKind(onSQLite), slices.Repeat([]int{1000}, 6)...), of(onPostgres, 1)}}
+		r := &report{Cells: []cell{of(onSQLite, test.rates...), of(otherKind(onSQLite), slices.Repeat([]int{1000}, 6)...), of(onPostgres, 1), of(otherKind(onPostgres), 0)}}
 		r.Versus = r.compare(mixes[0], 8, []string{onSQLite, onPostgres})
 		if len(r.Versus) != 1 || math.Abs(r.Versus[0].Ratio-test.ratio) > 1e-9 || (len(r.slower()) == 1) != test.slow {
 			t.Errorf("%v: %+v, %v; want %v, slower: %t", test.rates, r.Versus, r.slower(), test.ratio, test.slow)
