@@ -351,6 +351,7 @@ func routes() []route {
 		{"GET", "/live", access.Read, false, showLive},
 
 		{"GET", "/problems", access.Read, false, showProblems},
+		{"GET", "/problems/filter", access.Read, false, filterProblems},
 		{"GET", "/problems/new", access.Write, false, showNewProblem},
 		{"POST", "/problems/new", access.Write, false, createProblem},
 		{"GET", "/problems/bulk", access.Write, false, showBulk},

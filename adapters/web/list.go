@@ -45,6 +45,9 @@ type listPage struct {
 	Heading string
 	// Predicate is the text in the box, and Words the one in the field for titles.
 	Predicate, Words string
+	// Chips are the conditions of the predicate, and Filters the form with more of them.
+	Chips            []chip
+	Filters          []filter
 	Fault, SortFault *predicateFault
 	Sort             string
 	// Sorts are the orders to choose from where the list has no heads of columns.
@@ -201,6 +204,7 @@ func showProblems(q *request) (answer, error) {
 	view.Title = view.Heading
 	view.Parameters = links.With(asked, "after", "")
 	view.arrange(q.base, asked["columns"])
+	view.narrow(q, saved.Catalogue)
 
 	text, wrapped := withWords(view.Predicate, view.Words)
 	view.trail = slices.DeleteFunc(asked["after"], func(position string) bool { return position == "" })
@@ -281,7 +285,7 @@ func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 		}
 		if f == nil || f.Catalogue != s.catalogue {
 			f = links.NewFilters(base, s.catalogue)
-			f.Within = links.With(v.Parameters, "query", "", "predicate", v.Predicate, "sort", v.Sort)
+			f.Narrow(links.With(v.Parameters, "query", "", "predicate", v.Predicate, "sort", v.Sort))
 		}
 		v.Rows = append(v.Rows, v.row(s.Snapshot, f))
 	}

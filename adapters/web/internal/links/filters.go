@@ -2,10 +2,12 @@ package links
 
 import (
 	"net/url"
+	"slices"
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 )
 
@@ -14,10 +16,11 @@ import (
 type Filters struct {
 	// Catalogue has the objects of the values.
 	Catalogue *metadata.Catalogue
-	// Within, if not nil, are the parameters of a list, with its predicate: its values narrow it.
-	Within url.Values
-	base   string
-	links  map[filterKey]string
+	base      string
+	within    url.Values // the parameters of the list that the values narrow; nil: there is none
+	narrowed  string     // its predicate, to be followed by AND; empty: none
+	conjuncts []check.Conjunct
+	links     map[filterKey]string
 	// shared counts the objects of each kind by Key. A kind is counted at its first link.
 	shared map[metadata.Kind]map[string]int
 }
@@ -32,6 +35,15 @@ func NewFilters(base string, c *metadata.Catalogue) *Filters {
 	return &Filters{Catalogue: c, base: base, links: map[filterKey]string{}, shared: map[metadata.Kind]map[string]int{}}
 }
 
+// Narrow makes the values narrow a list with these parameters, which include its predicate.
+func (f *Filters) Narrow(list url.Values) {
+	f.within = list
+	f.conjuncts, _ = check.Conjuncts(list.Get("predicate")) // a wrong one has no rows
+	if len(f.conjuncts) > 0 {
+		f.narrowed, _ = check.Join(list.Get("predicate"))
+	}
+}
+
 // Of returns the list of the problems with an object in a field; empty without an object.
 func (f *Filters) Of(field string, id ident.ID) string {
 	if id.IsNone() {
@@ -40,18 +52,23 @@ func (f *Filters) Of(field string, id ident.ID) string {
 	key := filterKey{field, id}
 	link, ok := f.links[key]
 	if !ok {
-		link = f.list(f.predicate(field, id))
+		link = f.list(f.Condition(field, id))
 		f.links[key] = link
 	}
 	return link
 }
 
-// list returns the list of a predicate, or what it leaves of the list around it.
-func (f *Filters) list(predicate string) string {
-	if f.Within == nil {
-		return List(f.base, predicate)
+// list returns the list of a condition, or what it leaves of the list around it.
+func (f *Filters) list(condition string) string {
+	switch {
+	case f.within == nil:
+		return List(f.base, condition)
+	case slices.ContainsFunc(f.conjuncts, func(c check.Conjunct) bool { return c.Text == condition }):
+		condition = f.within.Get("predicate")
+	case f.narrowed != "":
+		condition = f.narrowed + " AND " + condition
 	}
-	return f.base + "/problems" + Suffix(With(f.Within, "predicate", And(f.Within.Get("predicate"), predicate)))
+	return f.base + "/problems" + Suffix(With(f.within, "predicate", condition))
 }
 
 // Name returns the name of an object in lists: of a component, the full one.
@@ -62,22 +79,31 @@ func (f *Filters) Name(kind metadata.Kind, id ident.ID) string {
 	return f.Catalogue.Name(kind, id)
 }
 
-// predicate names the object by what people know: its name, or the address of a user. It has
-// the identifier of an object that shares its name.
-func (f *Filters) predicate(field string, id ident.ID) string {
-	kind := problem.FieldNamed(field).To
-	if kind == metadata.Users { // the address of a user is one user's
-		u, _ := f.Catalogue.User(id)
-		return field + ".email = " + Quote(u.Email)
+// Member is what names the objects of a kind in predicates: their name, the full one of a
+// component, or the address of a user.
+func Member(kind metadata.Kind) string {
+	switch kind {
+	case metadata.Users:
+		return "email"
+	case metadata.Components:
+		return "fullName"
 	}
-	member, key := "name", f.Name(kind, id)
-	if kind == metadata.Components {
-		member = "fullName"
+	return "name"
+}
+
+// Condition is the condition that a field has this object. It names the object by its Member,
+// or by its identifier if it shares that with others.
+func (f *Filters) Condition(field string, id ident.ID) string {
+	kind := problem.FieldNamed(field).To
+	key := f.Name(kind, id)
+	if kind == metadata.Users {
+		u, _ := f.Catalogue.User(id)
+		key = u.Email
 	}
 	if f.count(kind)[key] > 1 {
 		return field + ".identifier = " + Quote(id.String())
 	}
-	return field + "." + member + " = " + Quote(key)
+	return field + "." + Member(kind) + " = " + Quote(key)
 }
 
 // count returns how many objects of a kind have each Key.

@@ -3,29 +3,12 @@ package links
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 )
 
 // List returns the address of the list of a predicate.
 func List(base, predicate string) string {
 	return base + "/problems?" + url.Values{"predicate": {predicate}}.Encode()
-}
-
-// either tells whether a predicate may have an "or", also within a string.
-var either = regexp.MustCompile(`(?i)\bor\b|\|\|`)
-
-// And returns the predicate that narrows another one by a condition, once.
-func And(predicate, condition string) string {
-	switch {
-	case strings.TrimSpace(predicate) == "":
-		return condition
-	case predicate == condition || strings.HasSuffix(predicate, " AND "+condition) || strings.Contains(predicate, " AND "+condition+" AND ") || strings.HasPrefix(predicate, condition+" AND "):
-		return predicate
-	case either.MatchString(predicate):
-		return "(" + predicate + ") AND " + condition
-	}
-	return predicate + " AND " + condition
 }
 
 // Quote returns a text as a string of the query language.
