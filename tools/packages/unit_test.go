@@ -5,11 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
-	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/mod/semver"
 )
@@ -26,53 +23,6 @@ func TestUnitsAreHardened(t *testing.T) {
 		if exposure, err := strconv.ParseFloat(level[1], 64); err != nil || exposure > 2 {
 			t.Errorf("the level of exposure of %s is %s; want at most 2.0:\n%s", unit, level[1], output)
 		}
-	}
-}
-
-// TestBackupsArePruned runs what the timer does before each backup. So a full disk gets
-// room for the next one. The last copies stay, however long no backup has succeeded.
-func TestBackupsArePruned(t *testing.T) {
-	t.Parallel()
-	unit, err := os.ReadFile(newRelease(t, "v0.0.0").deploy("systemd", "problems-backup.service"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var script strings.Builder
-	for _, line := range regexp.MustCompile(`(?m)^ExecStartPre=-?/bin/sh -c '(.*)'$`).FindAllStringSubmatch(string(unit), -1) {
-		script.WriteString(strings.NewReplacer("$$", "$", "%%", "%", `\\`, `\`).Replace(line[1]) + "\n") // as systemd does
-	}
-	for name, c := range map[string]struct{ old, young, left int }{
-		"none":          {0, 0, 0},
-		"some":          {0, 5, 5},
-		"some old ones": {5, 0, 5},
-		"old and young": {20, 20, 20},
-		"a few young":   {20, 3, 12},
-		"old ones":      {20, 0, 12},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			now := time.Now()
-			var all []string
-			for i := range c.old + c.young {
-				made := now.Add(time.Duration(i-c.old-c.young) * time.Minute)
-				if i < c.old {
-					made = made.AddDate(0, 0, -9)
-				}
-				path := filepath.Join(dir, made.UTC().Format("2006-01-02T15:04:05.000Z")+".db")
-				if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chtimes(path, made, made)); err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, path)
-			}
-			if output, err := command(dir, nil, "sh", "-ec", script.String()); err != nil || output != "" {
-				t.Errorf("%v: %s", err, output)
-			}
-			left, err := filepath.Glob(filepath.Join(dir, "*"))
-			if want := all[len(all)-c.left:]; err != nil || !slices.Equal(left, want) {
-				t.Errorf("%d copies are left, %v, want the last %d", len(left), err, c.left)
-			}
-		})
 	}
 }
 

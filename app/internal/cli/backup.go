@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/problemtracking/problems/app/internal/backups"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
@@ -15,7 +16,16 @@ import (
 type backupCommand struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
-	To string `required:"" placeholder:"FILE" help:"The new file. Only you can read it. It must not exist yet."`
+	To              string `placeholder:"FILE" help:"The new file. Only you can read it. It must not exist yet."`
+	BackupDirectory string `group:"Directory" placeholder:"DIR" help:"Directory of copies, named by their time in UTC, in place of --to. Older copies are thinned out first."`
+}
+
+// AfterApply is called by kong once all flags are set.
+func (c *backupCommand) AfterApply(f *config.Faults) error {
+	if c.To == "" && c.BackupDirectory == "" {
+		return f.Add(errors.New("name a new file with --to, or a directory with --backup-directory"))
+	}
+	return nil
 }
 
 // Help is shown by kong.
@@ -24,22 +34,50 @@ func (backupCommand) Help() string {
 
 Do not copy the file of a running service by other means: the last writes are in a second file.
 
+With --backup-directory, the copy gets its time as its name. Before it, the command removes what killed backups left there, and thins out: the last twelve copies stay, those of the last hour, and the first of each hour of a day, each day of a week and each week of four. A disk without room for the copy is an error. Beside the store, as much stays free as the store has, and 64 MiB for its log.
+
 For PostgreSQL, use pg_dump or pg_basebackup.
 
 Examples:
 
     problems backup --to problems-backup.db
-    problems backup --store sqlite:///var/lib/problems/problems.db --to /mnt/backup/problems.db`
+    problems backup --store sqlite:///var/lib/problems/problems.db --to /mnt/backup/problems.db
+    problems backup --store sqlite:///var/lib/problems/problems.db --backup-directory /mnt/backup`
 }
 
 // Run is called by kong.
 func (c *backupCommand) Run(ctx context.Context, p Process) error {
-	problems, err := c.write(ctx, p)
+	write := c.write
+	if c.To == "" {
+		write = c.writeNext
+	}
+	problems, err := write(ctx, p)
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
 	_, err = fmt.Fprintf(p.Stderr, "Backed up %d problems from %s to %s.\n", problems, cmp.Or(c.Store.Path(), c.Store.String()), c.To)
 	return err
+}
+
+// writeNext writes the next copy of a directory, and names it in c.To.
+func (c *backupCommand) writeNext(ctx context.Context, p Process) (problems int, err error) {
+	if !c.Store.HasBackup() {
+		return c.write(ctx, p)
+	}
+	directory, err := backups.Open(c.BackupDirectory)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, directory.Close()) }()
+	now := p.Now()
+	if _, err := directory.Tidy(now); err != nil {
+		return 0, err
+	}
+	if err := directory.Room(c.Store.Path()); err != nil {
+		return 0, err
+	}
+	c.To = directory.Next(now)
+	return c.write(ctx, p)
 }
 
 func (c *backupCommand) write(ctx context.Context, p Process) (problems int, err error) {

@@ -1,10 +1,12 @@
 package cli_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // path returns the file of a URL.
@@ -102,6 +104,39 @@ func TestBackup(t *testing.T) {
 	if status := s.get(t, token, "/api/20151105/me"); status != 200 {
 		t.Errorf("the token is answered with %d, want 200", status)
 	}
+}
+
+// A directory gets one copy after the other. What a killed backup left there goes.
+func TestBackupToADirectory(t *testing.T) {
+	t.Parallel()
+	url, dir := served(t), t.TempDir()
+	killed, foreign := filepath.Join(dir, ".2020-01-01T00:00:00.000Z.db.1"), filepath.Join(dir, "mine.db")
+	for _, name := range []string{killed, foreign} {
+		if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chtimes(name, time.Time{}, time.Unix(1, 0))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if r := call(t, variables{"PROBLEMS_BACKUP_DIRECTORY": dir}, "backup", "--store="+url); r.code != 0 || !strings.Contains(r.stderr, " to "+dir+"/20") {
+			t.Errorf("%+v, want the path of a copy", r)
+		}
+	}
+	copies, err := filepath.Glob(filepath.Join(dir, "20*Z.db"))
+	if err != nil || len(copies) != 2 {
+		t.Fatalf("the copies are %v (%v), want two", copies, err)
+	}
+	if a, b := must(t, nil, "export", "--store="+url), must(t, nil, "export", "--store=sqlite://"+copies[1]); a != b {
+		t.Errorf("the backup is\n%s\nof\n%s", b, a)
+	}
+	if _, err := os.Stat(killed); !os.IsNotExist(err) {
+		t.Errorf("the file of a killed backup is still there: %v", err)
+	}
+	if _, err := os.Stat(foreign); err != nil {
+		t.Error(err)
+	}
+	must(t, variables{"PROBLEMS_BACKUP_DIRECTORY": dir}, "backup", "--store="+url, "--to="+filepath.Join(t.TempDir(), "one.db"))
+	call(t, nil, "backup", "--store="+url, "--backup-directory="+foreign).fails(t, 1, "is no directory for backups")
+	call(t, nil, "backup", "--store=postgres://db", "--backup-directory="+dir).fails(t, 1, "pg_dump")
 }
 
 func TestBackupRefuses(t *testing.T) {

@@ -11,9 +11,10 @@ import (
 
 // Insight has the ways to see what the service does, beside its log and its metrics.
 type Insight struct {
-	TracesURL      TracesURL     `name:"traces-url" placeholder:"URL" help:"OpenTelemetry collector for traces by OTLP over HTTP, such as http://127.0.0.1:4318. Default: no traces."`
-	TracesRatio    float64       `default:"1" placeholder:"RATIO" help:"Traced part of the requests, from 0 to 1. A request with the header traceparent continues the trace of its client. Default: ${default}."`
-	FlightRecorder time.Duration `default:"0s" placeholder:"TIME" help:"Length of the execution trace in memory, such as 10s, for /debug/flight at --profiles-listen; 0 for none. Default: ${default}."`
+	TracesURL       TracesURL     `name:"traces-url" placeholder:"URL" help:"OpenTelemetry collector for traces by OTLP over HTTP, such as http://127.0.0.1:4318. Default: no traces."`
+	TracesRatio     float64       `default:"1" placeholder:"RATIO" help:"Traced part of the requests, from 0 to 1. A request with the header traceparent continues the trace of its client. Default: ${default}."`
+	FlightRecorder  time.Duration `default:"0s" placeholder:"TIME" help:"Length of the execution trace in memory, such as 10s, for /debug/flight at --profiles-listen; 0 for none. Default: ${default}."`
+	BackupDirectory string        `placeholder:"DIR" help:"Directory of the copies by \"problems backup\": the metrics have the time of the newest one. Default: none."`
 }
 
 // TracesURL is the URL of a collector. Its query may have a key: it is hidden from every verb of

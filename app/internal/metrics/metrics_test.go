@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -257,6 +258,7 @@ func complete(t *testing.T) *metrics.Metrics {
 		t.Fatal(err)
 	}
 	m.Log(func() uint64 { return 0 })
+	m.Files(metrics.Files{Store: ".", Backups: ".", Start: start})
 	m.Request("/", "GET", 200, time.Second)
 	m.Housekept(time.Unix(0, 0), nil)
 	m.ConnectionRefused("all")
@@ -383,6 +385,31 @@ func TestWebhooks(t *testing.T) {
 		`problems_webhook_attempts_total{outcome="parked"} 6`,
 		`problems_webhooks_locked 4`,
 	)
+}
+
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	m, dir := metrics.New("v1", start), t.TempDir()
+	missing := filepath.Join(dir, "backups")
+	m.Files(metrics.Files{Store: dir, Backups: missing, Start: start})
+	for _, name := range []string{`problems_disk_free_bytes{of="store"} `, `problems_disk_size_bytes{of="store"} `} {
+		if !strings.Contains(page(m), name) {
+			t.Errorf("/metrics does not have %s", name)
+		}
+	}
+	lacks(t, m, `of="backups"`)
+	lacks(t, m, "problems_backup_last_success_timestamp_seconds ")
+	if err := os.Mkdir(missing, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, m, "problems_backup_last_success_timestamp_seconds 0.5")
+	if err := os.WriteFile(filepath.Join(missing, "1970-01-01T00:00:07.500Z.db"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, m, "problems_backup_last_success_timestamp_seconds 7.5")
+	none := metrics.New("v1", start)
+	none.Files(metrics.Files{})
+	lacks(t, none, "problems_disk_")
 }
 
 func TestMail(t *testing.T) {

@@ -46,7 +46,10 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 
 // metricsModule exports the measurements, and the log of outages.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {
-	return metrics.New(o.Version, o.Now())
+	start := o.Now()
+	m := metrics.New(o.Version, start)
+	m.Files(metrics.Files{Store: o.Settings.Storage.Store.Path(), Backups: o.Settings.Insight.BackupDirectory, Start: start})
+	return m
 }), fx.Provide(newTracer), fx.Provide(func(s *handle, m *metrics.Metrics, logger *slog.Logger) *outage.Log {
 	outages := outage.New(logger, s.Host)
 	for _, use := range []outage.Use{outage.Reads, outage.Writes} {

@@ -1,0 +1,8 @@
+//go:build !linux && !darwin
+
+package disk
+
+import "errors"
+
+// Of fails with errors.ErrUnsupported: this system does not say.
+func Of(string) (Space, error) { return Space{}, errors.ErrUnsupported }
