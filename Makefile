@@ -189,6 +189,18 @@ bench-versus-quick: build other-build ## the same for two minutes, into bin/benc
 	@$(versus) -stores sqlite,postgres -mixes $(everyday) -connections 8 -problems 2000 -prepared 50 -rounds 9 -warmup 50ms -duration 300ms $(BENCH) > bin/bench-versus.md || failed=yes; \
 	sed '/^| mix .*ratio/,/^$$/!d' bin/bench-versus.md; [[ -z $${failed:-} ]]
 
+.PHONY: govulncheck
+govulncheck: ## look for known vulnerabilities in the code that the program and the tools call; fails when it cannot look
+	@$(call each,tools,go build -o ../bin/tools/ golang.org/x/vuln/cmd/govulncheck)
+	@failed=; for module in $(MODULES) $(APART); do \
+	status=0; output=$$(cd $$module && GOWORK=off $(CURDIR)/bin/tools/govulncheck $(if $(VULNDB),-db $(VULNDB)) ./... 2>&1) || status=$$?; \
+	echo "== $$module"; echo "$$output"; \
+	case $$status in \
+	0) ;; \
+	3) failed=yes ;; \
+	*) echo "govulncheck could not look: nothing is known about vulnerabilities. It needs the database of the Go project, or a copy: make govulncheck VULNDB=file:///path"; exit 1 ;; \
+	esac; done; [[ -z $$failed ]] || { echo "there are known vulnerabilities: update the modules above"; exit 1; }
+
 .PHONY: other-build
 other-build:
 	@git cat-file -e $(REF)^{commit} 2>/dev/null || { echo "this clone does not have the commit $(REF), which REF or tools/bench/reference names: git fetch --unshallow"; exit 1; }
