@@ -152,8 +152,14 @@ func TestUnread(t *testing.T) {
 	b.get("/problems").has("The door is open unread")
 	b.get(path).is(200)
 	b.get("/problems").has("unread") // a GET changes nothing
-	b.get(path).submit(path + "/read").has("Mark as unread")
+	shown := b.get(path)
+	s.signedIn(t).post(path+"/comments", "text", "It is the lock.").is(200)
+	shown.submit(path+"/read", "revision", "1").is(412)
+	shown.submit(path+"/read", "revision", "one").is(400)
+	b.get("/problems").has("unread") // with a change that nobody has seen
+	b.get(path).submit(path+"/read", "revision", "2").has("Mark as unread")
 	b.get("/problems").lacks("unread")
+	b.get(path).submit(path + "/read").has("Mark as read")
 }
 
 func TestProblemPage(t *testing.T) {

@@ -33,10 +33,19 @@ func onProblem(q *request, anchor string, do func(problem.ID) error) (answer, er
 	return q.toProblem(anchor), nil
 }
 
-// markRead sets the caller's read mark.
+// markRead sets the caller's read mark. With a revision, it fails if the problem has another
+// one by now: changes that the reader has not seen stay unread.
 func markRead(q *request) (answer, error) {
 	return onProblem(q, "", func(id problem.ID) error {
-		_, err := q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: problem.Patch{Read: patch.Set(q.form.Get("read") == "yes")}})
+		cmd := tracker.UpdateProblem{ProblemPatch: problem.Patch{Read: patch.Set(q.form.Get("read") == "yes")}}
+		if sent := q.form.Get("revision"); sent != "" {
+			revision, err := strconv.ParseInt(sent, 10, 64)
+			if err != nil {
+				return fault.New(fault.MalformedRequest, "a revision is a number")
+			}
+			cmd.Revision = patch.Set(revision)
+		}
+		_, err := q.Service.UpdateProblem(q.context(), q.caller, id, cmd)
 		return err
 	})
 }

@@ -191,3 +191,14 @@ func TestOwnChangeArrivesWithItsAnswer(t *testing.T) {
 	bob.must(bob.Open("/problems"))
 	bob.clean()
 }
+
+// Who opens a problem has read it, once: the mark can be taken away again.
+func TestOpeningMarksRead(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	s.api("POST", "/problems", map[string]any{"title": "The lamp is dark"})
+	bob := s.signedIn(s.member("Bob"))
+	bob.must(bob.Open("/problems"), bob.Shows("unread"), bob.Open("/problems/1"), bob.Shows("Mark as unread"))
+	bob.must(bob.Click("#mark"), bob.Shows("Mark as read"), bob.Open("/problems"), bob.Shows("unread"))
+	bob.clean()
+}

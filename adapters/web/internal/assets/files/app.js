@@ -132,10 +132,23 @@ const begin = () => {
   seen = 0;
   const main = one("main[data-live]");
   if (!main || document.hidden) return;
+  read();
   stream = new EventSource(main.dataset.live);
   stream.onmessage = e => main.dataset.swap ? refresh(main) : announce(one(".live", main), JSON.parse(e.data).changes);
 };
 addEventListener("visibilitychange", begin);
+
+// read marks a problem as read, once for each visit, while somebody sees it. Changes that came
+// after its revision stay unread.
+let opened;
+const read = () => {
+  const mark = one("[data-seen]");
+  if (opened !== shown && mark) load("POST", mark.action, new URLSearchParams({read: "yes", revision: mark.dataset.seen}), page => {
+    const fresh = one("#mark", page), old = one("#mark");
+    if (fresh && old && !sending) old.form.replaceWith(document.adoptNode(fresh.form));
+  }, () => {});
+  opened = shown;
+};
 
 // announce says how many changes there are. It moves nothing under the reader.
 const announce = (bar, changes) => {
