@@ -149,11 +149,13 @@ func (s *server) listEvents(ctx context.Context, input *feedInput) (*feedOutput,
 	if in.stream {
 		in.Limit = streams.MostAtOnce
 	}
+	place := context.Background()
 	if in.stream || in.wait > 0 {
-		release, err := s.sender.Streams.Acquire(c.caller.User)
+		until, release, err := s.sender.Streams.Acquire(c.caller.User)
 		if err != nil {
 			return nil, err
 		}
+		place = until
 		c.after(release)
 	}
 	follower, err := s.Service.Follow(ctx, c.caller, in.Follow)
@@ -162,9 +164,9 @@ func (s *server) listEvents(ctx context.Context, input *feedInput) (*feedOutput,
 	}
 	c.after(follower.Close)
 	if in.stream && c.r.Method != http.MethodHead {
-		return c.openStream(follower, in.Follow)
+		return c.openStream(place, follower, in.Follow)
 	}
-	page, err := s.sender.Await(c.w, c.r, follower, in.wait)
+	page, err := s.sender.Await(c.w, c.r, place, follower, in.wait)
 	if err != nil {
 		return nil, c.unlessGone(err)
 	}
@@ -178,8 +180,8 @@ func (s *server) listEvents(ctx context.Context, input *feedInput) (*feedOutput,
 }
 
 // openStream has the answer be a stream of events.
-func (c *call) openStream(f *tracker.Follower, in tracker.Follow) (*feedOutput, error) {
-	stream, err := c.server.sender.Open(c.r, c.caller, f, in)
+func (c *call) openStream(place context.Context, f *tracker.Follower, in tracker.Follow) (*feedOutput, error) {
+	stream, err := c.server.sender.Open(c.r, place, c.caller, f, in)
 	if err != nil {
 		return nil, c.unlessGone(err)
 	}

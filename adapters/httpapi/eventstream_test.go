@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -83,6 +84,7 @@ func (w *streamWriter) take() string {
 
 // streamed is an open stream of a test.
 type streamed struct {
+	places *Streams
 	*fixture
 	*streamWriter
 	leave context.CancelFunc // as the client
@@ -145,14 +147,16 @@ func openStreamOf(t *testing.T, fixed *fixedStore, path string, headers ...strin
 	t.Helper()
 	stopping, stop := context.WithCancel(context.Background())
 	observed := new(lags)
+	var places *Streams
 	memory := budget.New(64 << 20)
 	f := setup(t, func(o *Options) {
 		o.Memory = memory
 		o.Service = tracker.New(tracker.Options{Store: fixed, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
 		o.Now, o.Stopping, o.Streams = time.Now, stopping, NewStreams(10, 10, observed.add)
+		places = o.Streams
 	})
 	f.fixedStore = fixed
-	return streamed{fixture: f, lags: observed, memory: memory, stop: stop}.open(t, path, headers...)
+	return streamed{fixture: f, places: places, lags: observed, memory: memory, stop: stop}.open(t, path, headers...)
 }
 
 // open opens a further stream of the same server.
@@ -220,6 +224,33 @@ func TestEventStream(t *testing.T) {
 		s.leave()
 		if !s.over() {
 			t.Error("the stream goes on when the client has gone")
+		}
+	})
+}
+
+// D22: the newest stream or poll of the user with the most gives way to another user's.
+func TestStreamGivesWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := openStream(t, published(1), "/events")
+		take := func(user ident.ID) {
+			t.Helper()
+			if _, _, err := s.places.Acquire(user); err != nil {
+				t.Error(err)
+			}
+		}
+		for range 7 {
+			take(samples.Ann.ID)
+		}
+		poll := s.openBy(t, request("GET", api+"/events?after=now&wait=20", ""))
+		stream := s.open(t, "/events")
+		take(samples.Bob.ID)
+		if !stream.over() || poll.over() || s.over() {
+			t.Error("the newest stream goes on, or another one ends")
+		}
+		take(samples.Bob.ID)
+		if !poll.over() || poll.status != 200 || poll.take() != "[]\n" || s.over() {
+			t.Errorf("the poll goes on, or ends with %d", poll.status)
 		}
 	})
 }

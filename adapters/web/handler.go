@@ -50,9 +50,9 @@ type Options struct {
 	// Memory is the budget for forms and large pages. nil: no limit.
 	Memory *budget.Budget
 	Limits Limits
-	// Stream, if not nil, counts a stream of the user until release. It fails with
-	// fault.RateLimited when there are too many.
-	Stream func(user ident.ID) (release func(), err error)
+	// Stream, if not nil, counts a stream of the user until release. The stream has to end with
+	// until. It fails with fault.RateLimited when there are too many.
+	Stream func(user ident.ID) (until context.Context, release func(), err error)
 	// Stopping, if not nil, ends when the server begins to stop: so do streams then.
 	Stopping context.Context
 	// TrustedProxies may name the client of a request.

@@ -41,9 +41,9 @@ func showLive(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	release := func() {}
+	place, release := context.Background(), func() {}
 	if q.Stream != nil {
-		if release, err = q.Stream(q.caller.User); err != nil {
+		if place, release, err = q.Stream(q.caller.User); err != nil {
 			return answer{}, err
 		}
 	}
@@ -70,7 +70,7 @@ func showLive(q *request) (answer, error) {
 		defer release()
 		defer follower.Close()
 		l := &live{request: q, follower: follower, control: http.NewResponseController(q.w), checked: q.Now()}
-		l.run(outdated)
+		l.run(place, outdated)
 	}}, nil
 }
 
@@ -107,11 +107,12 @@ func (q *request) follow() (cmd tracker.Follow, err error) {
 	return cmd, nil
 }
 
-// run sends until the browser goes, the session ends, or the server stops.
-func (l *live) run(outdated bool) {
+// run sends until the browser goes, the session or the place ends, or the server stops.
+func (l *live) run(place context.Context, outdated bool) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.context()))
 	defer cancel()
 	defer context.AfterFunc(l.frame.Connection(), cancel)()
+	defer context.AfterFunc(place, cancel)()
 	if l.Stopping != nil {
 		defer context.AfterFunc(l.Stopping, cancel)()
 	}

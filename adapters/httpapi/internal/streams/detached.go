@@ -65,7 +65,7 @@ func (s *Stream) detach(r *http.Request, handled *handledStream, end func()) boo
 	out := &detachedStream{Conn: conn}
 	s.out = out
 	finish := httpframe.Of(r).Detach(r)
-	ctx, cancel := s.untilStopping(context.Background())
+	ctx, cancel := s.untilStopping(context.Background(), s.place)
 	go awaitEnd(conn, cancel)
 	go func() {
 		defer func() {

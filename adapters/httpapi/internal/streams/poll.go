@@ -16,14 +16,14 @@ const mostLookedThrough = 2 * time.Second
 
 // Await returns the next page with an event. Without one it returns an empty page, after
 // the given time at the end of the feed. It fails if the token was revoked meanwhile.
-func (s *Sender) Await(w http.ResponseWriter, r *http.Request, f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
+func (s *Sender) Await(w http.ResponseWriter, r *http.Request, place context.Context, f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
 	ctx, cancel := whileConnected(r)
 	defer cancel()
 	if wait > 0 {
 		s.extendDeadlines(w, wait+s.RequestTime)
 	}
 	began := s.Now()
-	page, err := s.awaitEvent(ctx, f, wait)
+	page, err := s.awaitEvent(ctx, place, f, wait)
 	if err != nil {
 		return page, err
 	}
@@ -44,10 +44,11 @@ func (s *Sender) stillAllowed(ctx context.Context, secret access.Secret) error {
 	return nil
 }
 
-// awaitEvent is Await with any token. A stopping server ends the wait, but not a read.
-func (s *Sender) awaitEvent(ctx context.Context, f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
+// awaitEvent is Await with any token. A stopping server and the end of the place end
+// the wait, but not a read.
+func (s *Sender) awaitEvent(ctx, place context.Context, f *tracker.Follower, wait time.Duration) (tracker.EventPage, error) {
 	began := s.Now()
-	running, cancel := s.untilStopping(ctx)
+	running, cancel := s.untilStopping(ctx, place)
 	defer cancel()
 	waiting, cancelWait := context.WithTimeout(running, wait)
 	defer cancelWait()

@@ -45,12 +45,14 @@ func whileConnected(r *http.Request) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel() }
 }
 
-// untilStopping returns a context that also ends when the server begins to stop.
-func (s *Sender) untilStopping(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilStopping returns a context that also ends with the place of the request, and when the server
+// begins to stop.
+func (s *Sender) untilStopping(ctx, place context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(place, cancel)
 	if s.Stopping == nil {
-		return ctx, cancel
+		return ctx, func() { stop(); cancel() }
 	}
-	stop := context.AfterFunc(s.Stopping, cancel)
-	return ctx, func() { stop(); cancel() }
+	stopToo := context.AfterFunc(s.Stopping, cancel)
+	return ctx, func() { stop(); stopToo(); cancel() }
 }

@@ -40,6 +40,7 @@ const (
 type Stream struct {
 	*Sender
 	out      writer
+	place    context.Context // ends when the place is another's
 	follower *tracker.Follower
 	secret   access.Secret
 	report   func(context.Context, error)
@@ -75,11 +76,11 @@ type writer interface {
 	cut()
 }
 
-// Open returns a stream for a request. It reads the first events, so that their failure comes
+// Open returns a stream for a request, until the end of its place. It reads the first events, so that their failure comes
 // in place of the stream. The stream has to be closed at its end.
-func (s *Sender) Open(r *http.Request, caller tracker.Caller, f *tracker.Follower, in tracker.Follow) (*Stream, error) {
+func (s *Sender) Open(r *http.Request, place context.Context, caller tracker.Caller, f *tracker.Follower, in tracker.Follow) (*Stream, error) {
 	t := &Stream{
-		Sender: s, follower: f, secret: httpframe.Credential(r), report: httpframe.Of(r).Report,
+		Sender: s, place: place, follower: f, secret: httpframe.Credential(r), report: httpframe.Of(r).Report,
 		named: f.Position(), checked: s.Now(), behind: true, reached: in.Now,
 		shared: in.Problem == 0 && !in.Predicate.Sent, caller: caller,
 		fromNow: in.Now, filtered: in.Predicate.Sent,
@@ -130,7 +131,7 @@ func (s *Stream) Send(w http.ResponseWriter, r *http.Request, end func()) (detac
 		}
 		connected, cancel := whileConnected(r)
 		defer cancel()
-		ctx, cancelStream := s.untilStopping(connected)
+		ctx, cancelStream := s.untilStopping(connected, s.place)
 		defer cancelStream()
 		s.run(ctx)
 	}
