@@ -2,14 +2,12 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"runtime"
 	"slices"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/model"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -92,23 +90,10 @@ func dossierSaboteurs() []saboteur {
 			}
 		}),
 	}, {
-		name: "returns pages that are too short", caught: "READ-012",
-		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) { *page = (*page)[:min(5, len(*page))] }),
-	}, {
-		name: "returns the newest problem first", caught: "READ-012",
-		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) { slices.Reverse(*page) }),
-	}, {
 		name: "shows no readers", caught: "READ-012/parts",
 		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) {
 			for i := range *page {
 				(*page)[i].Readers = nil
-			}
-		}),
-	}, {
-		name: "shows the keywords of the page's first problem", caught: "READ-012/parts",
-		sabotage: repage(func(_ problem.ID, _ int, page *[]store.Dossier) {
-			for i := range *page {
-				(*page)[i].Keywords = (*page)[0].Keywords
 			}
 		}),
 	}, {
@@ -188,14 +173,6 @@ func restoredSaboteurs() []saboteur {
 			slices.Reverse(d.Log)
 		}),
 	}, {
-		name: "restores savepoints under one batch", caught: "RES-002",
-		sabotage: refile(func(d *store.Dossier) {
-			d.Savepoints = slices.Clone(d.Savepoints)
-			for i := range d.Savepoints {
-				d.Savepoints[i].Batch = d.Savepoints[0].Batch
-			}
-		}),
-	}, {
 		name: "restores no more than a thousand of anything", caught: "RES-002/many",
 		sabotage: refile(func(d *store.Dossier) { d.Comments = d.Comments[:min(1000, len(d.Comments))] }),
 	}, {
@@ -209,34 +186,6 @@ func restoredSaboteurs() []saboteur {
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
 				s.Now.Counters.Catalogue.Number = int64(len(s.Now.States) + len(s.Now.Users))
-			}
-		}),
-	}, {
-		name: "starts versions anew", caught: "RES-003",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Catalogue = 0
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
-		name: "takes the version as it is", caught: "RES-003",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				err := s.Model.Restore(ctx, archive)
-				s.Mu.Lock()
-				defer s.Mu.Unlock()
-				if err == nil {
-					s.Now.Counters.Catalogue.Number = archive.Catalogue
-				}
-				return err
-			}
-		},
-	}, {
-		name: "raises versions for nothing", caught: "RES-003",
-		sabotage: afterwards(func(s *broken, err error) {
-			if err == nil {
-				s.Now.Counters = bench.Counting(1, 1)
 			}
 		}),
 	}}
@@ -260,13 +209,6 @@ func occupiedSaboteurs() []saboteur {
 	}, {
 		name: "loses what is committed while it restores", caught: "RES-005/meanwhile",
 		sabotage: replaces(func(*broken) error { return nil }),
-	}, {
-		name: "panics when it stores a user", caught: "RES-005/meanwhile",
-		sabotage: alter(func(change *store.Change) {
-			if slices.ContainsFunc(change.Effects, is[store.PutUser]) {
-				panic("there is no free page")
-			}
-		}),
 	}}
 }
 
@@ -291,44 +233,9 @@ func abandonedSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "wraps the error of the problems", caught: "RES-006",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				if err := s.Model.Restore(ctx, archive); err != nil {
-					return fmt.Errorf("restore: %w", err)
-				}
-				return nil
-			}
-		},
-	}, {
-		name: "takes an error for the end", caught: "RES-006",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				problems := archive.Problems
-				archive.Problems = func(yield func(store.Dossier, error) bool) {
-					for d, err := range problems {
-						if err != nil || !yield(d, nil) {
-							return
-						}
-					}
-				}
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
 		name: "restores though the context is over", caught: "RES-007",
 		sabotage: func(s *broken) {
 			s.restore = func(ctx context.Context, archive store.Archive) error {
-				return s.Model.Restore(context.WithoutCancel(ctx), archive)
-			}
-		},
-	}, {
-		name: "looks at the context before it restores alone", caught: "RES-007",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				if ctx.Err() != nil {
-					return fault.New(fault.Unavailable, "the context is over")
-				}
 				return s.Model.Restore(context.WithoutCancel(ctx), archive)
 			}
 		},

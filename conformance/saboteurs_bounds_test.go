@@ -33,17 +33,6 @@ func boundSaboteurs() []saboteur {
 			}
 		}),
 	}, {
-		name: "cuts the order of restored priorities to 16 bits", caught: "READ-001/order",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Metadata.Priorities = slices.Clone(archive.Metadata.Priorities)
-				for i := range archive.Metadata.Priorities {
-					archive.Metadata.Priorities[i].Order = int(int16(archive.Metadata.Priorities[i].Order))
-				}
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
 		name: "asks for one dossier more than the limit", caught: "READ-012/huge",
 		sabotage: repage(func(_ problem.ID, limit int, page *[]store.Dossier) {
 			if limit+1 < limit {

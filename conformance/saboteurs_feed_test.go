@@ -137,23 +137,9 @@ func entryOrderSaboteurs() []saboteur {
 			return all
 		}),
 	}, {
-		name: "leaves gaps", caught: "FEED-001",
-		sabotage: refeed(func(all []event.Entry) []event.Entry {
-			for i := range all {
-				all[i].Number *= 2
-			}
-			return all
-		}),
-	}, {
 		name: "orders entries by time", caught: "FEED-005",
 		sabotage: refeed(func(all []event.Entry) []event.Entry {
 			slices.SortStableFunc(all, func(a, b event.Entry) int { return a.At.Compare(b.At) })
-			return renumbered(all, 1)
-		}),
-	}, {
-		name: "orders entries by batch", caught: "FEED-005",
-		sabotage: refeed(func(all []event.Entry) []event.Entry {
-			slices.SortFunc(all, func(a, b event.Entry) int { return a.Batch.Compare(b.Batch) })
 			return renumbered(all, 1)
 		}),
 	}, {
@@ -182,28 +168,6 @@ func entrySaboteurs() []saboteur {
 		sabotage: refeed(func(all []event.Entry) []event.Entry {
 			for i, e := range all {
 				all[i].Events = e.Events[:(len(e.Events)+1)/2]
-			}
-			return all
-		}),
-	}, {
-		name: "makes an entry of each event", caught: "FEED-002",
-		sabotage: refeed(func(all []event.Entry) (split []event.Entry) {
-			for _, e := range all {
-				for _, v := range e.Events {
-					one := e
-					one.Events = []event.Event{v}
-					split = append(split, one)
-				}
-			}
-			return renumbered(split, 1)
-		}),
-	}, {
-		name: "makes an entry of a Change without events", caught: "FEED-002",
-		sabotage: onFeed(func(change store.Change, all []event.Entry) []event.Entry {
-			for _, effect := range change.Effects {
-				if _, ok := effect.(store.AppendAudit); ok && len(change.Effects) == 2 {
-					all = append(all, event.Entry{Number: int64(len(all)) + 1, Batch: change.Batch, At: change.At, Author: change.Author})
-				}
 			}
 			return all
 		}),
@@ -269,13 +233,6 @@ func feedReadSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.feed = func(ctx context.Context, from int64, limit int, _ int64) ([]event.Entry, error) {
 				return s.Model.Feed(ctx, from, limit, math.MaxInt64)
-			}
-		},
-	}, {
-		name: "stops before the budget is reached", caught: "FEED-006",
-		sabotage: func(s *broken) {
-			s.feed = func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
-				return s.Model.Feed(ctx, from, limit, budget-1)
 			}
 		},
 	}, {
@@ -352,30 +309,6 @@ func feedViewSaboteurs() []saboteur {
 			s.reader = func(r *shown) {
 				r.feed = func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
 					return s.world().Feed(ctx, from, limit, budget)
-				}
-			}
-		},
-	}, {
-		name: "shows a Reader only the entries returned before", caught: "READ-022",
-		sabotage: func(s *broken) {
-			var mu sync.Mutex
-			returned := int64(0)
-			s.feed = func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
-				page, err := s.Model.Feed(ctx, from, limit, budget)
-				mu.Lock()
-				defer mu.Unlock()
-				for _, e := range page {
-					returned = max(returned, e.Number)
-				}
-				return page, err
-			}
-			s.reader = func(r *shown) {
-				of := r.Reader
-				r.feed = func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
-					page, err := of.Feed(ctx, from, limit, budget)
-					mu.Lock()
-					defer mu.Unlock()
-					return slices.DeleteFunc(page, func(e event.Entry) bool { return e.Number > returned && returned > 0 }), err
 				}
 			}
 		},

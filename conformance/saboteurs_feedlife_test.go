@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/problemtracking/problems/conformance/internal/bench"
-	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -45,14 +43,6 @@ func feedLifeSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "restores no feed", caught: "RES-010",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Feed = nil
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
 		name: "begins with the problems' count after a Restore", caught: "RES-010/empty",
 		sabotage: func(s *broken) {
 			restored := problem.ID(0)
@@ -83,53 +73,6 @@ func feedLifeSaboteurs() []saboteur {
 			}
 			archive.Feed(yield)
 		}),
-	}, {
-		name: "restores the feed before the problems", caught: "RES-008/feed",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				var all []event.Entry
-				for e, err := range archive.Feed {
-					if err != nil {
-						return err
-					}
-					all = append(all, e)
-				}
-				archive.Feed = bench.Holdings{Feed: all}.Archive().Feed
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
-		name: "shows the entries that it has restored so far", caught: "RES-001",
-		sabotage: refeedArchive(func(s *broken, archive store.Archive, yield func(event.Entry, error) bool) {
-			for e, err := range archive.Feed {
-				if !yield(e, err) {
-					return
-				}
-				s.Mu.Lock()
-				next := s.Now.Clone()
-				next.Events = append(next.Events, model.CloneEntry(e))
-				s.Now = next
-				s.Mu.Unlock()
-			}
-		}),
-	}, {
-		name: "reads the feed after Close", caught: "CLOSE-001",
-		sabotage: func(s *broken) {
-			s.feed = func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
-				return s.world().Feed(ctx, from, limit, budget)
-			}
-		},
-	}, {
-		name: "returns the ends of the feed after Close", caught: "CLOSE-001",
-		sabotage: func(s *broken) {
-			s.ends = func(ctx context.Context) (oldest, newest event.Entry, err error) {
-				if all := s.world().Events; len(all) > 0 {
-					oldest, newest = all[0], all[len(all)-1]
-					oldest.Events, newest.Events = nil, nil
-				}
-				return oldest, newest, model.Over(ctx)
-			}
-		},
 	}, {
 		name: "returns one entry too few behind a forgotten one", caught: "READ-001/random",
 		sabotage: func(s *broken) {

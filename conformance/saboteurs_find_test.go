@@ -224,17 +224,6 @@ func pageSaboteurs() []saboteur {
 			return hits
 		}),
 	}, {
-		name: "turns those that are level round when it descends", caught: "FIND-002",
-		sabotage: found(func(q store.Query, hits []store.Hit) []store.Hit {
-			slices.SortStableFunc(hits, func(a, b store.Hit) int {
-				if len(q.Sort) > 0 && q.Sort[0].Descending && predicate.CompareValues(a.Keys[0], b.Keys[0]) == 0 {
-					return int(b.ID - a.ID)
-				}
-				return 0
-			})
-			return hits
-		}),
-	}, {
 		name: "forgets what it sorted by", caught: "FIND-003",
 		sabotage: found(func(_ store.Query, hits []store.Hit) []store.Hit {
 			for i := range hits {
@@ -251,24 +240,6 @@ func pageSaboteurs() []saboteur {
 				q.After = &after
 			}
 		}),
-	}, {
-		name: "limits before it filters", caught: "FIND-003/pages",
-		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
-			all := q
-			plan := *q.Plan
-			plan.Where, all.Plan = predicate.And{}, &plan
-			first, err := r.Search(ctx, all)
-			if err != nil {
-				return nil, err
-			}
-			hits, err := r.Search(ctx, q)
-			return slices.DeleteFunc(hits, func(h store.Hit) bool {
-				return !slices.ContainsFunc(first, func(f store.Hit) bool { return f.ID == h.ID })
-			}), err
-		}),
-	}, {
-		name: "finds one more than it may", caught: "FIND-003/pages",
-		sabotage: asking(func(q *store.Query) { q.Limit++ }),
 	}, {
 		name: "goes on where the problem of the hit is now", caught: "FIND-003/moved",
 		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
@@ -296,44 +267,9 @@ func searchEndSaboteurs() []saboteur {
 			return hits, err
 		}),
 	}, {
-		name: "counts all problems as candidates", caught: "FIND-004",
-		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
-			if len(r.(*model.World).AllProblems) > store.MostCandidates {
-				return nil, fault.New(fault.QueryTooExpensive, "there are too many problems")
-			}
-			return r.Search(ctx, q)
-		}),
-	}, {
-		name: "counts the candidates behind the place alone", caught: "FIND-004",
-		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
-			hits, err := r.Search(ctx, q)
-			if q.After != nil && fault.Is(err, fault.QueryTooExpensive) {
-				return nil, nil
-			}
-			return hits, err
-		}),
-	}, {
-		name: "stops to count when it has found enough", caught: "FIND-004",
-		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
-			hits, err := r.Search(ctx, q)
-			if q.Limit == 1 && fault.Is(err, fault.QueryTooExpensive) {
-				return []store.Hit{{ID: 1, Revision: 1}}, nil
-			}
-			return hits, err
-		}),
-	}, {
 		name: "searches on when the context is over", caught: "FIND-005",
 		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
 			return r.Search(context.WithoutCancel(ctx), q)
-		}),
-	}, {
-		name: "returns what it has when the context ends", caught: "FIND-005",
-		sabotage: seeking(func(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
-			hits, err := r.Search(ctx, q)
-			if fault.Is(err, fault.Unavailable) {
-				return hits, nil
-			}
-			return hits, err
 		}),
 	}, {
 		name: "looks for the beginning of a long text", caught: "FIND-005/long",

@@ -60,15 +60,6 @@ func numberSaboteurs() []saboteur {
 			return e
 		}),
 	}, {
-		name: "takes a revision without a batch for any", caught: "COM-012/problem",
-		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
-			if at, ok := e.(store.ProblemAt); ok && at.Batch.IsNone() {
-				at.Batch = now.Batches[at.ID]
-				return at
-			}
-			return e
-		}),
-	}, {
 		name: "compares the number of the catalogue's version alone", caught: "COM-012/catalogue",
 		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
 			if at, ok := e.(store.CatalogueAt); ok {
@@ -113,44 +104,9 @@ func stampSaboteurs() []saboteur {
 		name: "stamps no problem", caught: "READ-018",
 		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) { clear(now.Batches) }),
 	}, {
-		name: "stamps a problem when it is created", caught: "READ-018",
-		sabotage: restamping(func(before, now *model.World, _ store.Change, _ error) {
-			for id, batch := range before.Batches {
-				now.Batches[id] = batch
-			}
-		}),
-	}, {
-		name: "stamps a problem for a comment", caught: "READ-018",
-		sabotage: restamping(func(_, now *model.World, change store.Change, err error) {
-			for _, effect := range change.Effects {
-				if e, ok := effect.(store.AddComment); ok && err == nil {
-					now.Batches[e.Problem] = change.Batch
-				}
-			}
-		}),
-	}, {
-		name: "loads no batches of several problems", caught: "READ-018",
-		sabotage: func(s *broken) {
-			s.reader = func(r *shown) {
-				r.several = func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
-					for i := range all {
-						all[i].Batch = ident.None
-					}
-					return all, nil
-				}
-			}
-		},
-	}, {
 		name: "stamps no version", caught: "VER-004",
 		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) {
 			now.Counters = bench.Counting(now.Counters.Catalogue.Number, now.Counters.Access.Number)
-		}),
-	}, {
-		name: "stamps both versions", caught: "VER-004",
-		sabotage: restamping(func(before, now *model.World, change store.Change, _ error) {
-			if before.Counters != now.Counters {
-				now.Counters.Catalogue.Batch, now.Counters.Access.Batch = change.Batch, change.Batch
-			}
 		}),
 	}, {
 		name: "stamps a version for what it refuses", caught: "VER-004/refused",
@@ -164,15 +120,6 @@ func stampSaboteurs() []saboteur {
 		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) {
 			for family, epoch := range now.Epochs {
 				now.Epochs[family] = ident.Version{Number: epoch.Number}
-			}
-		}),
-	}, {
-		name: "stamps the epochs of all families", caught: "READ-019",
-		sabotage: restamping(func(before, now *model.World, change store.Change, _ error) {
-			for family, epoch := range now.Epochs {
-				if before.Epochs[family] != epoch {
-					now.Epochs = model.Stamped(now.Epochs, change.Batch)
-				}
 			}
 		}),
 	}}
@@ -190,42 +137,12 @@ func restampSaboteurs() []saboteur {
 		name: "restores problems with the batch of the Archive", caught: "RES-009/problems",
 		sabotage: rerevised(func(a store.Archive, _ store.Dossier) ident.ID { return a.Batch }),
 	}, {
-		name: "restores problems with the first batch of their logs", caught: "RES-009/problems",
-		sabotage: rerevised(func(a store.Archive, d store.Dossier) ident.ID {
-			if len(d.Log) == 0 {
-				return a.Batch
-			}
-			return d.Log[0].Batch
-		}),
-	}, {
-		name: "restores problems without a log without a batch", caught: "RES-009/problems",
-		sabotage: rerevised(func(a store.Archive, d store.Dossier) ident.ID {
-			if len(d.Log) == 0 {
-				return ident.None
-			}
-			return a.BatchOf(d)
-		}),
-	}, {
 		name: "restores problems with a batch for each store", caught: "RES-009/moved",
 		sabotage: rerevised(func(a store.Archive, d store.Dossier) ident.ID {
 			if len(d.Savepoints) == 0 { // which only RES-009/moved restores
 				return a.Batch
 			}
 			return a.BatchOf(d)
-		}),
-	}, {
-		name: "restores without a batch of the epochs", caught: "RES-009",
-		sabotage: afterwards(func(s *broken, err error) {
-			if err == nil {
-				s.Now.Epochs = model.Stamped(s.Now.Epochs, ident.None)
-			}
-		}),
-	}, {
-		name: "sets epochs back in Restore", caught: "RES-009",
-		sabotage: afterwards(func(s *broken, err error) {
-			if err == nil {
-				s.Now.Epochs = model.Stamped(nil, s.Now.Epochs[relationship.ParentOf].Batch)
-			}
 		}),
 	}, {
 		name: "stamps versions that are 0", caught: "RES-009/nothing",

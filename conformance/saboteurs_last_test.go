@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -207,9 +206,6 @@ func lastSaboteurs() []saboteur {
 	}, {
 		name: "reads on after the last read", caught: "LAST-003",
 		sabotage: endsWith(func(_ *broken, e *endingReader) { e.open = true }),
-	}, {
-		name: "fails after the last read with an error of its own", caught: "LAST-003",
-		sabotage: endsWith(func(_ *broken, e *endingReader) { e.other = errors.New("the transaction has ended") }),
 	}, {
 		name: "ends all Views with the last read of one", caught: "LAST-003/next-view",
 		sabotage: func(s *broken) {

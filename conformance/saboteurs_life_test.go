@@ -8,12 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/problemtracking/problems/conformance/internal/cases/handles"
-	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/user"
 )
 
 // lifeSaboteurs are stores with a defect in Versions, Reserve, Confirm or Close.
@@ -148,24 +145,9 @@ func confirmSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "confirms by a Change of its own that shows", caught: "CONF-001",
-		sabotage: func(s *broken) {
-			s.confirm = func(ctx context.Context) error {
-				_, err := s.Model.Commit(ctx, store.Change{Batch: ident.ID{2, byte(s.world().Position)}, Effects: []store.Effect{
-					store.PutUser{User: user.User{ID: ident.ID{1}, Name: "nobody"}},
-				}})
-				return err
-			}
-		},
-	}, {
 		name: "confirms though the context is over", caught: "CONF-003",
 		sabotage: func(s *broken) {
 			s.confirm = func(ctx context.Context) error { return s.Model.Confirm(context.WithoutCancel(ctx), 0) }
-		},
-	}, {
-		name: "confirms after Close", caught: "CLOSE-001",
-		sabotage: func(s *broken) {
-			s.confirm = func(ctx context.Context) error { return model.Over(ctx) }
 		},
 	}}
 }
@@ -173,9 +155,6 @@ func confirmSaboteurs() []saboteur {
 // closeSaboteurs have a defect in Close.
 func closeSaboteurs() []saboteur {
 	return []saboteur{{
-		name: "goes on after Close", caught: "CLOSE-001",
-		sabotage: func(s *broken) { s.close = func() error { return nil } },
-	}, {
 		name: "goes on while it closes", caught: "CLOSE-001/under-way",
 		sabotage: func(s *broken) { s.close = func() error { return nil } },
 	}, {
@@ -186,16 +165,6 @@ func closeSaboteurs() []saboteur {
 					return err
 				}
 				return s.Model.Close()
-			}
-		},
-	}, {
-		name: "does not wait for those who read", caught: "CLOSE-001/under-way",
-		sabotage: func(s *broken) {
-			s.close = func() error {
-				s.Mu.Lock()
-				defer s.Mu.Unlock()
-				s.Closed = true
-				return nil
 			}
 		},
 	}}

@@ -3,7 +3,6 @@ package conformance
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/model"
@@ -44,25 +43,6 @@ func markSaboteurs() []saboteur {
 			}
 			return slices.DeleteFunc(slices.Clone(d.Readers), func(user ident.ID) bool { return user == but || slices.Contains(d.Watchers, user) })
 		}),
-	}, {
-		name: "takes the watch from those whose read mark it forgets", caught: "READ-001/forget-watcher",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				var effects []store.Effect
-				for _, e := range change.Effects {
-					effects = append(effects, e)
-					if forget, ok := e.(store.ForgetReads); ok {
-						for _, user := range dossierOf(s, forget.Problem).Readers {
-							if user != forget.But {
-								effects = append(effects, store.Unwatch{Problem: forget.Problem, User: user})
-							}
-						}
-					}
-				}
-				change.Effects = effects
-				return s.Model.Commit(ctx, change)
-			}
-		},
 	}}
 }
 
@@ -107,74 +87,7 @@ func watchSaboteurs() []saboteur {
 		sabotage: alter(func(change *store.Change) {
 			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.Unwatch])
 		}),
-	}, {
-		name: "removes all watchers with one", caught: "READ-001/watch",
-		sabotage: unwatching(func(s *broken, e store.Unwatch) (effects []store.Effect) {
-			for _, user := range dossierOf(s, e.Problem).Watchers {
-				effects = append(effects, store.Unwatch{Problem: e.Problem, User: user})
-			}
-			return effects
-		}),
-	}, {
-		name: "removes a watcher from all problems", caught: "READ-001/watch",
-		sabotage: unwatching(func(s *broken, e store.Unwatch) (effects []store.Effect) {
-			for id := range s.world().AllProblems {
-				effects = append(effects, store.Unwatch{Problem: id, User: e.User})
-			}
-			return effects
-		}),
-	}, {
-		name: "forgets with a watcher whether the problem was read", caught: "READ-001/watch",
-		sabotage: unwatching(func(_ *broken, e store.Unwatch) []store.Effect {
-			return []store.Effect{e, store.MarkRead{Problem: e.Problem, User: e.User}}
-		}),
-	}, {
-		name: "goes on finding what a user has stopped watching", caught: "FIND-001/changed",
-		sabotage: func(s *broken) {
-			var mu sync.Mutex
-			var left []store.Effect
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.Model.Commit(ctx, change)
-				mu.Lock()
-				defer mu.Unlock()
-				for _, e := range change.Effects {
-					if unwatch, ok := e.(store.Unwatch); ok && err == nil {
-						left = append(left, store.Watch(unwatch))
-					}
-				}
-				return receipt, err
-			}
-			s.reader = func(r *shown) {
-				r.search = func(ctx context.Context, reader store.Reader, q store.Query) ([]store.Hit, error) {
-					mu.Lock()
-					defer mu.Unlock()
-					old := reader.(*model.World).Clone()
-					if err := old.Run(store.Change{Effects: left}); err != nil {
-						return nil, err
-					}
-					return old.Search(ctx, q)
-				}
-			}
-		},
 	}}
-}
-
-// unwatching is the sabotage of Unwatch: it does these effects in its place.
-func unwatching(instead func(*broken, store.Unwatch) []store.Effect) func(*broken) {
-	return func(s *broken) {
-		s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-			var effects []store.Effect
-			for _, e := range change.Effects {
-				if left, ok := e.(store.Unwatch); ok {
-					effects = append(effects, instead(s, left)...)
-				} else {
-					effects = append(effects, e)
-				}
-			}
-			change.Effects = effects
-			return s.Model.Commit(ctx, change)
-		}
-	}
 }
 
 // clockSaboteurs are stores that go by the times of values where only the order of the
@@ -214,28 +127,6 @@ func clockSaboteurs() []saboteur {
 				return ok && expire.Before.Before(epoch)
 			})
 		}),
-	}, {
-		name: "takes a time before 1970 for one in the far future", caught: "READ-013/before-1970",
-		sabotage: alter(func(change *store.Change) {
-			change.Effects = slices.Clone(change.Effects)
-			for i, e := range change.Effects {
-				if expire, ok := e.(store.Expire); ok && expire.Before.Before(epoch) {
-					change.Effects[i] = store.Expire{Before: epoch.AddDate(9000, 0, 0)}
-				}
-			}
-		}),
-	}, {
-		name: "has nothing older than 1970", caught: "READ-013/before-1970",
-		sabotage: func(s *broken) {
-			s.reader = func(r *shown) {
-				r.oldest = func(at time.Time) time.Time {
-					if at.Before(epoch) {
-						return epoch.UTC()
-					}
-					return at
-				}
-			}
-		},
 	}}
 }
 

@@ -42,20 +42,6 @@ func partSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "stores all but a refused last effect when it had to wait", caught: "COM-004/last-effect",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				before := s.world()
-				linger()
-				receipt, err := s.Model.Commit(ctx, change)
-				if fault.Is(err, fault.Conflict) && s.world() != before && len(change.Expect) == 0 && len(change.Effects) > 1 {
-					change.Effects = change.Effects[:len(change.Effects)-1]
-					_, _ = s.Model.Commit(ctx, change)
-				}
-				return receipt, err
-			}
-		},
-	}, {
 		name: "makes large Changes in two steps under load", caught: "COM-001/whole-at-once",
 		sabotage: func(s *broken) {
 			var under atomic.Int64

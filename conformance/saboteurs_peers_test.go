@@ -131,39 +131,6 @@ func peerBatchSaboteurs() []saboteur {
 				return s.Model.Outcome(ctx, batch, at)
 			}
 		},
-	}, {
-		name: "applies batches again that others applied", caught: "SHARE-001/batches",
-		sabotage: func(s *broken) {
-			var own sync.Map
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				if _, known := own.LoadOrStore(change.Batch, true); !known {
-					s.Mu.Lock()
-					delete(s.Batches, change.Batch)
-					s.Mu.Unlock()
-				}
-				return s.Model.Commit(ctx, change)
-			}
-		},
-	}, {
-		name: "keeps rulings to itself", caught: "SHARE-001/batches",
-		sabotage: func(s *broken) {
-			var ruled sync.Map
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				if _, never := ruled.Load(change.Batch); never {
-					return store.Receipt{}, fault.New(fault.Abandoned, "the batch was ruled out")
-				}
-				return s.Model.Commit(ctx, change)
-			}
-			s.outcome = func(_ context.Context, batch ident.ID, _ time.Time) (store.Receipt, bool, error) {
-				s.Mu.Lock()
-				defer s.Mu.Unlock()
-				known := s.Batches[batch]
-				if !known.Stored {
-					ruled.Store(batch, true)
-				}
-				return known.Receipt, known.Stored, nil
-			}
-		},
 	}}
 }
 

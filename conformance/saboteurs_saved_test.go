@@ -3,11 +3,9 @@ package conformance
 import (
 	"context"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/problemtracking/problems/domain/audit"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
@@ -17,11 +15,6 @@ import (
 // several is the sabotage of Problems.
 func several(fn func(ids []problem.ID, as ident.ID, all []store.Snapshot) ([]store.Snapshot, error)) func(*broken) {
 	return func(s *broken) { s.reader = func(r *shown) { r.several = fn } }
-}
-
-// queries is the sabotage of SavedQueries.
-func queries(fn func(owner ident.ID, found []query.Saved) []query.Saved) func(*broken) {
-	return func(s *broken) { s.reader = func(r *shown) { r.queries = fn } }
 }
 
 // audits is the sabotage of Audit.
@@ -46,14 +39,6 @@ func severalSaboteurs() []saboteur {
 		name: "returns the problems by their numbers", caught: "READ-014",
 		sabotage: several(func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
 			slices.SortFunc(all, func(a, b store.Snapshot) int { return int(a.ID - b.ID) })
-			return all, nil
-		}),
-	}, {
-		name: "fails when one of the problems is not there", caught: "READ-014",
-		sabotage: several(func(ids []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
-			if len(all) < len(ids) {
-				return nil, fault.New(fault.ProblemNotFound, "one of the problems is not there")
-			}
 			return all, nil
 		}),
 	}, {
@@ -116,15 +101,6 @@ func auditSaboteurs() []saboteur {
 				return s.Model.Commit(ctx, change)
 			}
 		},
-	}, {
-		name: "restores the audit log backwards", caught: "RES-002",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Audit = slices.Clone(archive.Audit)
-				slices.Reverse(archive.Audit)
-				return s.Model.Restore(ctx, archive)
-			}
-		},
 	}}
 }
 
@@ -133,19 +109,6 @@ func stateSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "takes no state for used", caught: "COM-002/state-unused",
 		sabotage: unexpecting(func(e store.Expectation) bool { _, ok := e.(store.StateUnused); return ok }),
-	}, {
-		name: "takes a state for used that a problem was in", caught: "COM-002/state-unused",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				for _, e := range change.Expect {
-					unused, ok := e.(store.StateUnused)
-					if ok && slices.ContainsFunc(s.world().Savepoints, func(p store.Savepoint) bool { return p.State == unused.State }) {
-						return store.Receipt{}, fault.New(fault.Conflict, "a savepoint has the state")
-					}
-				}
-				return s.Model.Commit(ctx, change)
-			}
-		},
 	}}
 }
 
@@ -163,19 +126,6 @@ func querySaboteurs() []saboteur {
 			}
 			change.Effects = effects
 		}),
-	}, {
-		name: "sorts saved queries by name", caught: "READ-016",
-		sabotage: queries(func(_ ident.ID, found []query.Saved) []query.Saved {
-			slices.SortStableFunc(found, func(a, b query.Saved) int { return strings.Compare(a.Name, b.Name) })
-			return found
-		}),
-	}, {
-		name: "shows the saved queries of all to everybody", caught: "READ-016",
-		sabotage: func(s *broken) {
-			s.reader = func(r *shown) {
-				r.queries = func(ident.ID, []query.Saved) []query.Saved { return slices.Clone(s.world().Queries) }
-			}
-		},
 	}, {
 		name: "finds a saved query that was dropped", caught: "READ-017",
 		sabotage: func(s *broken) {
@@ -214,26 +164,6 @@ func querySaboteurs() []saboteur {
 					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
 				}
 				return s.Model.Commit(ctx, change)
-			}
-		},
-	}, {
-		name: "restores no saved queries", caught: "RES-002",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Queries = nil
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
-		name: "keeps the Archive's saved queries", caught: "ALIAS-001/restore",
-		sabotage: func(s *broken) {
-			var kept []query.Saved
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				kept = archive.Queries
-				return s.Model.Restore(ctx, archive)
-			}
-			s.reader = func(r *shown) {
-				r.queries = func(ident.ID, []query.Saved) []query.Saved { return kept }
 			}
 		},
 	}}

@@ -1,13 +1,11 @@
 package conformance
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"sync"
 
 	"github.com/problemtracking/problems/domain/access"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -26,17 +24,6 @@ func sessionSaboteurs() []saboteur {
 			change.Effects = effects
 		}),
 	}, {
-		name: "sorts sessions by time", caught: "READ-023",
-		sabotage: sessionsShown(func(_ *broken, _ ident.ID, found []access.Session) []access.Session {
-			slices.SortStableFunc(found, func(a, b access.Session) int { return a.Created.Compare(b.Created) })
-			return found
-		}),
-	}, {
-		name: "shows the sessions of all to everybody", caught: "READ-023",
-		sabotage: sessionsShown(func(s *broken, _ ident.ID, _ []access.Session) []access.Session {
-			return slices.Clone(s.world().AllSessions)
-		}),
-	}, {
 		name: "forgets the browser of a session", caught: "READ-001/session",
 		sabotage: alter(func(change *store.Change) {
 			for i, e := range change.Effects {
@@ -45,11 +32,6 @@ func sessionSaboteurs() []saboteur {
 					change.Effects[i] = put
 				}
 			}
-		}),
-	}, {
-		name: "drops no session", caught: "READ-001/session",
-		sabotage: alter(func(change *store.Change) {
-			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.DropSession])
 		}),
 	}, {
 		name: "finds a session that was dropped", caught: "READ-024",
@@ -69,20 +51,6 @@ func sessionSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "finds a session by the start of its digest", caught: "READ-024",
-		sabotage: func(s *broken) {
-			s.reader = func(r *shown) {
-				r.session = func(digest access.Digest, found access.Session, ok bool) (access.Session, bool) {
-					for _, one := range s.world().AllSessions {
-						if bytes.Equal(one.Digest[:16], digest[:16]) {
-							return one, true
-						}
-					}
-					return found, ok
-				}
-			}
-		},
-	}, {
 		name: "takes a store with a session for empty", caught: "COM-002/store-not-empty/session",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
@@ -94,12 +62,4 @@ func sessionSaboteurs() []saboteur {
 			}
 		},
 	}}
-}
-
-func sessionsShown(change func(*broken, ident.ID, []access.Session) []access.Session) func(*broken) {
-	return func(s *broken) {
-		s.reader = func(r *shown) {
-			r.sessions = func(user ident.ID, found []access.Session) []access.Session { return change(s, user, found) }
-		}
-	}
 }

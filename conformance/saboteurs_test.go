@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,33 +47,11 @@ func expectationSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "raises the version for a Change that it refuses", caught: "COM-001/refused-effect",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				receipt, err := s.Model.Commit(ctx, change)
-				if fault.Is(err, fault.Conflict) {
-					s.Mu.Lock()
-					defer s.Mu.Unlock()
-					s.Now = s.Now.Clone()
-					s.Now.Counters.Catalogue.Number++
-				}
-				return receipt, err
-			}
-		},
-	}, {
 		name: "ignores expectations", caught: "COM-002/problem-at",
 		sabotage: alter(func(change *store.Change) { change.Expect = nil }),
 	}, {
 		name: "checks the first expectation alone", caught: "COM-002/all-expectations",
 		sabotage: alter(func(change *store.Change) { change.Expect = change.Expect[:min(1, len(change.Expect))] }),
-	}, {
-		name: "knows no missing problem as stale", caught: "COM-002/problem-at",
-		sabotage: alter(func(change *store.Change) {
-			change.Expect = slices.DeleteFunc(change.Expect, func(e store.Expectation) bool {
-				at, ok := e.(store.ProblemAt)
-				return ok && at.Revision == 0
-			})
-		}),
 	}, {
 		name: "takes a key at Since for expired", caught: "COM-002/key-unused",
 		sabotage: alter(func(change *store.Change) {
@@ -199,11 +176,6 @@ func appendSaboteurs() []saboteur {
 		name: "sorts the log by time", caught: "COM-008/within",
 		sabotage: distort(func(s *store.Snapshot) {
 			slices.SortStableFunc(s.Log, func(a, b problem.LogEntry) int { return a.Created.Compare(b.Created) })
-		}),
-	}, {
-		name: "sorts savepoints by revision", caught: "COM-008/between",
-		sabotage: distort(func(s *store.Snapshot) {
-			slices.SortStableFunc(s.Savepoints, func(a, b store.Savepoint) int { return cmp.Compare(a.Revision, b.Revision) })
 		}),
 	}}
 }

@@ -2,13 +2,11 @@ package conformance
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/store"
@@ -28,56 +26,9 @@ func endpointSaboteurs() []saboteur {
 			return []store.Effect{store.DropWebhook{ID: e.Endpoint.ID}, e}
 		}),
 	}, {
-		name: "sorts webhooks by time", caught: "READ-025",
-		sabotage: func(s *broken) {
-			s.reader = func(r *shown) {
-				r.webhooks = func(skip, limit int, _ []webhook.Webhook) []webhook.Webhook {
-					all := slices.Clone(s.world().AllWebhooks)
-					slices.SortStableFunc(all, func(a, b webhook.Webhook) int { return a.Created.Compare(b.Created) })
-					all = all[min(skip, len(all)):]
-					return all[:min(limit, len(all))]
-				}
-			}
-		},
-	}, {
-		name: "adds the place in the list of webhooks and their number up", caught: "READ-025",
-		sabotage: func(s *broken) {
-			s.reader = func(r *shown) {
-				r.webhooks = func(skip, limit int, found []webhook.Webhook) []webhook.Webhook {
-					if skip > math.MaxInt-limit {
-						return nil
-					}
-					return found
-				}
-			}
-		},
-	}, {
 		name: "resets the progress of a webhook with its settings", caught: "READ-001/webhook",
 		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
 			return []store.Effect{e, store.PutProgress{Webhook: e.Endpoint.ID}}
-		}),
-	}, {
-		name: "drops no webhook", caught: "READ-001/webhook",
-		sabotage: alter(func(change *store.Change) {
-			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.DropWebhook])
-		}),
-	}, {
-		name: "forgets the rotation of a secret", caught: "READ-001/webhook",
-		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
-			e.Endpoint.Secret.Rotated = e.Endpoint.Created
-			return []store.Effect{e}
-		}),
-	}, {
-		name: "forgets the rotation before that", caught: "READ-001/webhook",
-		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
-			e.Endpoint.Secret.RotatedBefore = time.Time{}
-			return []store.Effect{e}
-		}),
-	}, {
-		name: "sorts the types of a webhook", caught: "READ-001/webhook",
-		sabotage: alterEffects(func(e store.PutWebhook) []store.Effect {
-			e.Endpoint.Types = slices.Sorted(slices.Values(e.Endpoint.Types))
-			return []store.Effect{e}
 		}),
 	}}
 }
@@ -108,21 +59,6 @@ func progressSaboteurs() []saboteur {
 				return s.Model.Commit(ctx, change)
 			}
 		},
-	}, {
-		name: "forgets the duration of an attempt", caught: "READ-001/progress",
-		sabotage: alterEffects(func(e store.PutProgress) []store.Effect {
-			e.Progress.Deliveries = slices.Clone(e.Progress.Deliveries)
-			for i := range e.Progress.Deliveries {
-				e.Progress.Deliveries[i].Duration = 0
-			}
-			return []store.Effect{e}
-		}),
-	}, {
-		name: "takes the cursor of a webhook for a number", caught: "READ-001/progress",
-		sabotage: alterEffects(func(e store.PutProgress) []store.Effect {
-			e.Progress.Cursor = event.Cursor{Number: e.Progress.Cursor.Number}
-			return []store.Effect{e}
-		}),
 	}, {
 		name: "finds a webhook that was dropped", caught: "READ-026",
 		sabotage: func(s *broken) {
@@ -158,20 +94,6 @@ func progressSaboteurs() []saboteur {
 				return s.Model.Commit(ctx, change)
 			}
 		},
-	}, {
-		name: "finds a webhook by the start of its identifier", caught: "READ-026",
-		sabotage: func(s *broken) {
-			s.reader = func(r *shown) {
-				r.webhook = func(id ident.ID) (webhook.Webhook, bool) {
-					for _, w := range s.world().AllWebhooks {
-						if slices.Equal(w.ID[:15], id[:15]) {
-							return w, true
-						}
-					}
-					return webhook.Webhook{}, false
-				}
-			}
-		},
 	}}
 }
 
@@ -191,40 +113,6 @@ func leaseSaboteurs() []saboteur {
 				}
 			}
 		},
-	}, {
-		name: "forgets that a lease was given back", caught: "READ-027",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				change.Effects = slices.Clone(change.Effects)
-				for i, e := range change.Effects {
-					if put, ok := e.(store.PutLease); ok && put.Lease.Holder.IsNone() {
-						put.Lease.Holder = s.world().Leases[put.Lease.Name].Holder
-						change.Effects[i] = put
-					}
-				}
-				return s.Model.Commit(ctx, change)
-			}
-		},
-	}, {
-		name: "keeps the first state of a lease", caught: "READ-027",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				change.Effects = slices.Clone(change.Effects)
-				for i, e := range change.Effects {
-					if put, ok := e.(store.PutLease); ok && s.world().Leases[put.Lease.Name].State != "" {
-						put.Lease.State = s.world().Leases[put.Lease.Name].State
-						change.Effects[i] = put
-					}
-				}
-				return s.Model.Commit(ctx, change)
-			}
-		},
-	}, {
-		name: "cuts the state of a lease", caught: "READ-027",
-		sabotage: alterEffects(func(e store.PutLease) []store.Effect {
-			e.Lease.State = e.Lease.State[:min(len(e.Lease.State), 64<<10)]
-			return []store.Effect{e}
-		}),
 	}}
 }
 
@@ -239,14 +127,6 @@ func claimSaboteurs() []saboteur {
 		name: "lets anybody take a lease", caught: "COM-002/lease-at",
 		sabotage: alter(func(change *store.Change) {
 			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { _, ok := e.(store.LeaseAt); return ok })
-		}),
-	}, {
-		name: "lets everybody take a lease that nobody has", caught: "COM-002/lease-at",
-		sabotage: alter(func(change *store.Change) {
-			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool {
-				at, ok := e.(store.LeaseAt)
-				return ok && at.Version.IsNone()
-			})
 		}),
 	}, {
 		name: "gives a lease that nobody has to several at once", caught: "COM-004/lease",
@@ -272,25 +152,6 @@ func claimSaboteurs() []saboteur {
 					change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { return e == store.Expectation(store.StoreEmpty{}) })
 				}
 				return s.Model.Commit(ctx, change)
-			}
-		},
-	}, {
-		name: "restores no webhooks", caught: "RES-002",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Webhooks = nil
-				return s.Model.Restore(ctx, archive)
-			}
-		},
-	}, {
-		name: "restores webhooks without their progress", caught: "RES-002",
-		sabotage: func(s *broken) {
-			s.restore = func(ctx context.Context, archive store.Archive) error {
-				archive.Webhooks = slices.Clone(archive.Webhooks)
-				for i := range archive.Webhooks {
-					archive.Webhooks[i].Progress = webhook.Progress{}
-				}
-				return s.Model.Restore(ctx, archive)
 			}
 		},
 	}}

@@ -1,35 +1,15 @@
 package e2e
 
 import (
-	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 )
 
 // pageSaboteurs break the order of what is found, and its pages.
 func pageSaboteurs() []saboteur {
-	noPriority := func(o map[string]any) bool { return o["priority"] == nil }
 	return []saboteur{
 		{"sort ignored", "HTTP-PAGE-001", asked(func(values url.Values) { values.Del("sort") })},
-		{"nil last when descending", "HTTP-PAGE-001", found(func(c call, l []map[string]any) []map[string]any {
-			if !strings.HasPrefix(c.query().Get("sort"), "-priority") {
-				return l
-			}
-			last := slices.DeleteFunc(slices.Clone(l), func(o map[string]any) bool { return !noPriority(o) })
-			return append(slices.DeleteFunc(l, noPriority), last...)
-		})},
-		{"ties descend with the key", "HTTP-PAGE-001", asked(func(values url.Values) {
-			if values.Get("sort") == "-title" {
-				values.Set("sort", "-title,-identifier")
-			}
-		})},
 		{"no link to the next page", "HTTP-PAGE-002", answering(func(_ call, r *reply) { r.header.Del("Link") })},
-		{"a limit is one more", "HTTP-PAGE-002", answering(func(c call, r *reply) {
-			if l := array(r.body); c.query().Get("limit") == "3" && len(l) > 0 {
-				r.body = asJSON(append(l, l[0]))
-			}
-		})},
 		{"a page begins with the last of the page before", "HTTP-PAGE-003", func(next serving) serving {
 			var lasts memory[map[string]any]
 			return func(c call) reply {
@@ -43,29 +23,6 @@ func pageSaboteurs() []saboteur {
 					r.body = asJSON(append([]map[string]any{last}, l...))
 				}
 				lasts.put(key, l[len(l)-1])
-				return r
-			}
-		}},
-		{"a cursor is how many were shown", "HTTP-PAGE-003", func(next serving) serving {
-			return func(c call) reply {
-				values := c.query()
-				if !c.is("GET", "/problems/search") || !values.Has("limit") {
-					return next(c)
-				}
-				var skip, limit int
-				_, _ = fmt.Sscan(values.Get("cursor"), &skip) // none is 0
-				_, _ = fmt.Sscan(values.Get("limit"), &limit)
-				values.Del("cursor")
-				values.Del("limit")
-				r := next(c.with(values))
-				l := array(r.body)
-				end := min(len(l), skip+limit)
-				r.body = asJSON(l[min(skip, end):end])
-				if end < len(l) {
-					values.Set("limit", fmt.Sprint(limit))
-					values.Set("cursor", fmt.Sprint(end))
-					r.header.Set("Link", "<"+c.with(values).uri+`>; rel="next"`)
-				}
 				return r
 			}
 		}},

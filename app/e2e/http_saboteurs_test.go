@@ -228,15 +228,6 @@ func (m *memory[V]) put(key string, v V) {
 	m.kept[key] = v
 }
 
-// take returns what is kept and forgets it.
-func (m *memory[V]) take(key string) (V, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v, ok := m.kept[key]
-	delete(m.kept, key)
-	return v, ok
-}
-
 // saboteurs returns all of them.
 func saboteurs() []saboteur {
 	return slices.Concat(problemSaboteurs(), recordSaboteurs(), conditionSaboteurs(), accessSaboteurs(), frameSaboteurs(),

@@ -296,18 +296,3 @@ func need(t testing.TB, program string) {
 		t.Fatalf("%s is missing: \"make deps\" installs it", program)
 	}
 }
-
-// ready returns the server once it takes the token. It listens before that, while it waits
-// for its store.
-func ready(t *testing.T, s *server, token string) *server {
-	t.Helper()
-	for end := time.Now().Add(4 * patience); ; time.Sleep(20 * time.Millisecond) {
-		code, body := s.as(token).do(http.MethodGet, "/priorities", "")
-		if code == http.StatusOK {
-			return s
-		}
-		if time.Now().After(end) {
-			t.Fatalf("the server does not become ready: %d %s\n%s", code, body, s.stderr.end())
-		}
-	}
-}
