@@ -348,7 +348,7 @@ var english = Language{
 		"kind.faint-components": "closed", "kind.faint-users": "inactive",
 		"field.parent": "Part of", "field.successor": "Successor",
 
-		"scope.read": "read", "scope.write": "write", "scope.admin": "admin",
+		"scope.read": "read", "scope.write": "read and write", "scope.admin": "administer",
 		"token.made":       "This is the new token. Copy it now: it is not shown again.",
 		"token.expires":    "Expires",
 		"token.revoke":     "Revoke",

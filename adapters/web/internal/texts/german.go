@@ -311,7 +311,7 @@ var german = Language{
 		"kind.email": "E-Mail", "kind.inactive": "Inaktiv: keine Anmeldung, keine Zuweisung; alle Tokens enden endgültig", "kind.closed": "Geschlossen: nimmt keine neuen Probleme",
 		"kind.faint-components": "geschlossen", "kind.faint-users": "inaktiv",
 
-		"scope.read": "lesen", "scope.write": "schreiben", "scope.admin": "verwalten",
+		"scope.read": "lesen", "scope.write": "lesen und schreiben", "scope.admin": "verwalten",
 		"token.made":       "Das ist das neue Token. Kopiere es jetzt: Es wird nicht wieder gezeigt.",
 		"token.expires":    "Läuft ab",
 		"token.revoke":     "Widerrufen",
