@@ -48,7 +48,7 @@
 //	-conformance.rounds N        or have that many rounds at least
 //	-conformance.patience DURATION  give up a case, or a round of it, after that
 //	-conformance.version V       version of the implementation, for the report
-//	-conformance.report DIR      report.json, junit.xml, report.md and badge.svg in DIR/NAME
+//	-conformance.report DIR      report.json and report.md in DIR/NAME
 //
 // With -short, the cases with kills, power cuts and replicas are left out. The report has
 // them as not run.

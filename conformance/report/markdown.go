@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Markdown returns the report as a page, with the badge of badge.svg beside it. It
+// Markdown returns the report as a page. It
 // escapes the markup of foreign texts.
 func (r *Report) Markdown() string {
 	p := &page{report: r}
@@ -63,13 +63,26 @@ func (p *page) end() { p.WriteString("\n") }
 func (p *page) head() {
 	r := p.report
 	p.add("# Conformance of %s", md(r.Implementation.title()))
-	p.add("![conformance: %s](badge.svg)", md(r.badge()))
 	verdict := "**" + strings.ToUpper(r.Result.words()[:1]) + r.Result.words()[1:] + "**"
 	if r.Reason != "" {
 		verdict += ": " + sentence(md(r.Reason))
 	}
 	p.add("%s", verdict)
+	p.add("%s", md(r.figures()))
 	p.add("%s", p.durability())
+}
+
+// figures returns the figures of the report in one line.
+func (r *Report) figures() string {
+	var parts []string
+	parts = append(parts, "core "+r.Count(Core).ratio())
+	if extended := r.Count(Extended); extended.Applying() > 0 {
+		parts = append(parts, "extended "+extended.ratio())
+	}
+	if r.Durability != nil && r.Durability.Level != "" {
+		parts = append(parts, line(r.Durability.Level))
+	}
+	return strings.Join(parts, " · ")
 }
 
 func (p *page) durability() string {

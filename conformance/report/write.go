@@ -9,24 +9,18 @@ import (
 
 // The names of the files of [Write].
 const (
-	JSONFile  = "report.json"
-	JUnitFile = "junit.xml"
-	PageFile  = "report.md"
-	BadgeFile = "badge.svg"
+	JSONFile = "report.json"
+	PageFile = "report.md"
 )
 
 // Write writes the report into a directory, and makes the directory if necessary: as
-// JSON, as JUnit's XML, as a page, and its badge. Each file is there as a whole or not at
-// all. Files of an earlier report are replaced. report.json goes first and comes last:
-// beside it the others are of the same report.
+// JSON and as a page. Each file is there as a whole or not at all. Files of an earlier report
+// are replaced. report.json goes first and comes last: the page beside it is of the same
+// report.
 func Write(dir string, r *Report) error {
 	asJSON, err := r.JSON()
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Join(dir, JSONFile), err)
-	}
-	asJUnit, err := r.JUnit()
-	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(dir, JUnitFile), err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("the directory of the report: %w", err)
@@ -38,9 +32,7 @@ func Write(dir string, r *Report) error {
 		name string
 		text []byte
 	}{
-		{BadgeFile, []byte(r.Badge())},
 		{PageFile, []byte(r.Markdown())},
-		{JUnitFile, asJUnit},
 		{JSONFile, asJSON},
 	} {
 		path := filepath.Join(dir, file.name)

@@ -33,16 +33,10 @@ func checkFiles(t *testing.T, dir string, r *Report) {
 	if err != nil || !reflect.DeepEqual(read, asRead(r)) {
 		t.Errorf("report.json is %+v (%v) where %+v was expected", read, err, asRead(r))
 	}
-	junit, err := r.JUnit()
-	if err != nil {
-		t.Fatal(err)
+	if got, err := os.ReadFile(filepath.Join(dir, PageFile)); err != nil || string(got) != r.Markdown() {
+		t.Errorf("%s is %q (%v) where %q was expected", PageFile, got, err, r.Markdown())
 	}
-	for name, want := range map[string]string{JUnitFile: string(junit), PageFile: r.Markdown(), BadgeFile: r.Badge()} {
-		if got, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(got) != want {
-			t.Errorf("%s is %q (%v) where %q was expected", name, got, err, want)
-		}
-	}
-	if got, want := files(t, dir), []string{"badge.svg", "junit.xml", "report.json", "report.md"}; !slices.Equal(got, want) {
+	if got, want := files(t, dir), []string{"report.json", "report.md"}; !slices.Equal(got, want) {
 		t.Errorf("the directory has %v where %v was expected", got, want)
 	}
 }
@@ -69,7 +63,7 @@ func TestWriteSaysWhatFailed(t *testing.T) {
 		t.Errorf("where a file is in the place of the directory, the error is %v; one that names it was expected", err)
 	}
 
-	for _, name := range []string{JSONFile, JUnitFile, PageFile, BadgeFile} {
+	for _, name := range []string{JSONFile, PageFile} {
 		dir := t.TempDir()
 		inTheWay := filepath.Join(dir, name)
 		if err := os.Mkdir(inTheWay, 0o700); err != nil {
@@ -107,10 +101,10 @@ func TestWriteMixesNoReports(t *testing.T) {
 	if err := Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, JUnitFile)); err != nil {
+	if err := os.Remove(filepath.Join(dir, PageFile)); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, JUnitFile), 0o755); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, PageFile), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := Write(dir, r); err == nil {
