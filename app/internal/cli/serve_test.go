@@ -269,8 +269,26 @@ func TestLogAndMetrics(t *testing.T) {
 	}
 	metricsAddress := free.Addr().String()
 	_ = free.Close()
-	s := start(t, nil, "--store", sqliteURL(t), "--metrics-listen", metricsAddress)
+	s := start(t, nil, "--store", sqliteURL(t), "--metrics-listen", metricsAddress, "--public-url", "http://tracker.example.org")
 	token := s.token(t)
+	// A page of a foreign site can name its own host as this server.
+	for host, want := range map[string]int{
+		"": 200, "problems": 200, "problems:9090": 200, "[2001:db8::1]:9090": 200, "192.0.2.1": 200, "Tracker.example.org:9090": 200,
+		"evil.example": 421, "127.0.0.1.evil.example:9090": 421, "localhost.": 421,
+	} {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+metricsAddress+"/metrics", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = host
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = response.Body.Close(); response.StatusCode != want {
+			t.Errorf("to the host %q, /metrics has the status %d, want %d", host, response.StatusCode, want)
+		}
+	}
 	s.get(t, token, "/api/20151105/me")
 	s.get(t, "pts_unknown", "/api/20151105/me")
 	if status := s.get(t, token, "/metrics"); status != http.StatusNotFound {

@@ -4,7 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
 	"time"
 
 	"go.uber.org/fx"
@@ -241,10 +245,30 @@ func newAPI(settings config.Settings, handler http.Handler, admission *admission
 // errors of connections.
 func newMetricsPage(settings config.Settings, api http.Handler, m *metrics.Metrics, logger *slog.Logger) *endpoint {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", m.Handler())
+	mux.Handle("GET /metrics", forOperators(settings.Server, m.Handler()))
 	mux.Handle("GET /healthz", api)
 	mux.Handle("GET /readyz", api)
 	return newInsight(settings.Server.MetricsListen, mux, logger)
+}
+
+// forOperators refuses requests to other hosts than this one. A page of a foreign site in a
+// browser of the network can name its own host as this server, but neither an address nor a
+// name without a dot.
+func forOperators(server config.Server, pages http.Handler) http.Handler {
+	listen, _, _ := net.SplitHostPort(server.MetricsListen)
+	public, err := url.Parse(server.PublicURL)
+	if err != nil {
+		public = new(url.URL)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := (&url.URL{Host: r.Host}).Hostname()
+		_, err := netip.ParseAddr(host)
+		if err != nil && strings.Contains(host, ".") && !strings.EqualFold(host, listen) && !strings.EqualFold(host, public.Hostname()) {
+			http.Error(w, "this host is not known here: name the server by its address, or name the host in PROBLEMS_METRICS_LISTEN", http.StatusMisdirectedRequest)
+			return
+		}
+		pages.ServeHTTP(w, r)
+	})
 }
 
 // newProfiles returns the endpoint for profiles. The logger gets the errors of connections.
