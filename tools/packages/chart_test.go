@@ -52,7 +52,7 @@ func render(t *testing.T, values map[string]any) map[string]any {
 		}
 		object := map[string]any{
 			"Deployment": &appsv1.Deployment{}, "StatefulSet": &appsv1.StatefulSet{}, "Service": &corev1.Service{},
-			"Ingress": &networkingv1.Ingress{}, "PodDisruptionBudget": &policyv1.PodDisruptionBudget{},
+			"Ingress": &networkingv1.Ingress{}, "NetworkPolicy": &networkingv1.NetworkPolicy{}, "PodDisruptionBudget": &policyv1.PodDisruptionBudget{},
 		}[kind.Kind]
 		if err := yaml.UnmarshalStrict([]byte(text), object); err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, text)
@@ -94,10 +94,20 @@ func TestChartWithFile(t *testing.T) {
 	t.Parallel()
 	objects := render(t, nil)
 	set, found := objects["StatefulSet"].(*appsv1.StatefulSet)
-	if !found || len(objects) != 2 || objects["Service"] == nil {
-		t.Fatalf("the chart has %v; want a StatefulSet and a Service", objects)
+	if !found || len(objects) != 3 || objects["Service"] == nil {
+		t.Fatalf("the chart has %v; want a StatefulSet, a Service and a NetworkPolicy", objects)
 	}
 	secured(t, set.Spec.Template.Spec)
+	rules := objects["NetworkPolicy"].(*networkingv1.NetworkPolicy).Spec
+	if len(rules.Ingress) != 2 || len(rules.Ingress[0].From) != 0 || rules.Ingress[0].Ports[0].Port.StrVal != "http" ||
+		len(rules.Ingress[1].From) != 1 || rules.Ingress[1].From[0].PodSelector == nil || rules.Ingress[1].Ports[0].Port.StrVal != "metrics" {
+		t.Errorf("the rules are %+v; want everybody at the service, and pods of the namespace alone at the metrics", rules)
+	}
+	for name, value := range rules.PodSelector.MatchLabels {
+		if set.Spec.Template.Labels[name] != value {
+			t.Errorf("the rules select %s=%s, and the pods have %v", name, value, set.Spec.Template.Labels)
+		}
+	}
 	claims := set.Spec.VolumeClaimTemplates
 	if *set.Spec.Replicas != 1 || len(claims) != 1 || set.Spec.Template.Spec.Containers[0].VolumeMounts[0].Name != claims[0].Name {
 		t.Errorf("a file needs one replica and its volume: %+v", set.Spec)
@@ -118,8 +128,8 @@ func TestChartWithPostgres(t *testing.T) {
 		"ingress":         map[string]any{"enabled": true, "host": "tracker.example.org", "className": "nginx", "tlsSecret": "front"},
 	})
 	deployment, found := objects["Deployment"].(*appsv1.Deployment)
-	if !found || len(objects) != 4 {
-		t.Fatalf("the chart has %v; want a Deployment, a Service, an Ingress and a PodDisruptionBudget", objects)
+	if !found || len(objects) != 5 {
+		t.Fatalf("the chart has %v; want a Deployment, a Service, a NetworkPolicy, an Ingress and a PodDisruptionBudget", objects)
 	}
 	pod := deployment.Spec.Template.Spec
 	secured(t, pod)
@@ -196,6 +206,8 @@ func TestChartRefuses(t *testing.T) {
 		"a secret as a setting":   {settings("PROBLEMS_MAIL_PASSWORD", "secret"), "PROBLEMS_MAIL_PASSWORD"},
 		"a file as a setting":     {settings("PROBLEMS_WEBHOOK_KEY_FILE", "/key"), "PROBLEMS_WEBHOOK_KEY_FILE"},
 		"a setting of the chart":  {settings("PROBLEMS_METRICS_LISTEN", "127.0.0.1:9090"), "PROBLEMS_METRICS_LISTEN"},
+		"profiles for all":        {settings("PROBLEMS_PROFILES_LISTEN", "0.0.0.0:6060"), "PROBLEMS_PROFILES_LISTEN"},
+		"metrics for all":         {map[string]any{"metrics": map[string]any{"from": []any{}}}, "metrics"},
 		"a foreign variable":      {settings("MAX_RATE", 100), "MAX_RATE"},
 		"a password in a setting": {settings("PROBLEMS_MAIL_URL", "smtp://me:secret@mail.example.org"), "PROBLEMS_MAIL_URL has a password"},
 		"a password in the URL":   {map[string]any{"postgres": map[string]any{"url": "postgres://problems:secret@db/problems"}}, "postgres.url has a password"},
@@ -238,7 +250,7 @@ func TestChartIsPacked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if chart.Name() != "problems" || chart.Metadata.Version != "0.2.0" || chart.AppVersion() != "0.2.0" || len(chart.Templates) != 5 || len(chart.Schema) == 0 {
+	if chart.Name() != "problems" || chart.Metadata.Version != "0.2.0" || chart.AppVersion() != "0.2.0" || len(chart.Templates) != 6 || len(chart.Schema) == 0 {
 		t.Errorf("the packed chart is %+v with %d templates", chart.Metadata, len(chart.Templates))
 	}
 }
