@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/goreleaser/nfpm/v2"
 	_ "github.com/goreleaser/nfpm/v2/deb" // a format of nfpm
@@ -37,6 +39,14 @@ func (r *release) info(binary, architecture string) *nfpm.Info {
 	file := func(source, destination, kind string, mode os.FileMode) *files.Content {
 		return &files.Content{Source: source, Destination: destination, Type: kind, FileInfo: &files.ContentFileInfo{Mode: mode, MTime: r.time}}
 	}
+	// The pages link to each other, and to the rules of Prometheus, by their paths in the tree.
+	var docs files.Contents
+	for _, pattern := range []string{"README.md", "app/docs/*.md", "app/docs/pictures/*", "app/docs/csv2archive.py", "app/deploy/monitoring/rules.yaml", "app/deploy/monitoring/dashboard.json", "app/deploy/failover/*", "adapters/README.md", "adapters/httpapi/README.md", "domain/rules/*.md"} {
+		sources, _ := filepath.Glob(filepath.Join(r.root, pattern)) // the patterns are right
+		for _, source := range sources {
+			docs = append(docs, file(source, "/usr/share/doc/problems"+strings.TrimPrefix(source, r.root), files.TypeFile, 0o644))
+		}
+	}
 	// Debian 11 does not know zstd, and xz takes a minute in Go.
 	return &nfpm.Info{
 		Name:        "problems",
@@ -52,7 +62,7 @@ func (r *release) info(binary, architecture string) *nfpm.Info {
 		MTime:       r.time,
 		Overridables: nfpm.Overridables{
 			Depends: []string{"systemd"},
-			Contents: files.Contents{
+			Contents: append(docs,
 				file(binary, "/usr/bin/problems", files.TypeFile, 0o755),
 				file(r.deploy("systemd", "problems.service"), "/usr/lib/systemd/system/problems.service", files.TypeFile, 0o644),
 				file(r.deploy("systemd", "problems.socket"), "/usr/lib/systemd/system/problems.socket", files.TypeFile, 0o644),
@@ -62,7 +72,7 @@ func (r *release) info(binary, architecture string) *nfpm.Info {
 				file(r.deploy("systemd", "problems.env"), "/etc/problems/problems.env", files.TypeConfigNoReplace, 0o600),
 				file(r.root+"/LICENSE", "/usr/share/doc/problems/copyright", files.TypeFile, 0o644),
 				file(r.root+"/CHANGELOG.md", "/usr/share/doc/problems/CHANGELOG.md", files.TypeFile, 0o644),
-			},
+			),
 			Scripts: nfpm.Scripts{
 				PostInstall: r.deploy("systemd", "postinstall"),
 				PreRemove:   r.deploy("systemd", "preremove"),

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"golang.org/x/mod/semver"
@@ -23,6 +24,36 @@ func TestUnitsAreHardened(t *testing.T) {
 		if exposure, err := strconv.ParseFloat(level[1], 64); err != nil || exposure > 2 {
 			t.Errorf("the level of exposure of %s is %s; want at most 2.0:\n%s", unit, level[1], output)
 		}
+	}
+}
+
+// TestPackagesHaveDocs holds that operators without a clone have the pages, the rules of
+// Prometheus and the dashboard, and that no link between them is broken.
+func TestPackagesHaveDocs(t *testing.T) {
+	t.Parallel()
+	const docs = "/usr/share/doc/problems/"
+	packed := map[string]string{}
+	for _, c := range newRelease(t, "v0.2.0").info("binary", "amd64").Contents {
+		packed[c.Destination] = c.Source
+	}
+	for _, want := range []string{"README.md", "app/docs/operating.md", "app/docs/failover.md", "app/deploy/monitoring/rules.yaml", "app/deploy/monitoring/dashboard.json", "app/deploy/failover/patroni.yml"} {
+		if packed[docs+want] == "" {
+			t.Errorf("the package lacks %s", docs+want)
+		}
+	}
+	links := 0
+	for destination, source := range packed {
+		if !strings.HasPrefix(destination, docs+"app/docs/") || !strings.HasSuffix(destination, ".md") {
+			continue
+		}
+		for _, link := range regexp.MustCompile(`\]\((\.?[\w./-]*app/docs/[\w-]+\.md|[\w-]+\.md|\.\./deploy/(?:monitoring|failover)/[\w.]+)`).FindAllStringSubmatch(string(read(t, source)), -1) {
+			if links++; packed[filepath.Join(filepath.Dir(destination), link[1])] == "" {
+				t.Errorf("%s leads to %s, which the package lacks", destination, link[1])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("only %d links were found", links)
 	}
 }
 
