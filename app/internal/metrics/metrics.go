@@ -25,6 +25,7 @@ import (
 type Metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
+	answers  *prometheus.CounterVec
 	latency  *prometheus.HistogramVec
 	commits  *prometheus.CounterVec
 	duration prometheus.Histogram
@@ -54,6 +55,7 @@ type exchange struct {
 // counted is where an exchange is counted.
 type counted struct {
 	requests prometheus.Counter
+	answers  prometheus.Counter // of its class
 	latency  prometheus.Observer
 }
 
@@ -65,7 +67,7 @@ var latencies = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5,
 //
 // A counter exists with all its labels before its first event: increase() and rate() miss the
 // first one of a new series. Requests are different, because each route would have every
-// status.
+// status: alerts take the answers instead.
 func New(version string, start time.Time) *Metrics {
 	m := &Metrics{
 		routes:   map[exchange]counted{},
@@ -74,6 +76,10 @@ func New(version string, start time.Time) *Metrics {
 			Name: "problems_http_requests_total",
 			Help: "Requests answered, by route, method and status.",
 		}, []string{"route", "method", "status"}),
+		answers: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "problems_http_answers_total",
+			Help: "Requests answered, by the class of their status, such as 5xx.",
+		}, []string{"class"}),
 		latency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "problems_http_request_duration_seconds",
 			Help:    "Time from the headers of a request to the end of its answer.",
@@ -142,6 +148,7 @@ func New(version string, start time.Time) *Metrics {
 		begin(m.commits, string(kind))
 		begin(m.confirms, string(kind))
 	}
+	begin(m.answers, classes[:]...)
 	begin(m.commits, outcomeOK)
 	begin(m.confirms, outcomeOK, outcomeBusy)
 	begin(m.outcomes, outcomeStored, outcomeRuledOut, outcomeUnknown)
@@ -161,7 +168,7 @@ func New(version string, start time.Time) *Metrics {
 		Help:        "1, labelled with the version of the program and of Go.",
 		ConstLabels: prometheus.Labels{"version": version, "go": runtime.Version()},
 	}, func() float64 { return 1 })
-	m.registry.MustRegister(m.requests, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.refused, m.rereads, m.runs, m.lastRun, underWay, build,
+	m.registry.MustRegister(m.requests, m.answers, m.latency, m.commits, m.duration, m.retries, m.views, m.calls, m.outcomes, m.confirms, m.replays, m.refused, m.rereads, m.runs, m.lastRun, underWay, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -172,6 +179,9 @@ func begin(counts *prometheus.CounterVec, values ...string) {
 		counts.WithLabelValues(value)
 	}
 }
+
+// classes are the classes of statuses.
+var classes = [...]string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // Handler answers Prometheus.
 func (m *Metrics) Handler() http.Handler {
@@ -184,6 +194,7 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) Request(route, method string, status int, took time.Duration) {
 	c := m.counted(exchange{route, method, status})
 	c.requests.Inc()
+	c.answers.Inc()
 	c.latency.Observe(took.Seconds())
 }
 
@@ -192,7 +203,7 @@ func (m *Metrics) counted(of exchange) counted {
 	c, ok := m.routes[of]
 	m.mu.RUnlock()
 	if !ok {
-		c = counted{m.requests.WithLabelValues(of.route, of.method, strconv.Itoa(of.status)), m.latency.WithLabelValues(of.route, of.method)}
+		c = counted{m.requests.WithLabelValues(of.route, of.method, strconv.Itoa(of.status)), m.answers.WithLabelValues(strconv.Itoa(of.status/100) + "xx"), m.latency.WithLabelValues(of.route, of.method)}
 		m.mu.Lock()
 		m.routes[of] = c
 		m.mu.Unlock()
