@@ -95,7 +95,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		equal(t, "problems of the answer that had begun", len(numbers(t, streamed)), 250)
 		equal(t, "how long all that took", time.Since(began), time.Duration(0))
 		group.Wait()
-		equal(t, "locks left", server.searches.Locks(), 0)
+		equal(t, "users left", server.searches.Users(), 0)
 	})
 }
 

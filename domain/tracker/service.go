@@ -73,7 +73,7 @@ type Options struct {
 	// limit of the query language.
 	SearchFor time.Duration
 	// Searches is the number of concurrent searches in the store. A change of many
-	// problems counts as one search. One user can have half of them. The number has to
+	// problems counts as one search. One user can have all while nobody else waits. The number has to
 	// be well below the number of concurrent Views of the store, so all other requests
 	// are answered meanwhile. 0 means 2.
 	Searches int
