@@ -1,13 +1,11 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"net/url"
 	"testing"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
-	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -42,86 +40,6 @@ func setupPast(t *testing.T) *fixture {
 		s.Log = append(s.Log, e)
 	}
 	return f
-}
-
-// D36: R1–R4 show the problem as it stood, at a revision or at a time.
-func TestAsOf(t *testing.T) {
-	t.Parallel()
-	f := setupPast(t)
-	for _, c := range []struct {
-		asOf     string
-		revision string
-		state    string
-		version  string // the value of that keyword
-		logs     int
-		comments int
-		related  int
-	}{
-		{"1", "1", "Open", "7.4.0", 1, 0, 1},
-		{"2", "2", "Open", "7.4.0", 2, 1, 1},
-		{"3", "3", "Open", "7.4.1", 3, 1, 1},
-		{"4", "4", "Open", "7.4.1", 4, 1, 2},
-		{"5", "5", "Open", "7.4.1", 5, 1, 1},
-		{"6", "6", "In Progress", "7.4.1", 6, 1, 1},
-		{"2015-11-05T09:30:00.125Z", "1", "Open", "7.4.0", 1, 0, 1},
-		{"2015-11-05T09:31:00.124Z", "1", "Open", "7.4.0", 1, 0, 1},
-		{"2015-11-05T09:31:00.125Z", "2", "Open", "7.4.0", 2, 1, 1},
-		{"2015-11-05T09:31:00.1259Z", "2", "Open", "7.4.0", 2, 1, 1},
-		{"2015-11-05T10:33:01+01:00", "4", "Open", "7.4.1", 4, 1, 2},
-		{"9999-12-31T23:59:59Z", "6", "In Progress", "7.4.1", 6, 1, 1},
-	} {
-		get := func(path string, into any) {
-			t.Helper()
-			r := request("GET", api+"/problems/12"+path+"?asOf="+url.QueryEscape(c.asOf), "")
-			w := f.send(t, r, 200, "")
-			header(t, w, map[string]string{"Problem-Revision": c.revision})
-			if err := json.Unmarshal(w.Body.Bytes(), into); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var shown map[string]any
-		get("", &shown)
-		for name, want := range map[string]any{
-			"watching": nil, "read": nil, "readByAssignee": nil,
-			"state": c.state, "version": c.version, "logs": c.logs,
-		} {
-			got, ok := shown[name]
-			switch name {
-			case "state":
-				got = shown["state"].(map[string]any)["name"]
-			case "version":
-				got, ok = shown["keywords"].([]any)[1].(map[string]any)["value"], true
-			case "logs":
-				got = len(shown["logs"].([]any))
-			}
-			if !ok || got != want {
-				t.Errorf("as of %s: %s is %v (there: %t), not %v", c.asOf, name, got, ok, want)
-			}
-		}
-		var comments, relationships []any
-		get("/comments", &comments)
-		get("/relationships", &relationships)
-		get("/watchers", new([]any))
-		if len(comments) != c.comments || len(relationships) != c.related {
-			t.Errorf("as of %s: %d comments and %d relationships, not %d and %d", c.asOf, len(comments), len(relationships), c.comments, c.related)
-		}
-	}
-}
-
-// A relationship that is gone is shown with the other problem as it is today.
-func TestAsOfShowsOthersOfToday(t *testing.T) {
-	t.Parallel()
-	f := setupPast(t)
-	w := f.send(t, request("GET", api+"/problems/12/relationships?asOf=4", ""), 200, "")
-	var all []wire.Relationship
-	if err := json.Unmarshal(w.Body.Bytes(), &all); err != nil || len(all) != 2 {
-		t.Fatalf("%v: %s", err, w.Body)
-	}
-	gone := all[1]
-	if gone.Type != "BlockedBy" || gone.ProblemIdentifier != 13 || gone.Problem.Title != f.snapshot.Title || gone.Problem.State.Name != "In Progress" ||
-		gone.Author.Name != "Ann" || !gone.CreationDate.Equal(samples.Time.Add(3*time.Minute)) {
-		t.Errorf("%+v", gone)
-	}
 }
 
 // What asOf cannot be is malformed; what the problem has not been is not found

@@ -1,14 +1,11 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
-	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
-	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -30,38 +27,6 @@ func TestAudit(t *testing.T) {
 	header(t, w, map[string]string{"Link": "", "ETag": ""})
 	f.send(t, request("GET", api+"/audit", "", "Authorization", secretOf(access.Write).Reveal()), 403, fault.Forbidden)
 	f.send(t, request("POST", api+"/audit", ""), 405, fault.MethodNotAllowed)
-}
-
-// Whoever follows the links reads all entries once, in their order.
-func TestAuditPages(t *testing.T) {
-	t.Parallel()
-	for limit, pages := range map[string]int{"": 3, "?limit=1": 205, "?limit=50": 5, "?limit=205": 1, "?limit=1000": 1} {
-		f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
-		for i := range 205 {
-			f.audit = append(f.audit, audit.Entry{ID: samples.Identifier(i), Created: samples.Time, Type: audit.Created, Kind: audit.Token})
-		}
-		seen, path := 0, "/tracker"+api+"/audit"+limit
-		for page := 1; path != ""; page++ {
-			w := f.send(t, request("GET", path, ""), 200, "")
-			var entries []wire.AuditEntry
-			if err := json.Unmarshal(w.Body.Bytes(), &entries); err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range entries {
-				if want := samples.Identifier(seen).String(); e.Identifier != want {
-					t.Fatalf("%s: entry %d is %s, not %s", limit, seen, e.Identifier, want)
-				}
-				seen++
-			}
-			link := w.Header().Get("Link")
-			if path = strings.TrimSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`); (path == "") != (page == pages) {
-				t.Fatalf("%s: page %d of %d has the link %q", limit, page, pages, link)
-			}
-		}
-		if seen != 205 {
-			t.Errorf("%s: %d entries on all pages", limit, seen)
-		}
-	}
 }
 
 func TestAuditParameters(t *testing.T) {

@@ -66,30 +66,6 @@ func bulkQuery(f *fixture, kind fault.Kind) string {
 	return query
 }
 
-// The two steps: the dry run shows what is done then, and nothing is stored before.
-func TestBulk(t *testing.T) {
-	t.Parallel()
-	f := setupBulk(t)
-	shown := f.bulk(t, "&dryRun=true", bulkBody)
-	if shown.Matched != 2 || len(shown.Changes) != 2 || len(shown.Unchanged)+len(shown.Refused) != 0 || shown.Preview == nil {
-		t.Fatalf("%+v", shown)
-	}
-	if c := shown.Changes[1]; c.Identifier != 13 || c.Revision != 4 || len(c.Changes) != 1 || c.Changes[0].Field != "state" ||
-		!strings.Contains(string(c.Changes[0].From), `"In Progress"`) || !strings.Contains(string(c.Changes[0].To), `"Closed"`) {
-		t.Errorf("%+v", c)
-	}
-	if len(f.changes) != 0 {
-		t.Fatalf("the dry run has stored %+v", f.changes)
-	}
-	done := f.bulk(t, "&preview="+*shown.Preview, ` { "state" : {"name":"Closed"} } `)
-	if done.Preview != nil || done.Matched != 2 || len(done.Changes) != 2 || string(done.Changes[1].Changes[0].To) != string(shown.Changes[1].Changes[0].To) {
-		t.Errorf("%+v", done)
-	}
-	if len(f.changes) != 1 || len(f.changes[0].Log) != 2 {
-		t.Errorf("stored: %+v", f.changes)
-	}
-}
-
 func TestBulkShowsAll(t *testing.T) {
 	t.Parallel()
 	f := setupBulk(t)

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -17,24 +16,6 @@ func TestMe(t *testing.T) {
 	want := `{"user":{"identifier":"` + samples.Ann.ID.String() + `","name":"Ann","email":"ann@example.org","inactive":false},"scope":"read","expires":null}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s, not %s", w.Body, want)
-	}
-}
-
-func TestMail(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	is := func(w *httptest.ResponseRecorder, want string) {
-		t.Helper()
-		if w.Body.String() != want+"\n" {
-			t.Errorf("%s, not %s", w.Body, want)
-		}
-	}
-	is(f.send(t, request("GET", api+"/me/mail", ""), 200, ""), `{"mail":"everything"}`)
-	is(f.send(t, request("PUT", api+"/me/mail", `{"mail":"mine"}`), 200, ""), `{"mail":"mine"}`)
-	f.send(t, request("PUT", api+"/me/mail", `{"mail":"mine"}`, "Authorization", secretOf(access.Read).Reveal()), 403, fault.Forbidden)
-	f.send(t, request("PUT", api+"/me/mail", `{"mail":"weekly"}`), 422, fault.InvalidValue)
-	if len(f.changes) != 1 {
-		t.Errorf("%d changes, want 1", len(f.changes))
 	}
 }
 

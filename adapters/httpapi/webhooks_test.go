@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -132,19 +131,6 @@ func TestTestOfAWebhook(t *testing.T) {
 	f.send(t, request("POST", one+"/test", "", "Idempotency-Key", "7"), 400, fault.MalformedRequest) // it would be sent twice
 	if len(f.sent) != 1 || !strings.HasPrefix(f.sent[0], "https://hooks.example.org/problems {") || !strings.Contains(f.sent[0], `"type":"webhook.test"`) {
 		t.Errorf("sent is %q", f.sent)
-	}
-}
-
-func TestWebhooksAreForAdministrators(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	one := hooks + "/" + samples.Webhook().ID.String()
-	for _, scope := range []access.Scope{access.Read, access.Write} {
-		for method, paths := range map[string][]string{"GET": {hooks, one, one + "/deliveries"}, "POST": {hooks, one + "/test", one + "/secret"}, "PATCH": {one}, "DELETE": {one}} {
-			for _, path := range paths {
-				f.send(t, request(method, path, `{}`, "Authorization", secretOf(scope).Reveal()), 403, fault.Forbidden)
-			}
-		}
 	}
 }
 
