@@ -28,7 +28,7 @@ const (
 	mostQuotes = 1 << 20
 	mostLines  = 100_000
 	// smallText is the size of a text that waits for no memory, and fold how much memory a
-	// larger one needs for each of its bytes, in its several forms.
+	// text needs for each of its bytes, in its several forms.
 	smallText = 64 << 10
 	fold      = 6
 )
@@ -46,7 +46,7 @@ type message struct {
 func readMessage(ctx context.Context, r io.Reader, sender string, most int, memory *budget.Account) (message, *refusal) {
 	source := &source{from: r}
 	most += mostQuotes
-	m, refused := parse(source, sender, texts{most: most, memory: func() error { return memory.Reserve(ctx, int64(most)*fold) }})
+	m, refused := parse(source, sender, texts{most: most, memory: func() error { return memory.Reserve(ctx, int64(most)*fold) }, charge: memory.Add})
 	// A mail that was cut off on its way must not become a comment.
 	_, _ = io.Copy(io.Discard, source)
 	only := message{automatic: m.automatic}
@@ -116,6 +116,7 @@ func parse(r io.Reader, sender string, found texts) (m message, refused *refusal
 type texts struct {
 	most   int          // bytes
 	memory func() error // waits for the memory of a large text
+	charge func(int64)  // counts the memory of another one
 	size   int          // of what is kept
 	parts  int
 }
@@ -247,6 +248,8 @@ func (t *texts) decode(transfer, charset string, html bool, body io.Reader) (str
 		var rest []byte
 		rest, err = io.ReadAll(io.LimitReader(body, int64(max(0, t.most-t.size-smallText))+1))
 		raw = append(raw, rest...)
+	} else {
+		t.charge(int64(len(raw)) * fold)
 	}
 	if err != nil {
 		return "", errUnreadable

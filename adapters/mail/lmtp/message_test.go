@@ -142,6 +142,19 @@ func TestRefusedMails(t *testing.T) {
 	}
 }
 
+// A small text waits for no memory, and counts nevertheless until the mail is stored.
+func TestSmallTextsCount(t *testing.T) {
+	t.Parallel()
+	memory := budget.New(1 << 20)
+	account := memory.Open(nil)
+	text := strings.Repeat("It was the fuse. ", 1000)
+	m, refused := readMessage(t.Context(), strings.NewReader(head+"\n"+text), "ann@example.org", 1<<20, account)
+	if held, _ := memory.Held(); refused != nil || m.text != text || held < int64(len(text)) {
+		t.Errorf("a text of %d bytes holds %d (%v)", len(text), held, refused)
+	}
+	account.Close()
+}
+
 // A large text waits for memory, and its mail server for the answer.
 func TestLargeTextsNeedMemory(t *testing.T) {
 	t.Parallel()
