@@ -203,6 +203,19 @@ func conditionSaboteurs() []saboteur {
 			}
 		},
 	}, {
+		name: "finds deleted comments", caught: "FIND-001/comments",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.search = func(ctx context.Context, reader store.Reader, q store.Query) ([]store.Hit, error) {
+					all := reader.(*model.World).Clone()
+					for i := range all.AllComments {
+						all.AllComments[i].Comment.Deleted = false
+					}
+					return all.Search(ctx, q)
+				}
+			}
+		},
+	}, {
 		name: "finds no more than ten", caught: "FIND-001/random",
 		sabotage: found(func(_ store.Query, hits []store.Hit) []store.Hit { return hits[:min(10, len(hits))] }),
 	}}

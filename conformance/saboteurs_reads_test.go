@@ -11,6 +11,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -85,6 +86,11 @@ func recordSaboteurs() []saboteur {
 					change.Effects[i] = put
 				}
 			}
+		}),
+	}, {
+		name: "puts replaced comments behind all others", caught: "READ-001/put-comment",
+		sabotage: distort(func(s *store.Snapshot) {
+			slices.SortStableFunc(s.Comments, func(a, b problem.Comment) int { return a.Edited.Compare(b.Edited) })
 		}),
 	}, {
 		name: "takes an empty value for null", caught: "READ-001/put-keyword",

@@ -50,6 +50,20 @@ func expectationSaboteurs() []saboteur {
 		name: "ignores expectations", caught: "COM-002/problem-at",
 		sabotage: alter(func(change *store.Change) { change.Expect = nil }),
 	}, {
+		name: "adds a comment that is to be replaced and is missing", caught: "COM-002/comment-missing",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.Model.Commit(ctx, change)
+				if fault.Is(err, fault.Conflict) && len(change.Effects) == 1 {
+					if put, ok := change.Effects[0].(store.PutComment); ok {
+						change.Effects = []store.Effect{store.AddComment(put)}
+						return s.Model.Commit(ctx, change)
+					}
+				}
+				return receipt, err
+			}
+		},
+	}, {
 		name: "checks the first expectation alone", caught: "COM-002/all-expectations",
 		sabotage: alter(func(change *store.Change) { change.Expect = change.Expect[:min(1, len(change.Expect))] }),
 	}, {

@@ -199,6 +199,9 @@ func (c *codec) describeProblem() {
 		{"creationDate", (*moment)(&c.comment.Created)},
 		{"text", (*str)(&c.comment.Text)},
 		{"html", (*nullText)(&c.comment.HTML)},
+		{"editDate", (*date)(&c.comment.Edited)},
+		{"editor", (*reference)(&c.comment.Editor)},
+		{"deleted", (*boolean)(&c.comment.Deleted)},
 	}
 	c.objects[transfer.KindKeyword] = object{
 		{"problem", (*integer)(&c.keyword.Problem)},

@@ -17,9 +17,9 @@ import (
 
 // Version is the version of the format written by Write. A Reader reads every version from the
 // oldest to this one. Each new kind or member makes another version.
-const Version = 7
+const Version = 8
 
-// oldest is the oldest version that can be read: that of the first release.
+// oldest is the oldest version that can be read.
 const oldest = 7
 
 // memberSince gives the version of each member that is younger than the oldest version. In an
@@ -32,6 +32,7 @@ var memberSince = func() (since [transfer.KindEnd]map[string]version) {
 		}
 	}
 	since[transfer.KindProblem], since[transfer.KindSavepoint] = fields, fields
+	since[transfer.KindComment] = map[string]version{"editDate": 8, "editor": 8, "deleted": 8}
 	return since
 }()
 

@@ -25,7 +25,7 @@ import (
 // body is an archive without its manifest, written by hand: a line of every kind but
 // those of used, with and without what can be null.
 var body = []string{
-	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":7}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":8}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -40,8 +40,8 @@ var body = []string{
 	/*13*/ `{"assignee":"01900000-0000-7000-8000-000000000052","batchIdentifier":"01900000-0000-7000-8000-000000000101","classification":"01900000-0000-7000-8000-000000000021","component":"01900000-0000-7000-8000-000000000032","due":null,"kind":"savepoint","milestone":"01900000-0000-7000-8000-000000000041","modificationDate":"2026-01-02T03:04:01.000Z","modifier":"01900000-0000-7000-8000-000000000051","priority":"01900000-0000-7000-8000-000000000011","problem":3,"resolveDate":"2026-01-02T03:04:01.000Z","resolver":"01900000-0000-7000-8000-000000000051","revision":1,"state":"01900000-0000-7000-8000-000000000002","title":"Leak"}`,
 	/*14*/ `{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000101","creationDate":"2026-01-02T03:04:01.000Z","field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000201","kind":"logEntry","problem":3,"revision":1,"to":{"assignee":{"identifier":"01900000-0000-7000-8000-000000000052","name":"Bo"},"classification":{"identifier":"01900000-0000-7000-8000-000000000021","name":"Bug"},"component":{"identifier":"01900000-0000-7000-8000-000000000032","name":"Pump"},"milestone":{"identifier":"01900000-0000-7000-8000-000000000041","name":"Beta"},"priority":{"identifier":"01900000-0000-7000-8000-000000000011","name":"High"},"state":{"identifier":"01900000-0000-7000-8000-000000000002","name":"Closed"},"title":"Leak"},"type":"ProblemCreated"}`,
 	/*15*/ `{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000102","creationDate":"2026-01-02T03:04:02.000Z","field":"CauseOf","from":null,"identifier":"01900000-0000-7000-8000-000000000202","kind":"logEntry","problem":3,"revision":2,"to":{"problemIdentifier":7},"type":"RelationshipAdded"}`,
-	/*16*/ `{"author":"01900000-0000-7000-8000-000000000052","creationDate":"2026-01-02T03:04:03.000Z","html":null,"identifier":"01900000-0000-7000-8000-000000000301","kind":"comment","problem":3,"text":"It\twas\r\nthe fuse. \u0022"}`,
-	/*17*/ `{"author":"01900000-0000-7000-8000-000000000052","creationDate":"2026-01-02T03:04:03.000Z","html":"<b>","identifier":"01900000-0000-7000-8000-000000000302","kind":"comment","problem":3,"text":"It was."}`,
+	/*16*/ `{"author":"01900000-0000-7000-8000-000000000052","creationDate":"2026-01-02T03:04:03.000Z","deleted":false,"editDate":null,"editor":null,"html":null,"identifier":"01900000-0000-7000-8000-000000000301","kind":"comment","problem":3,"text":"It\twas\r\nthe fuse. \""}`,
+	/*17*/ `{"author":"01900000-0000-7000-8000-000000000052","creationDate":"2026-01-02T03:04:03.000Z","deleted":false,"editDate":null,"editor":null,"html":"<b>","identifier":"01900000-0000-7000-8000-000000000302","kind":"comment","problem":3,"text":"It was."}`,
 	/*18*/ `{"kind":"keyword","name":"floor","problem":3,"value":null}`,
 	/*19*/ `{"kind":"keyword","name":"room","problem":3,"value":""}`,
 	/*20*/ `{"author":"01900000-0000-7000-8000-000000000051","creationDate":"2026-01-02T03:04:02.000Z","kind":"relationship","problem":3,"problemIdentifier":7,"type":"CauseOf"}`,

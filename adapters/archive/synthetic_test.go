@@ -294,6 +294,12 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 
 	batch = next()
 	comment := problem.Comment{ID: m.ids.Next(), Author: author, Created: d.Modified, Text: m.text(text.Comment), HTML: m.nullText(text.Rule{})}
+	switch m.IntN(3) {
+	case 0:
+		comment.Edited, comment.Editor = d.Modified, author
+	case 1:
+		comment = comment.Place()
+	}
 	d.Comments = append(d.Comments, comment)
 	log(problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()), batch)
 

@@ -55,7 +55,7 @@ func (c *call) shown(parts store.Parts) (a tracker.Answer[store.Snapshot], tag s
 	case err != nil:
 		return a, "", past, err
 	case past:
-		return a, etag.Past(a.Value, a.Catalogue), past, nil
+		return a, etag.Past(a.Value, a.Catalogue, a.Current), past, nil
 	}
 	return a, etag.Problem(a.Value, a.Catalogue), past, nil
 }

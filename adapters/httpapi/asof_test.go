@@ -78,6 +78,7 @@ func TestAsOfRefused(t *testing.T) {
 func pathOf(e endpoint) string {
 	return "/problems/12" + map[string]string{
 		"/problems/{identifier}/comments":           "/comments",
+		"/problems/{identifier}/comments/{comment}": "/comments/" + samples.Comment().ID.String(),
 		"/problems/{identifier}/keywords/{keyword}": "/keywords/version",
 		"/problems/{identifier}/relationships":      "/relationships",
 		"/problems/{identifier}/watchers":           "/watchers",

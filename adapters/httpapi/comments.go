@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -42,9 +43,35 @@ func (s *server) registerComments() {
 		loaded: func(s store.Snapshot) []problem.Comment { return s.Comments },
 		stored: (*tracker.Service).Comments,
 		encode: func(e *wire.Encoder, _ store.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
-			return wire.Portions(e, comments, e.Comment)
+			return wire.Portions(e, comments, func(c problem.Comment) {
+				if !c.Deleted {
+					e.Comment(c)
+				}
+			})
 		},
 	}))
+	s.registerCorrections(path + "/{comment}")
+}
+
+// registerCorrections registers the operations about one comment (D44).
+func (s *server) registerCorrections(path string) {
+	register(s, huma.Operation{
+		OperationID: "editComment", Method: http.MethodPatch, Path: path, Tags: []string{"Comments"},
+		Summary:     "Edit a comment",
+		Description: "Its author may do this, and any token with the scope admin. The log keeps the text before; nobody gets mail about an edit.",
+		Security:    needs(access.Write),
+		Responses:   responses{"200": {Description: "The comment as it is now."}},
+		Metadata: about(func(e *wire.Encoder) { e.Comment(samples.EditedComment()) }, fault.ProblemNotFound, fault.StaleRevision, fault.UnknownField, fault.ValidationFailed, fault.CommentNotFound).
+			json(`{"text":"Seen again on the third server."}`, wire.CommentPatch{}),
+	}, s.editComment)
+	register(s, huma.Operation{
+		OperationID: "deleteComment", Method: http.MethodDelete, Path: path, Tags: []string{"Comments"},
+		Summary:     "Delete a comment",
+		Description: "Its author may do this, and any token with the scope admin. The log keeps the text.",
+		Security:    needs(access.Write),
+		Responses:   responses{"204": {Description: "The comment is no longer there."}},
+		Metadata:    about(nil, fault.ProblemNotFound, fault.StaleRevision, fault.CommentNotFound),
+	}, s.deleteComment)
 }
 
 type commentInput struct {
@@ -92,4 +119,50 @@ func (s *server) addComment(ctx context.Context, in *commentInput) (*commentOutp
 
 func addedComment(a tracker.Answer[problem.Comment]) *commentOutput {
 	return &commentOutput{Revised: revised(a.Revision), Body: wire.One[wire.Comment](a.Catalogue, (*wire.Encoder).Comment, a.Value)}
+}
+
+type correctionInput struct {
+	Request
+	OfComment
+	Write
+	Matching
+}
+
+// comment returns the comment in the path. Text that is no identifier names none: the
+// tracker says so at its place in the order of errors (D18).
+func (c *call) comment() ident.ID {
+	id, _ := ident.Parse(c.r.PathValue("comment"))
+	return id
+}
+
+// editComment is the edit of D44.
+func (s *server) editComment(ctx context.Context, in *correctionInput) (*writtenOutput[wire.Comment], error) {
+	write, err := in.conditional()
+	if err != nil {
+		return nil, err
+	}
+	cmd := tracker.EditComment{Write: write, Comment: in.comment()}
+	if err := in.decode(&cmd.Faults, wire.Member{Name: "text", Into: &cmd.Text}, wire.Member{Name: "html", Into: &cmd.HTML}); err != nil {
+		return nil, err
+	}
+	id, err := in.problem()
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Service.EditComment(ctx, in.caller, id, cmd)
+	return wrote[wire.Comment](a, err, (*wire.Encoder).Comment)
+}
+
+// deleteComment is the deletion of D44.
+func (s *server) deleteComment(ctx context.Context, in *correctionInput) (*deletedOutput, error) {
+	write, err := in.conditional()
+	if err != nil {
+		return nil, err
+	}
+	id, err := in.problem()
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Service.DeleteComment(ctx, in.caller, id, tracker.DeleteComment{Write: write, Comment: in.comment()})
+	return &deletedOutput{revised(a.Revision)}, err
 }

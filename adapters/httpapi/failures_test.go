@@ -251,6 +251,12 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.ValidationFailed: `{"endEarlier":"yes","secret":"mine"}`,
 		fault.InUse:            `{}`,
 	},
+	"editComment": {
+		fault.InvalidValue:     `{"text":""}`,
+		fault.InvalidType:      `{"text":7}`,
+		fault.UnknownField:     `{"text":"Seen again.","markdown":"Seen *again*."}`,
+		fault.ValidationFailed: `{"text":"","html":7}`,
+	},
 	"setMail": {
 		fault.RequiredField:    `{}`,
 		fault.InvalidValue:     `{"mail":"weekly"}`,
@@ -273,6 +279,7 @@ var faulty = map[string]map[fault.Kind]string{
 // right for this kind alone.
 func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder {
 	path, keyword, object, parameters := "/problems/12", "version", objectOf(e).String(), ""
+	comment := samples.Comment().ID.String()
 	headers := []string{"X-Request-Id", "b7c1f0", "Content-Type", mediaJSON}
 	body := faulty[e.OperationID][kind]
 	if body == "" && len(e.bodies) > 0 {
@@ -319,6 +326,8 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		path = "/problems/99"
 	case fault.KeywordNotFound:
 		keyword = "customers"
+	case fault.CommentNotFound:
+		comment = "14"
 	case fault.StaleRevision:
 		if ofProblem(e.Operation) {
 			headers = append(headers, "If-Match", `"2"`)
@@ -346,7 +355,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
 	}
 	send := func(body string) *httptest.ResponseRecorder {
-		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword).Replace(e.Path)
+		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword, "{comment}", comment).Replace(e.Path)
 		return f.do(request(e.Method, api+at+parameters, body, headers...))
 	}
 	switch kind {

@@ -91,7 +91,7 @@ func (d *document) complete() (*document, error) {
 func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "Problems", Description: "Create, load and update problems, one by one or all that a predicate finds."},
-		{Name: "Comments", Description: "Read and add comments of a problem."},
+		{Name: "Comments", Description: "Read, add and correct comments of a problem."},
 		{Name: "Keywords", Description: "Set and delete keywords of a problem, each with a value or without."},
 		{Name: "Relationships", Description: "Relate problems to each other. The other problem has the mirror of each relationship."},
 		{Name: "Watchers", Description: "See and add users who watch a problem."},
@@ -352,7 +352,7 @@ func knowsRevision(kind fault.Kind) bool {
 	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity:
 		return true
 	}
-	return kind == fault.KeywordNotFound || kind == fault.RelationshipNotFound
+	return kind == fault.KeywordNotFound || kind == fault.CommentNotFound || kind == fault.RelationshipNotFound
 }
 
 // headerRefs refers to the headers of an answer, including the common ones.

@@ -26,6 +26,12 @@ type (
 		Keyword string `path:"keyword" example:"version" doc:"The keyword's name. A slash in it is sent as %2F."`
 	}
 
+	// OfComment is for operations about a comment of a problem.
+	OfComment struct {
+		OfProblem
+		Comment string `path:"comment" format:"uuid" example:"0150d4f1-6000-7000-8000-00000000000e" doc:"The comment's identifier."`
+	}
+
 	// Write is for all writes (D24).
 	Write struct {
 		DryRun Boolean `query:"dryRun" example:"true" doc:"true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier."`

@@ -36,6 +36,8 @@ var failures = []Failure{
 		"No problem has this identifier. Identifiers are whole numbers from 1, written without sign or leading zeros."},
 	{fault.KeywordNotFound, "keyword-not-found", 404, "Keyword not found",
 		"The problem has no keyword of this name, so there was nothing to delete. Names have to match exactly."},
+	{fault.CommentNotFound, "comment-not-found", 404, "Comment not found",
+		"The problem has no comment with this identifier. It may have been deleted, or be a comment on another problem."},
 	{fault.RelationshipNotFound, "relationship-not-found", 404, "Relationship not found",
 		"The problem has no relationship of this type to the other problem, so there was nothing to delete."},
 	{fault.MethodNotAllowed, "method-not-allowed", 405, "Method not allowed",

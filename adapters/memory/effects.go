@@ -29,6 +29,8 @@ func (d *draft) apply(effect store.Effect) error {
 		})
 	case store.AddComment:
 		return d.edit(e.Problem, func(r *record) { r.comments = grown(r.comments, e.Comment) })
+	case store.PutComment:
+		return d.putComment(e)
 	case store.PutKeyword:
 		e.Keyword.Name = d.interned.name(e.Keyword.Name)
 		return d.edit(e.Problem, func(r *record) { r.putKeyword(e.Keyword) })
@@ -112,6 +114,21 @@ func (d *draft) create(e store.CreateProblem) error {
 	d.records[p.ID] = &record{problem: p, batch: d.batch, size: e.Size}
 	d.highest = max(d.highest, p.ID)
 	return nil
+}
+
+func (d *draft) putComment(e store.PutComment) error {
+	i := -1
+	missing := d.edit(e.Problem, func(r *record) {
+		i = slices.IndexFunc(r.comments, func(c problem.Comment) bool { return c.ID == e.Comment.ID })
+		if i >= 0 {
+			r.comments = slices.Clone(r.comments) // earlier states share the array
+			r.comments[i] = e.Comment
+		}
+	})
+	if missing == nil && i < 0 {
+		return conflict("problem %d has no comment %v", e.Problem, e.Comment.ID)
+	}
+	return missing
 }
 
 func (r *record) putKeyword(keyword problem.Keyword) {

@@ -46,7 +46,7 @@ type record struct {
 	watchers      []ident.ID
 	readers       []ident.ID // the users who have read it
 
-	// These only grow. The records of successive states share one array, and each sees
+	// These only grow, unless a comment is replaced. The records of successive states share one array, and each sees
 	// the length of its time.
 	log        []entry
 	comments   []problem.Comment

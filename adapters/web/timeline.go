@@ -19,7 +19,7 @@ import (
 
 // timeline returns comments and log as one list.
 func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
-	return history.Reader{Markdown: q.markdown, Base: q.base, Problems: q.linked, Room: q.room}.Items(log, comments, c)
+	return history.Reader{Markdown: q.markdown, Base: q.base, User: q.caller.User, Problems: q.linked, Room: q.room}.Items(log, comments, c)
 }
 
 // linked returns the links to the problems with these numbers.

@@ -42,6 +42,7 @@ const (
 const (
 	ProblemNotFound      Kind = "problem-not-found"
 	KeywordNotFound      Kind = "keyword-not-found"
+	CommentNotFound      Kind = "comment-not-found"
 	RelationshipNotFound Kind = "relationship-not-found"
 	StaleRevision        Kind = "stale-revision"         // the problem has another revision than expected by the request
 	TransitionNotAllowed Kind = "transition-not-allowed" // D19

@@ -16,6 +16,8 @@ const (
 	ProblemCreated      LogType = "ProblemCreated"
 	FieldChanged        LogType = "FieldChanged"
 	CommentAdded        LogType = "CommentAdded"
+	CommentEdited       LogType = "CommentEdited"
+	CommentDeleted      LogType = "CommentDeleted"
 	KeywordSet          LogType = "KeywordSet"
 	KeywordDeleted      LogType = "KeywordDeleted"
 	RelationshipAdded   LogType = "RelationshipAdded"
@@ -25,8 +27,15 @@ const (
 )
 
 // Significant reports whether entries of this type make a problem unread for all users
-// but their author. Only entries about watchers do not (D8).
-func (t LogType) Significant() bool { return t != WatcherAdded && t != WatcherRemoved }
+// but their author. Entries about watchers do not, and neither do corrections of comments
+// (D8).
+func (t LogType) Significant() bool {
+	return t.Modifies() && t != CommentEdited && t != CommentDeleted
+}
+
+// Modifies reports whether entries of this type set the modifier of a problem, and the time
+// of its modification. Only entries about watchers do not (D1).
+func (t LogType) Modifies() bool { return t != WatcherAdded && t != WatcherRemoved }
 
 // LogEntry is one line of a problem's history log (D8). The log is append-only. All
 // entries of one request have the same Batch.
@@ -99,6 +108,31 @@ func LogLink(other ID) LogValue {
 	return logJSON(struct {
 		ProblemIdentifier ID `json:"problemIdentifier"`
 	}{other})
+}
+
+// LogComment returns the value for a comment before an edit: its text with the time and the
+// author of the edit before, or null. Editor is [LogRef] of that author.
+func LogComment(c Comment, editor LogValue) LogValue {
+	return LogObject(commentMembers(c, editor)...)
+}
+
+// LogDeletedComment returns the value for a comment before its deletion. Author is [LogRef]
+// of its author.
+func LogDeletedComment(c Comment, author, editor LogValue) LogValue {
+	return LogObject(append(commentMembers(c, editor), LogMember{"author", author}, LogMember{"creationDate", LogTime(c.Created)})...)
+}
+
+// commentMembers has a null in writing where there is no value, as answers have.
+func commentMembers(c Comment, editor LogValue) []LogMember {
+	var html LogValue
+	if c.HTML.Valid {
+		html = LogText(c.HTML.String)
+	}
+	written := func(v LogValue) LogValue { return LogValue(v.JSON()) }
+	return []LogMember{
+		{"identifier", LogText(c.ID.String())}, {"text", LogText(c.Text)}, {"html", written(html)},
+		{"editDate", written(LogTime(c.Edited))}, {"editor", written(editor)},
+	}
 }
 
 // LogMember is one member of a [LogObject] value.

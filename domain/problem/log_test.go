@@ -76,9 +76,13 @@ func TestLogTypeSignificant(t *testing.T) {
 	for typ, want := range map[LogType]bool{
 		ProblemCreated: true, FieldChanged: true, CommentAdded: true, KeywordSet: true, KeywordDeleted: true,
 		RelationshipAdded: true, RelationshipDeleted: true, WatcherAdded: false, WatcherRemoved: false,
+		CommentEdited: false, CommentDeleted: false,
 	} {
 		if got := typ.Significant(); got != want {
 			t.Errorf("%s is significant: %t, want %t", typ, got, want)
+		}
+		if got, want := typ.Modifies(), typ != WatcherAdded && typ != WatcherRemoved; got != want {
+			t.Errorf("%s sets the modifier: %t, want %t", typ, got, want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/problemtracking/problems/domain/ident"
 )
@@ -39,6 +40,40 @@ func (v LogValue) Name() (name string, ok bool) {
 		return "", false
 	}
 	return *ref.Name, true
+}
+
+// Comment returns the comment in a value of [LogComment] or [LogDeletedComment], as it was
+// before. The author and the creation of [LogComment] are zero. ok is false for any other value.
+func (v LogValue) Comment() (c Comment, ok bool) {
+	var shown struct {
+		Identifier             string
+		Text                   *string
+		HTML                   *string
+		EditDate, CreationDate time.Time
+		Editor, Author         json.RawMessage
+	}
+	if json.Unmarshal([]byte(v.JSON()), &shown) != nil || shown.Text == nil {
+		return Comment{}, false
+	}
+	id, err := ident.Parse(shown.Identifier)
+	if err != nil {
+		return Comment{}, false
+	}
+	c = Comment{ID: id, Created: shown.CreationDate.UTC(), Text: *shown.Text, Edited: shown.EditDate.UTC()}
+	if shown.HTML != nil {
+		c.HTML = Text(*shown.HTML)
+	}
+	for _, who := range []struct {
+		value json.RawMessage
+		into  *ident.ID
+	}{{shown.Editor, &c.Editor}, {shown.Author, &c.Author}} {
+		if len(who.value) > 0 && string(who.value) != "null" {
+			if *who.into, ok = LogValue(who.value).Ref(); !ok {
+				return Comment{}, false
+			}
+		}
+	}
+	return c, true
 }
 
 // Link returns the problem in a value of [LogLink]. ok is false for any other value.

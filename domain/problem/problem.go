@@ -3,6 +3,7 @@ package problem
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -64,11 +65,28 @@ type Keyword struct {
 	Value NullText
 }
 
-// Comment is a remark on a problem (D5). Comments are never changed.
+// Comment is a remark on a problem (D5).
 type Comment struct {
 	ID      ident.ID
 	Author  ident.ID
 	Created time.Time
 	Text    string   // at least one character
 	HTML    NullText // untrusted: never rendered unsanitised
+	// Edited and Editor are the time and the author of the latest edit (D44). They are zero
+	// and None before the first one.
+	Edited time.Time
+	Editor ident.ID
+	// Deleted marks the place of a deleted comment (D44). The place stays, because cursors
+	// count places. It has no text, no HTML and no edit.
+	Deleted bool
+}
+
+// Place returns the comment as it stays when it is deleted.
+func (c Comment) Place() Comment {
+	return Comment{ID: c.ID, Author: c.Author, Created: c.Created, Deleted: true}
+}
+
+// Present returns the comments without the deleted ones. It changes the given slice.
+func Present(comments []Comment) []Comment {
+	return slices.DeleteFunc(comments, func(c Comment) bool { return c.Deleted })
 }

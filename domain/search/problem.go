@@ -99,7 +99,13 @@ func (e *problemEntry) part(part store.Parts) []predicate.Value {
 	case store.Keywords:
 		return entries(s.Keywords, func(o *problem.Keyword) predicate.Entry { return keywordEntry{s.ID, o} })
 	case store.Comments:
-		return entries(s.Comments, func(o *problem.Comment) predicate.Entry { return commentEntry{e.of, o} })
+		var present []*problem.Comment // the snapshot may share its memory with the store
+		for i := range s.Comments {
+			if !s.Comments[i].Deleted {
+				present = append(present, &s.Comments[i])
+			}
+		}
+		return entries(present, func(o **problem.Comment) predicate.Entry { return commentEntry{e.of, *o} })
 	case store.Relationships:
 		return entries(s.Relationships, func(o *store.Related) predicate.Entry { return relationshipEntry{e, o} })
 	default:

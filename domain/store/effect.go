@@ -48,6 +48,15 @@ type AddComment struct {
 	Comment problem.Comment
 }
 
+// PutComment replaces the comment with the same identifier, in its place among the comments
+// of the problem. Without such a comment, the Change is refused with fault.Conflict
+// (COM-002). A deleted comment must keep its place, and must not satisfy any search
+// (FIND-001).
+type PutComment struct {
+	Problem problem.ID
+	Comment problem.Comment
+}
+
 // PutKeyword sets a keyword of the problem and replaces an earlier value.
 type PutKeyword struct {
 	Problem problem.ID
@@ -179,6 +188,7 @@ func (CreateProblem) effect()     {}
 func (UpdateProblem) effect()     {}
 func (PutSavepoint) effect()      {}
 func (AddComment) effect()        {}
+func (PutComment) effect()        {}
 func (PutKeyword) effect()        {}
 func (DropKeyword) effect()       {}
 func (PutRelationship) effect()   {}

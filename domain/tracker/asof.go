@@ -26,10 +26,12 @@ type AsOf struct {
 // the problem did not exist yet, or does not have the revision.
 func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem.ID, parts store.Parts, at AsOf) (Answer[store.Snapshot], error) {
 	var l loaded
+	var current int64
 	err := s.views.View(ctx, func(r store.Reader) (err error) {
 		if l, err = s.load(ctx, r, caller.User, id, parts|store.Log|store.Savepoints); err != nil {
 			return err
 		}
+		current = l.Revision
 		if l.Snapshot, err = at.rebuild(l.Snapshot, parts); err != nil {
 			return err
 		}
@@ -38,7 +40,9 @@ func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem
 	if err != nil {
 		return Answer[store.Snapshot]{}, err
 	}
-	return answer(l.Snapshot, l), nil
+	a := answer(l.Snapshot, l)
+	a.Current = current
+	return a, nil
 }
 
 // showOthers adds the title and state of the other problems to deleted relationships.

@@ -81,6 +81,8 @@ type Answer[T any] struct {
 	// Revision is the revision of the problem after the request, or 0 for a request
 	// without a problem.
 	Revision int64
+	// Current is the current revision of a problem shown as of an earlier point.
+	Current int64
 	// New is true when the write created something.
 	New bool
 	// Ignored names the members sent with a value different from the problem's and not
@@ -135,6 +137,20 @@ type AddComment struct {
 	Text        patch.Field[string]
 	HTML        patch.Field[string]
 	Idempotency *Idempotency[problem.Comment]
+}
+
+// EditComment is the command of PATCH /problems/{n}/comments/{comment} (D44).
+type EditComment struct {
+	Write
+	Comment ident.ID
+	Text    patch.Field[string]
+	HTML    patch.Field[string] // left out beside a Text: the comment has no HTML any more
+}
+
+// DeleteComment is the command of DELETE /problems/{n}/comments/{comment} (D44).
+type DeleteComment struct {
+	Write
+	Comment ident.ID
 }
 
 // SetKeyword is the command of W4.

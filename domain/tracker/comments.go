@@ -2,8 +2,11 @@ package tracker
 
 import (
 	"context"
+	"slices"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -110,4 +113,102 @@ func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
 		return comment, err
 	}
 	return comment, cmd.Idempotency.check(c.reply)
+}
+
+// EditComment changes the text of a comment (D44). It fails with fault.CommentNotFound, and
+// with fault.Forbidden for a comment of somebody else.
+func (s *Service) EditComment(ctx context.Context, caller Caller, id problem.ID, cmd EditComment) (Answer[problem.Comment], error) {
+	return onProblem(ctx, s, caller, id, store.Comments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
+		return decideEditComment(caller, cmd, l, m)
+	})
+}
+
+func decideEditComment(caller Caller, cmd EditComment, l loaded, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
+	old, edited, err := checkEdit(caller, cmd, l)
+	if err != nil {
+		return store.Change{}, Answer[problem.Comment]{}, err
+	}
+	if edited == old {
+		return store.Change{}, answer(old, l), nil
+	}
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb.Corrective(&l.Snapshot)
+	edited.Edited, edited.Editor = cb.At, cb.Author
+	cb.AddEffect(store.PutComment{Problem: l.ID, Comment: edited})
+	l.Size += edited.Size() - old.Size()
+	cb.AddLog(&l.Snapshot, problem.CommentEdited, "comments", problem.LogComment(old, l.logUser(old.Editor)), problem.LogText(old.ID.String()))
+	cb.StoreProblem(&l.Snapshot)
+	return cb.Change, answer(edited, l), nil
+}
+
+// checkEdit returns the comment of an edit before and after it, in the order of D18.
+func checkEdit(caller Caller, cmd EditComment, l loaded) (old, edited problem.Comment, err error) {
+	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+		return old, edited, err
+	}
+	faults := cmd.Faults
+	if cmd.Text.Sent {
+		edited.Text = body.Line(text.Comment, cmd.Text, fault.At("text"), &faults)
+	}
+	if cmd.HTML.Sent && !cmd.HTML.Null {
+		edited.HTML = problem.Text(body.Line(text.Rule{}, cmd.HTML, fault.At("html"), &faults))
+	}
+	if err := faults.Err(); err != nil {
+		return old, edited, err
+	}
+	if old, err = ownComment(caller, cmd.Comment, l); err != nil {
+		return old, edited, err
+	}
+	after := old
+	if cmd.Text.Sent {
+		after.Text = edited.Text
+	}
+	if cmd.Text.Sent || cmd.HTML.Sent {
+		after.HTML = edited.HTML
+	}
+	return old, after, nil
+}
+
+// DeleteComment deletes a comment (D44). It fails with fault.CommentNotFound, and with
+// fault.Forbidden for a comment of somebody else.
+func (s *Service) DeleteComment(ctx context.Context, caller Caller, id problem.ID, cmd DeleteComment) (Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, store.Comments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
+		return decideDeleteComment(caller, cmd, l, m)
+	})
+}
+
+func decideDeleteComment(caller Caller, cmd DeleteComment, l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
+	var none Answer[struct{}]
+	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+		return store.Change{}, none, err
+	}
+	old, err := ownComment(caller, cmd.Comment, l)
+	if err != nil {
+		return store.Change{}, none, err
+	}
+	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb.Corrective(&l.Snapshot)
+	cb.AddEffect(store.PutComment{Problem: l.ID, Comment: old.Place()})
+	l.Size += old.Place().Size() - old.Size()
+	cb.AddLog(&l.Snapshot, problem.CommentDeleted, "comments", problem.LogDeletedComment(old, l.logUser(old.Author), l.logUser(old.Editor)), "")
+	cb.StoreProblem(&l.Snapshot)
+	return cb.Change, answer(struct{}{}, l), nil
+}
+
+// ownComment returns a comment that the caller may change: an own one, or any with the scope
+// admin.
+func ownComment(caller Caller, id ident.ID, l loaded) (problem.Comment, error) {
+	i := slices.IndexFunc(l.Comments, func(c problem.Comment) bool { return c.ID == id && !c.Deleted })
+	switch {
+	case i < 0:
+		return problem.Comment{}, fault.New(fault.CommentNotFound, "the problem has no such comment: it may have been deleted")
+	case l.Comments[i].Author != caller.User && caller.Scope != access.Admin:
+		return problem.Comment{}, fault.New(fault.Forbidden, "the comment is somebody else's: only its author can change it, or a token with the scope admin")
+	}
+	return l.Comments[i], nil
+}
+
+// logUser returns a user in the form of the log, or null.
+func (l loaded) logUser(id ident.ID) problem.LogValue {
+	return problem.LogRef(id, l.catalogue.Name(metadata.Users, id))
 }

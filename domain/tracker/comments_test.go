@@ -3,7 +3,10 @@ package tracker
 import (
 	"testing"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -88,4 +91,119 @@ func TestAddCommentClockSteppedBack(t *testing.T) {
 	noError(t, err)
 	equal(t, "creationDate", a.Value.Created, noon)
 	equal(t, "modificationDate", updated(t, change, 7).Modified, noon)
+}
+
+// said is a comment of ann.
+var said = problem.Comment{ID: ident.ID{6: 0x70, 8: 0x80, 15: 0x51}, Author: ann, Created: noon, Text: "frist", HTML: problem.Text("<b>frist</b>")}
+
+// withComments is a problem with a comment of ann between two places.
+func withComments() loaded {
+	l := newLoaded()
+	l.Comments = []problem.Comment{{ID: ident.ID{15: 0x50}, Deleted: true}, said, {ID: ident.ID{15: 0x52}, Author: bob, Text: "second"}}
+	return l
+}
+
+// D44: an edit raises the revision and has a modifier, and is not significant.
+func TestEditComment(t *testing.T) {
+	t.Parallel()
+	plain := problem.NullText{}
+	author, admin := by(ann), by(bob)
+	author.Scope, admin.Scope = access.Write, access.Admin
+	for _, c := range []struct {
+		rule   string
+		caller Caller
+		cmd    EditComment
+		text   string
+		html   problem.NullText
+	}{
+		{"text alone leaves no html", author, EditComment{Text: patch.Set("first")}, "first", plain},
+		{"the same text alone leaves no html", author, EditComment{Text: patch.Set("frist")}, "frist", plain},
+		{"both", author, EditComment{Text: patch.Set("e\u0301"), HTML: patch.Set("<i>e\u0301</i>")}, "é", problem.Text("<i>é</i>")},
+		{"html alone leaves the text", author, EditComment{HTML: patch.Set("<i>frist</i>")}, "frist", problem.Text("<i>frist</i>")},
+		{"null is no html", author, EditComment{HTML: patch.Null[string]()}, "frist", plain},
+		{"the scope admin may edit any", admin, EditComment{Text: patch.Set("first")}, "first", plain},
+		{"no difference stores nothing", author, EditComment{Text: patch.Set("frist"), HTML: patch.Set("<b>frist</b>")}, "", plain},
+		{"nothing sent stores nothing", author, EditComment{}, "", plain},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			old := withComments()
+			c.cmd.Comment = said.ID
+			change, a, err := decideEditComment(c.caller, c.cmd, old, at(now))
+			noError(t, err)
+			if c.text == "" {
+				nothing(t, change)
+				equal(t, "answer", a, Answer[problem.Comment]{Value: said, Catalogue: old.catalogue, Revision: 3})
+				return
+			}
+			edited := problem.Comment{ID: said.ID, Author: ann, Created: noon, Text: c.text, HTML: c.html, Edited: now, Editor: c.caller.User}
+			equal(t, "answer", a, Answer[problem.Comment]{Value: edited, Catalogue: old.catalogue, Revision: 4})
+			want := old.Problem
+			want.Modifier, want.Modified, want.Revision = c.caller.User, now, 4
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
+			equal(t, "effects", change.Effects, []store.Effect{
+				store.PutComment{Problem: 7, Comment: edited},
+				store.UpdateProblem{Problem: want, Size: edited.Size() - said.Size() + logSize(change, 7)},
+			})
+			logged(t, change, `7@4 CommentEdited comments: `+problem.LogComment(said, "").JSON()+` → "`+said.ID.String()+`"`)
+		})
+	}
+}
+
+// D44: a deletion keeps the place.
+func TestDeleteComment(t *testing.T) {
+	t.Parallel()
+	old := withComments()
+	edited := said
+	edited.Edited, edited.Editor = noon, bob
+	old.Comments[1] = edited
+	change, a, err := decideDeleteComment(by(ann), DeleteComment{Comment: said.ID}, old, at(now))
+	noError(t, err)
+	equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
+	want := old.Problem
+	want.Modifier, want.Modified, want.Revision = ann, now, 4
+	place := problem.Comment{ID: said.ID, Author: ann, Created: noon, Deleted: true}
+	equal(t, "effects", change.Effects, []store.Effect{
+		store.PutComment{Problem: 7, Comment: place},
+		store.UpdateProblem{Problem: want, Size: place.Size() - said.Size() + logSize(change, 7)},
+	})
+	name := func(id ident.ID) problem.LogValue { return problem.LogRef(id, old.catalogue.Name(metadata.Users, id)) }
+	logged(t, change, `7@4 CommentDeleted comments: `+problem.LogDeletedComment(edited, name(ann), name(bob)).JSON()+` → null`)
+}
+
+// D18, D44: the first of several faults, and 403 after 404.
+func TestCorrectCommentRefuses(t *testing.T) {
+	t.Parallel()
+	stale := Write{IfMatch: &Match{Revisions: []int64{2}}}
+	for _, c := range []struct {
+		rule   string
+		caller ident.ID
+		cmd    EditComment
+		kind   fault.Kind
+		items  []string
+		edit   bool // alone
+	}{
+		{"another revision", bob, EditComment{Write: stale}, fault.StaleRevision, nil, false},
+		{"faults of the body", bob, EditComment{Text: patch.Set(""), HTML: patch.Set("\x00")}, fault.InvalidValue, []string{"invalid-value /text", "invalid-value /html"}, true},
+		{"null text", ann, EditComment{Comment: said.ID, Text: patch.Null[string]()}, fault.InvalidValue, []string{"invalid-value /text"}, true},
+		{"no such comment", ann, EditComment{Comment: ident.ID{15: 0x59}}, fault.CommentNotFound, nil, false},
+		{"no identifier", ann, EditComment{}, fault.CommentNotFound, nil, false},
+		{"a deleted comment", ann, EditComment{Comment: ident.ID{15: 0x50}}, fault.CommentNotFound, nil, false},
+		{"a comment of somebody else", bob, EditComment{Comment: said.ID}, fault.Forbidden, nil, false},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			caller := by(c.caller)
+			caller.Scope = access.Write
+			change, a, err := decideEditComment(caller, c.cmd, withComments(), at(now))
+			wantFault(t, err, c.kind, c.items...)
+			nothing(t, change)
+			equal(t, "answer", a, Answer[problem.Comment]{})
+			if !c.edit {
+				change, _, err := decideDeleteComment(caller, DeleteComment{Write: c.cmd.Write, Comment: c.cmd.Comment}, withComments(), at(now))
+				wantFault(t, err, c.kind, c.items...)
+				nothing(t, change)
+			}
+		})
+	}
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// LoadProblem returns a problem with the given parts, as seen by the caller (R1–R4).
+// LoadProblem returns a problem with the given parts, as seen by the caller (R1–R4). Its
+// comments have the places of deleted ones, too: see problem.Present.
 // For a Size above store.Small, the log and comments are left out: see Log and
 // Comments. It fails with fault.ProblemNotFound. It fails with fault.Unavailable when
 // no memory for a large problem is free in time.

@@ -36,7 +36,7 @@ func (s *Service) Log(ctx context.Context, shown store.Snapshot, skip, limit int
 }
 
 // Comments returns the comments of a problem in the same way. Comments added meanwhile
-// come last.
+// come last. Deleted comments are among them: skip and limit count their places (D44).
 func (s *Service) Comments(ctx context.Context, shown store.Snapshot, skip, limit int) iter.Seq2[[]problem.Comment, error] {
 	return portions(ctx, s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.Comment, error) {
 		return r.Comments(ctx, shown.ID, skip, limit, portionText)

@@ -163,6 +163,10 @@ func TestCheckerRefusesParts(t *testing.T) {
 	wantRefusals(t, []refusal{
 		{"comments are not empty", edit(22, func(r *transfer.Comment) { r.Text = "" }), 22, "/text", "must not be empty"},
 		{"comments have no U+0000", edit(22, func(r *transfer.Comment) { r.HTML.String = "\x00" }), 22, "/html", "must not contain U+0000"},
+		{"deleted comments have no text", edit(22, func(r *transfer.Comment) { r.Deleted = true }), 22, "/deleted", "must be false: a deleted comment has no text"},
+		{"edited comments have an editor", edit(22, func(r *transfer.Comment) { r.Edited = at(5) }), 22, "/editor", "must not be null: there is an editDate"},
+		{"edited comments have a time", edit(22, func(r *transfer.Comment) { r.Editor = ann }), 22, "/editDate", "must not be null: there is an editor"},
+		{"editors of comments are there", edit(22, func(r *transfer.Comment) { r.Edited, r.Editor = at(5), high }), 22, "/editor", "there is no user"},
 		{"authors of comments are there", edit(22, func(r *transfer.Comment) { r.Author = high }), 22, "/author", "there is no user"},
 		{"identifiers are unique in a problem", edit(22, func(r *transfer.Comment) { r.ID = entry(1) }), 22, "/identifier", "another log entry"},
 		{"keywords are no dots", edit(23, func(r *transfer.Keyword) { r.Name = ".." }), 23, "/name", `must not be "." or ".."`},
@@ -212,8 +216,8 @@ func TestCheckerRefusesLogs(t *testing.T) {
 		{"a batch has one time", edit(17, func(r *transfer.LogEntry) { r.Created = at(3) }), 17, "/creationDate", "must be that of the line before"},
 		{"a batch has one revision", edit(18, func(r *transfer.LogEntry) { r.Batch = batch2 }), 18, "/batchIdentifier", "must not be that of the line before"},
 		{"times never fall", edit(18, func(r *transfer.LogEntry) { r.Created = at(1) }), 18, "/creationDate", "must not be earlier"},
-		{"the modifier is in the log", edit(12, func(r *transfer.Problem) { r.Modifier = bo }), 12, "/modifier", "must be the author of the last significant entry"},
-		{"the time of modification is in the log", edit(12, func(r *transfer.Problem) { r.Modified = at(6) }), 12, "/modificationDate", "must be that of the last significant entry"},
+		{"the modifier is in the log", edit(12, func(r *transfer.Problem) { r.Modifier = bo }), 12, "/modifier", "must be the author of the last entry of the log but those about watchers"},
+		{"the time of modification is in the log", edit(12, func(r *transfer.Problem) { r.Modified = at(6) }), 12, "/modificationDate", "must be that of the last entry of the log but those about watchers"},
 		{"authors of entries are there", edit(19, func(r *transfer.LogEntry) { r.Author = high }), 19, "/author", "there is no user"},
 		{"types of entries are known", edit(19, func(r *transfer.LogEntry) { r.Type = "Renamed" }), 19, "/type", "must be a type of log entry"},
 		{"entries have unique identifiers", edit(16, func(r *transfer.LogEntry) { r.ID = entry(1) }), 16, "/identifier", "another log entry"},
@@ -238,6 +242,11 @@ func TestCheckerRefusesSavepoints(t *testing.T) {
 	})
 }
 
+// corrected makes the entry about a comment one about its correction (D44).
+func corrected(t problem.LogType, from, to problem.LogValue) func([]transfer.Record) []transfer.Record {
+	return edit(18, func(r *transfer.LogEntry) { r.Type, r.From, r.To = t, from, to })
+}
+
 // TestCheckerRefusesLogValues is about the values of log entries (D8).
 func TestCheckerRefusesLogValues(t *testing.T) {
 	t.Parallel()
@@ -257,6 +266,14 @@ func TestCheckerRefusesLogValues(t *testing.T) {
 			r.To = `{"identifier":"` + problem.LogValue(closed.String()) + `","name":""}`
 		}), 16, "/to/name", "must not be empty"},
 		{"objects have nothing more", edit(16, func(r *transfer.LogEntry) { r.To = `{"identifier":1,"name":"Closed","order":1}` }), 16, "/to", "must have no members but: identifier, name"},
+		{"edits have the comment", corrected(problem.CommentEdited, "", problem.LogText(remark.String())), 18, "/from", "must be an object"},
+		{"edits have the whole comment", corrected(problem.CommentEdited, `{"identifier":1,"text":"a","html":null,"editDate":null}`, problem.LogText(remark.String())), 18, "/from", `must have the member "editor"`},
+		{"edits have one comment", corrected(problem.CommentEdited, problem.LogComment(problem.Comment{ID: high, Text: "a"}, ""), problem.LogText(remark.String())), 18, "/to", "must be the identifier of the comment in from"},
+		{"edits have a text", corrected(problem.CommentEdited, problem.LogComment(problem.Comment{ID: remark}, ""), problem.LogText(remark.String())), 18, "/from/text", "must not be empty"},
+		{"edited comments are there", corrected(problem.CommentEdited, problem.LogComment(problem.Comment{ID: high, Text: "a"}, ""), problem.LogText(high.String())), 18, "/from/identifier", "the problem has no such comment"},
+		{"deletions have the author", corrected(problem.CommentDeleted, problem.LogComment(problem.Comment{ID: remark, Text: "a"}, ""), ""), 18, "/from", `must have the member "author"`},
+		{"authors of deleted comments are there", corrected(problem.CommentDeleted, problem.LogDeletedComment(problem.Comment{ID: remark, Text: "a", Created: at(3), Author: high}, problem.LogRef(high, "Ann"), ""), ""), 18, "/from/author", "there is no user"},
+		{"deletions have no new value", corrected(problem.CommentDeleted, problem.LogDeletedComment(problem.Comment{ID: remark, Text: "a", Created: at(3), Author: ann}, problem.LogRef(ann, "Ann"), ""), `"a"`), 18, "/to", "must be null"},
 		{"comments have their field", edit(18, func(r *transfer.LogEntry) { r.Field = "comment" }), 18, "/field", `must be "comments"`},
 		{"comments are named", edit(18, func(r *transfer.LogEntry) { r.To = `"Wet."` }), 18, "/to", "must be the identifier of the comment"},
 		{"comments that are named are there", edit(18, func(r *transfer.LogEntry) { r.To = problem.LogText(id(1).String()) }), 18, "/to", "the problem has no such comment"},

@@ -12,19 +12,20 @@ import (
 // problem, through all savepoints (D8).
 type history struct {
 	ids      map[ident.ID]Kind // of the log entries and comments
-	comments []added           // as mentioned in the log
+	comments []mentioned       // in the log
 
 	fields   problem.Fields // after the entries so far
 	set      bool           // whether the latest batch created the problem or set a field
 	saved    int            // the number of matched savepoints
-	modifier ident.ID       // the author of the latest significant change
+	modifier ident.ID       // the author of the latest change but of watchers
 	modified time.Time
 }
 
-// added is a log entry about an added comment.
-type added struct {
+// mentioned is a comment that a log entry is about.
+type mentioned struct {
 	comment ident.ID
 	line    int64
+	field   string // of the entry
 }
 
 func (h *history) begin(p problem.Problem) {
@@ -64,7 +65,7 @@ func (h *history) follow(c *Checker, e problem.LogEntry) {
 	if e.Created.Before(h.modified) {
 		c.refuse("/creationDate", "must not be earlier than that of the change before")
 	}
-	if e.Type.Significant() {
+	if e.Type.Modifies() {
 		h.modifier, h.modified = e.Author, e.Created
 	}
 	h.set = h.set || e.Type == problem.ProblemCreated || e.Type == problem.FieldChanged
@@ -150,7 +151,7 @@ func (h *history) close(c *Checker) {
 	}
 	for _, a := range h.comments {
 		if h.ids[a.comment] != KindComment {
-			c.refuseAt(a.line, "/to", "the problem has no such comment")
+			c.refuseAt(a.line, a.field, "the problem has no such comment")
 		}
 	}
 	if c.fault != nil {
@@ -160,9 +161,9 @@ func (h *history) close(c *Checker) {
 	case p.Revision != last.Revision:
 		c.refuseAt(line, "/revision", "must be %d, that of the last entry of the log", last.Revision)
 	case p.Modifier != h.modifier:
-		c.refuseAt(line, "/modifier", "must be the author of the last significant entry of the log")
+		c.refuseAt(line, "/modifier", "must be the author of the last entry of the log but those about watchers")
 	case !p.Modified.Equal(h.modified):
-		c.refuseAt(line, "/modificationDate", "must be that of the last significant entry of the log")
+		c.refuseAt(line, "/modificationDate", "must be that of the last entry of the log but those about watchers")
 	case p.Resolver != saved.Resolver:
 		c.refuseAt(line, "/resolver", "must be that of the last savepoint")
 	case !p.Resolved.Equal(saved.Resolved):

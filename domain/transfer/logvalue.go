@@ -27,13 +27,18 @@ func (c *Checker) shown(e *problem.LogEntry) {
 	case problem.CommentAdded:
 		c.field(e, "comments")
 		c.null("/from", e.From)
-		var id string
-		e.To, id = c.shownText("/to", text.Rule{}, e.To)
-		comment, err := ident.Parse(id)
-		if err != nil {
-			c.refuse("/to", "must be the identifier of the comment")
+		e.To = c.shownCommentID(e.To)
+	case problem.CommentEdited:
+		c.field(e, "comments")
+		e.From = c.shownComment(e.From, false)
+		e.To = c.shownCommentID(e.To)
+		if before, _ := e.From.Comment(); problem.LogText(before.ID.String()) != e.To {
+			c.refuse("/to", "must be the identifier of the comment in from")
 		}
-		c.history.comments = append(c.history.comments, added{comment, c.line})
+	case problem.CommentDeleted:
+		c.field(e, "comments")
+		e.From = c.shownComment(e.From, true)
+		c.null("/to", e.To)
 	case problem.KeywordSet, problem.KeywordDeleted:
 		e.Field = c.text("/field", text.KeywordName, e.Field)
 		if e.From != "" || e.Type == problem.KeywordDeleted {
@@ -247,6 +252,47 @@ func plainRef(v problem.LogValue) (id, name string, ok bool) {
 	id, plainID := plain(problem.LogValue(first))
 	name, plainName := plain(problem.LogValue(second))
 	return id, name, found && closed && plainID && plainName
+}
+
+// shownCommentID reads the identifier of a comment of the problem.
+func (c *Checker) shownCommentID(v problem.LogValue) problem.LogValue {
+	v, id := c.shownText("/to", text.Rule{}, v)
+	comment, err := ident.Parse(id)
+	if err != nil {
+		c.refuse("/to", "must be the identifier of the comment")
+	}
+	c.history.comments = append(c.history.comments, mentioned{comment, c.line, "/to"})
+	return v
+}
+
+// shownComment reads a comment of the problem before an edit, or before its deletion.
+func (c *Checker) shownComment(v problem.LogValue, deleted bool) problem.LogValue {
+	const field = "/from"
+	names := []string{"identifier", "text", "html", "editDate", "editor"}
+	if deleted {
+		names = append(names, "author", "creationDate")
+	}
+	object := c.shownObject(field, v, names...)
+	before, ok := v.Comment()
+	if c.fault != nil || !ok {
+		c.refuse(field, "must be the comment as it was before")
+		return v
+	}
+	c.edited(field, &before)
+	shownUser := func(member string) (ref problem.LogValue) {
+		if object[member] != "" {
+			ref, _ = c.shownRef(field+"/"+member, metadata.Users, object[member])
+		}
+		return ref
+	}
+	editor := shownUser("editor")
+	c.history.comments = append(c.history.comments, mentioned{before.ID, c.line, field + "/identifier"})
+	if !deleted {
+		return problem.LogComment(before, editor)
+	}
+	c.moment(field+"/creationDate", before.Created)
+	c.reference(field+"/author", metadata.Users, before.Author)
+	return problem.LogDeletedComment(before, shownUser("author"), editor)
 }
 
 // shownLink reads the other problem of a relationship.

@@ -125,11 +125,30 @@ func (c *Checker) comment(r Comment) {
 	c.history.identify(c, r.ID, KindComment)
 	c.reference("/author", metadata.Users, r.Author)
 	c.moment("/creationDate", r.Created)
-	r.Text = c.text("/text", text.Comment, r.Text)
-	if r.HTML.Valid {
-		r.HTML.String = c.text("/html", text.Rule{}, r.HTML.String)
+	switch {
+	case !r.Deleted:
+		c.edited("", &r.Comment)
+	case r.Comment != r.Place():
+		c.refuse("/deleted", "must be false: a deleted comment has no text, no HTML and no edit")
 	}
 	c.current.Comments = append(c.current.Comments, r.Comment)
+}
+
+// edited checks the members of a comment that an edit sets. The fields are below a place.
+func (c *Checker) edited(place string, o *problem.Comment) {
+	o.Text = c.text(place+"/text", text.Comment, o.Text)
+	if o.HTML.Valid {
+		o.HTML.String = c.text(place+"/html", text.Rule{}, o.HTML.String)
+	}
+	switch {
+	case o.Edited.IsZero() && !o.Editor.IsNone():
+		c.refuse(place+"/editDate", "must not be null: there is an editor")
+	case o.Editor.IsNone() && !o.Edited.IsZero():
+		c.refuse(place+"/editor", "must not be null: there is an editDate")
+	case !o.Edited.IsZero():
+		c.moment(place+"/editDate", o.Edited)
+		c.reference(place+"/editor", metadata.Users, o.Editor)
+	}
 }
 
 func (c *Checker) keyword(r Keyword) {

@@ -67,7 +67,7 @@ func New(s Syntax) *Dialect {
 		problems:   s.keyed("problems", "id, "+problemColumns, doNothing),
 		savepoints: s.ordered("savepoints", "problem, batch, "+fieldColumns, ""),
 		log:        s.ordered("log", "problem, id, type, created, author, batch, field, old_value, new_value, revision", ""),
-		comments:   s.ordered("comments", "problem, id, author, created, text, html, text_c, text_cd", ""),
+		comments:   s.ordered("comments", "problem, id, author, created, text, html, edited, editor, deleted, text_c, text_cd", ""),
 		keywords: s.keyed("keywords", "problem, name, value, name_c, name_cd, value_c, value_cd", " ON CONFLICT (problem, name) DO UPDATE SET "+
 			"value = excluded.value, value_c = excluded.value_c, value_cd = excluded.value_cd"),
 		relationships: s.keyed("relationships", "owner, type, other, created, author", doNothing),

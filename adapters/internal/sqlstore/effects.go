@@ -55,6 +55,8 @@ func (w *writer) effect(effect store.Effect) error {
 		w.put(w.savepointRow(store.Savepoint{Batch: w.batch, Problem: e.Problem}))
 	case store.AddComment:
 		w.put(w.commentRow(e.Problem, e.Comment))
+	case store.PutComment:
+		w.putComment(e)
 	case store.PutKeyword:
 		w.put(w.keywordRow(e.Problem, e.Keyword))
 	case store.DropKeyword:
@@ -124,6 +126,14 @@ func (w *writer) effect(effect store.Effect) error {
 	return nil
 }
 
+// putComment replaces all columns but the position.
+func (w *writer) putComment(e store.PutComment) {
+	values := w.commentRow(e.Problem, e.Comment).Values
+	w.statements = append(w.statements, Statement{putComment, append(values[2:], values[:2]...), "a comment that is to be replaced does not exist"})
+}
+
+const putComment = "UPDATE comments SET (author, created, text, html, edited, editor, deleted, text_c, text_cd) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE problem = ? AND id = ?"
+
 // keepReply puts a reply. If the Change expects its key to be unused, it does not replace
 // a recent reply. Another transaction may have just stored one, while this one waited for
 // it.
@@ -173,7 +183,7 @@ func (d *Dialect) logRow(e problem.LogEntry) Row {
 
 func (d *Dialect) commentRow(id problem.ID, c problem.Comment) Row {
 	return Row{Table: &d.comments, Values: withFolded([]any{
-		int64(id), d.ID(c.ID), d.ID(c.Author), micros(c.Created), c.Text, optional(c.HTML),
+		int64(id), d.ID(c.ID), d.ID(c.Author), micros(c.Created), c.Text, optional(c.HTML), micros(c.Edited), d.ID(c.Editor), c.Deleted,
 	}, problem.Text(c.Text))}
 }
 

@@ -129,10 +129,11 @@ func (r Reader) commentsOf(s *store.Snapshot, of owner) Query {
 	return q
 }
 
-const commentColumns = "id, author, created, text, html"
+const commentColumns = "id, author, created, text, html, edited, editor, deleted"
 
 func (d *Dialect) commentInto(c *problem.Comment) []any {
-	return []any{d.IDInto(&c.ID), d.IDInto(&c.Author), (*moment)(&c.Created), &c.Text, (*nullText)(&c.HTML)}
+	return []any{d.IDInto(&c.ID), d.IDInto(&c.Author), (*moment)(&c.Created), &c.Text, (*nullText)(&c.HTML),
+		(*moment)(&c.Edited), d.IDInto(&c.Editor), &c.Deleted}
 }
 
 func (r Reader) relationshipsOf(s *store.Snapshot, of owner) Query {

@@ -105,6 +105,9 @@ CREATE TABLE comments (
     created  bigint NOT NULL,
     text     text   COLLATE "C" NOT NULL,
     html     text   COLLATE "C",
+    edited   bigint,
+    editor   uuid,
+    deleted  boolean NOT NULL DEFAULT false,
     text_c   text   COLLATE "C",
     text_cd  text   COLLATE "C"
 );

@@ -98,6 +98,9 @@ CREATE TABLE comments (
     created  INTEGER NOT NULL,
     text     TEXT    NOT NULL,
     html     TEXT,
+    edited   INTEGER,
+    editor   TEXT,
+    deleted  INTEGER NOT NULL DEFAULT 0,
     text_c   TEXT,
     text_cd  TEXT
 ) STRICT;

@@ -52,6 +52,8 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.add(savepoints, number(e.Problem.ID), store.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
 		return c.add(comments, number(e.Problem), e.Comment)
+	case store.PutComment:
+		return c.putComment(e)
 	case store.PutKeyword:
 		return c.put(keywords, keywordKey(e.Problem, e.Keyword.Name), e.Keyword.Value)
 	case store.DropKeyword:
@@ -137,6 +139,20 @@ func (c contents) store(p problem.Problem, size int64, batch ident.ID) error {
 		return err
 	}
 	return c.put(problems, number(p.ID), p)
+}
+
+// putComment replaces a comment under its key: the key has its position.
+func (c contents) putComment(e store.PutComment) error {
+	for key, data := range c.under(comments, number(e.Problem)) {
+		comment, err := decode[problem.Comment](data)
+		if err != nil {
+			return err
+		}
+		if comment.ID == e.Comment.ID {
+			return c.put(comments, bytes.Clone(key), e.Comment)
+		}
+	}
+	return conflict("problem %d has no comment %v", e.Problem, e.Comment.ID)
 }
 
 func (c contents) relate(side relationship.Relationship) error {

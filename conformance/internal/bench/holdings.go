@@ -296,6 +296,8 @@ func (b *Bench) Dossier(id problem.ID) store.Dossier {
 		h.Append(b, d.Problem, own, age, &change)
 	}
 	h.Comments[0].HTML, h.Comments[1].HTML = problem.Text("<p>markup</p>"), problem.Text("")
+	h.Comments[0].Edited, h.Comments[0].Editor = b.Now(), b.ID()
+	h.Comments[2] = h.Comments[2].Place()
 	h.Log[1].Type, h.Log[1].Field, h.Log[1].From, h.Log[1].To = problem.ProblemCreated, "", "", problem.LogRef(b.ID(), "after")
 	d.Log, d.Comments, d.Savepoints = h.Log, h.Comments, h.Savepoints
 	d.Savepoints[1].Problem = problem.Problem{ID: id, Fields: problem.Fields{Title: "bare", State: b.ID()}, Originator: b.ID(), Created: b.Now(), Modifier: b.ID(), Modified: b.Now(), Revision: 1}

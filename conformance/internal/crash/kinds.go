@@ -36,6 +36,9 @@ func kindsOfProblems() []Kind {
 		{"comment", func(s harness.Statement) store.Effect {
 			return store.AddComment{Problem: s.Problems[0], Comment: commentOf(s, 2)}
 		}},
+		{"edited comment", func(s harness.Statement) store.Effect {
+			return store.PutComment{Problem: s.Problems[0], Comment: commentOf(s, 2).Place()}
+		}},
 		{"keyword", func(s harness.Statement) store.Effect {
 			return store.PutKeyword{Problem: s.Problems[1], Keyword: problem.Keyword{Name: "one"}}
 		}},

@@ -41,6 +41,11 @@ func Cases() []bench.Case {
 			Run:  checkFindChanged,
 		},
 		{
+			ID:   "FIND-001/comments",
+			Rule: "Search finds an edited comment by its new text alone, and a deleted one by nothing: it does not count.",
+			Run:  findCorrectedComments,
+		},
+		{
 			ID:   "FIND-002",
 			Rule: "Hits are in the query's order: nil first in either direction, text by code point, identifiers by their bytes; equal ones by their numbers.",
 			Run:  sortsByKeys,
@@ -276,6 +281,30 @@ func checkFindChanged(b *bench.Bench) {
 	renamed.Name = "Cyril"
 	b.Do(store.PutUser{User: renamed})
 	finds(`assignee.name BEGINSWITH 'Cyr' OR ANY logs.author.name = 'Cyril'`, 5, 8, 21)
+}
+
+func findCorrectedComments(b *bench.Bench) {
+	x := ExhibitsOf(b)
+	b.Restore(x.Holdings)
+	finds := func(predicate string, want ...problem.ID) {
+		b.Helper()
+		Finds(b, Asked{Predicate: predicate, As: x.Ann}, want...)
+	}
+	first, second := b.Comment("GR\u00dcSSE"), b.Comment("blossom")
+	b.Do(store.AddComment{Problem: 13, Comment: first}, store.AddComment{Problem: 13, Comment: second})
+	edited := first
+	edited.Text = "F\u00dcSSE"
+	b.Do(store.PutComment{Problem: 13, Comment: edited})
+	finds("ANY comments.text =[cd] 'grusse'")
+	finds("ANY comments.text =[cd] 'fusse'", 13)
+	finds("comments.@count = 2 AND ANY comments.text = 'blossom'", 13)
+	b.Do(store.PutComment{Problem: 13, Comment: edited.Place()})
+	finds("ANY comments.text =[cd] 'fusse'")
+	finds("ANY comments.text = ''")
+	finds("comments.@count = 1 AND ALL comments.text = 'blossom'", 13)
+	b.Do(store.PutComment{Problem: 13, Comment: second.Place()})
+	finds("SUBQUERY(comments, $c, $c.author != nil).@count > 0 AND identifier = 13")
+	finds("comments.@count = 0 AND NONE comments.text = '' AND identifier = 13", 13)
 }
 
 // checkFindCandidates searches among as many problems as can be looked at one by one,

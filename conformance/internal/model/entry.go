@@ -64,7 +64,7 @@ func (w *World) ProblemEntry(id problem.ID, as ident.ID) predicate.Value {
 			return collection(w.Logs, func(l problem.LogEntry) bool { return l.Problem == id }, w.logEntry)
 		},
 		"comments": func() predicate.Value {
-			return collection(w.AllComments, func(c store.AddComment) bool { return c.Problem == id }, w.commentEntry)
+			return collection(w.AllComments, func(c store.AddComment) bool { return c.Problem == id && !c.Comment.Deleted }, w.commentEntry)
 		},
 		"keywords": func() predicate.Value {
 			return collection(keysOf(w.Keywords), func(at named) bool { return at.problem == id }, w.keywordEntry)

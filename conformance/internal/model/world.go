@@ -205,6 +205,12 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		w.Savepoints = append(w.Savepoints, store.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
 		w.AllComments = append(w.AllComments, e)
+	case store.PutComment:
+		i := slices.IndexFunc(w.AllComments, func(c store.AddComment) bool { return c.Problem == e.Problem && c.Comment.ID == e.Comment.ID })
+		if i < 0 {
+			return fault.New(fault.Conflict, "the comment does not exist")
+		}
+		w.AllComments[i] = store.AddComment(e)
 	case store.PutKeyword:
 		w.Keywords[named{e.Problem, e.Keyword.Name}] = e.Keyword
 	case store.DropKeyword:

@@ -39,6 +39,11 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 		add(store.PutSavepoint{Problem: d.Problem(id)})
 	case 5, 20, 21:
 		add(store.AddComment{Problem: id, Comment: d.Comment()})
+		if d.oneIn(4) && len(d.past.model.Now.AllComments) > 0 {
+			of := store.PutComment(pick(d, d.past.model.Now.AllComments))
+			of.Comment = d.corrected(of.Comment)
+			add(of)
+		}
 	case 6, 7:
 		add(store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: pick(d, d.names), Value: d.value()}})
 	case 8:
@@ -294,6 +299,17 @@ func (d *drawer) Problem(id problem.ID) problem.Problem {
 
 // state draws one of few states.
 func (d *drawer) state() ident.ID { return pick(d, d.objects).States[0].ID }
+
+// corrected draws what a comment becomes: another text, or its place alone.
+func (d *drawer) corrected(c problem.Comment) problem.Comment {
+	if d.oneIn(3) {
+		return c.Place()
+	}
+	edited := d.Comment()
+	edited.ID, edited.Author, edited.Created = c.ID, c.Author, c.Created
+	edited.Edited, edited.Editor = d.b.Now(), pick(d, d.users)
+	return edited
+}
 
 // Comment draws a comment.
 func (d *drawer) Comment() problem.Comment {

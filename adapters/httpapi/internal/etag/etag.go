@@ -33,8 +33,11 @@ func Problem(s store.Snapshot, c *metadata.Catalogue) string {
 }
 
 // Past returns the entity tag of a past representation of a problem (D36). Such a
-// representation has no marks. Names and other problems are shown as they are today.
-func Past(s store.Snapshot, c *metadata.Catalogue) string { return tagOf(s, c, "past") }
+// representation has no marks. Names and other problems are shown as they are today. The tag
+// changes with the current revision, too (D20).
+func Past(s store.Snapshot, c *metadata.Catalogue, current int64) string {
+	return tagOf(s, c, "past"+strconv.FormatInt(current, 10))
+}
 
 func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 	tag := make([]byte, 0, 64)

@@ -141,9 +141,12 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 // changes nothing that is shown (D20). A name that differs is another history.
 func TestTagsOutliveAMove(t *testing.T) {
 	t.Parallel()
+	if c := samples.Catalogue(); Past(samples.Snapshot(), c, 3) == Past(samples.Snapshot(), c, 4) {
+		t.Error("the tag of a past revision does not change with the current revision")
+	}
 	tags := func(batch ident.ID, name string) [3]string {
 		c := metadata.NewCatalogue(ident.Version{Number: 14, Batch: batch}, metadata.Content{Users: []user.User{{ID: samples.Identifier(1), Name: name}}})
-		return [3]string{Problem(samples.Snapshot(), c), Past(samples.Snapshot(), c), Catalogue(c)}
+		return [3]string{Problem(samples.Snapshot(), c), Past(samples.Snapshot(), c, 3), Catalogue(c)}
 	}
 	here, moved, another := tags(samples.Identifier(90), "Ann"), tags(samples.Identifier(91), "Ann"), tags(samples.Identifier(90), "Anne")
 	for i := range here {

@@ -203,6 +203,13 @@ func Events() []tracker.PublishedEvent {
 	}
 }
 
+// EditedComment returns the comment after an edit.
+func EditedComment() problem.Comment {
+	c := Comment()
+	c.Text, c.Edited, c.Editor = "Seen again on the third server.", Time.Add(time.Minute), Ann.ID
+	return c
+}
+
 // Comment returns a comment of the problem.
 func Comment() problem.Comment {
 	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Created: Time, Text: "Seen again on the second server."}

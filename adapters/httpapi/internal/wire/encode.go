@@ -410,6 +410,8 @@ func (e *Encoder) Comment(c problem.Comment) {
 	e.key("creationDate").Time(c.Created)
 	e.key("text").Text(c.Text)
 	e.key("html").nullText(c.HTML)
+	e.key("editDate").Time(c.Edited)
+	e.key("editor").UserRef(c.Editor)
 	e.Close('}')
 }
 

@@ -125,11 +125,13 @@ type Keyword struct {
 
 // Comment is a comment (D5).
 type Comment struct {
-	Identifier   string    `json:"identifier" format:"uuid"`
-	Author       Reference `json:"author"`
-	CreationDate time.Time `json:"creationDate"`
-	Text         string    `json:"text"`
-	HTML         *string   `json:"html" doc:"Untrusted: to be sanitised before it is rendered."`
+	Identifier   string     `json:"identifier" format:"uuid"`
+	Author       Reference  `json:"author"`
+	CreationDate time.Time  `json:"creationDate"`
+	Text         string     `json:"text"`
+	HTML         *string    `json:"html" doc:"Untrusted: to be sanitised before it is rendered."`
+	EditDate     *time.Time `json:"editDate" doc:"Time of the latest edit; null before the first one."`
+	Editor       *Reference `json:"editor" doc:"User of the latest edit; null before the first one."`
 }
 
 // Relationship is a relationship as it is read (D6).
@@ -151,7 +153,7 @@ type RelatedProblem struct {
 // LogEntry is a line of a problem's history log (D8).
 type LogEntry struct {
 	Identifier      string          `json:"identifier" format:"uuid"`
-	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved"`
+	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved"`
 	CreationDate    time.Time       `json:"creationDate"`
 	Author          Reference       `json:"author"`
 	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
@@ -273,6 +275,13 @@ type ProblemPatch struct {
 // NewComment is a comment to be added (W3).
 type NewComment struct {
 	Text string   `json:"text" minLength:"1"`
+	HTML *string  `json:"html,omitempty" nullable:"true"`
+	_    struct{} `additionalProperties:"false"`
+}
+
+// CommentPatch is a change of a comment (D44).
+type CommentPatch struct {
+	Text string   `json:"text,omitempty" minLength:"1" doc:"Without html beside it, the comment has no HTML any more."`
 	HTML *string  `json:"html,omitempty" nullable:"true"`
 	_    struct{} `additionalProperties:"false"`
 }

@@ -45,12 +45,13 @@ func problemKeys(others ...string) map[string]string {
 	return keys
 }
 
-// listed are the tables of collections, each with the column of the problem's number.
+// listed are the tables of collections, each with the column of the problem's number. The
+// deleted comments are places without content (D44).
 var listed = map[string]struct{ table, letter, of string }{
 	"history":       {"savepoints", "s", "problem"},
 	"logs":          {"log", "l", "problem"},
 	"keywords":      {"keywords", "k", "problem"},
-	"comments":      {"comments", "c", "problem"},
+	"comments":      {"(SELECT * FROM comments WHERE NOT deleted)", "c", "problem"},
 	"relationships": {"relationships", "r", "owner"},
 	"watchers":      {"watchers", "w", "problem"},
 }

@@ -2,8 +2,10 @@ package history
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/difference"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/ident"
@@ -145,5 +147,34 @@ func byLocalPart(users []user.User) map[string]user.User {
 
 // commentItem returns a comment as an item.
 func commentItem(comment problem.Comment, body body, c *metadata.Catalogue) Item {
-	return Item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, Body: body.HTML, Plain: body.Plain}
+	return Item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, ID: comment.ID, Edited: comment.Edited, Body: body.HTML, Plain: body.Plain}
+}
+
+// editsIn returns the edits of comments in a log, each with its difference. Together, the
+// compared texts have at most mostFormatted bytes.
+func editsIn(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) map[ident.ID][]Edit {
+	edits, compared := map[ident.ID][]Edit{}, 0
+	after := make(map[ident.ID]string, len(comments))
+	for _, comment := range comments {
+		if !comment.Edited.IsZero() {
+			after[comment.ID] = comment.Text
+		}
+	}
+	for _, e := range slices.Backward(log) {
+		if e.Type != problem.CommentEdited {
+			continue
+		}
+		before, _ := e.From.Comment()
+		text, known := after[before.ID]
+		if !known {
+			continue // deleted since, or on another page
+		}
+		edit := Edit{Author: c.Name(metadata.Users, e.Author), At: e.Created}
+		if compared += len(before.Text) + len(text); compared <= mostFormatted {
+			edit.Words = difference.Words(before.Text, text)
+		}
+		edits[before.ID] = append([]Edit{edit}, edits[before.ID]...)
+		after[before.ID] = before.Text
+	}
+	return edits
 }

@@ -4,8 +4,10 @@ package history
 import (
 	"encoding/json"
 	"html/template"
+	"slices"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/web/internal/difference"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -21,7 +23,14 @@ type Item struct {
 	// Body is the safe form of a comment.
 	Body template.HTML
 	// Plain: the comment is shown as it was typed, though it may have Markdown.
-	Plain   bool
+	Plain bool
+	// ID is the identifier of a comment. Own: the reader has written it.
+	ID  ident.ID
+	Own bool
+	// Edited is the time of the latest edit of a comment. Edits has the edits in the log, the
+	// first one first.
+	Edited  time.Time
+	Edits   []Edit
 	Changes Changes
 	Created bool
 
@@ -31,6 +40,13 @@ type Item struct {
 // takes reports whether an entry of the log belongs to the item.
 func (i *Item) takes(e problem.LogEntry) bool {
 	return !i.Comment && (e.Batch == i.batch || e.Author == i.by && e.Created.Sub(i.At) < together)
+}
+
+// Edit is one edit of a comment (D44).
+type Edit struct {
+	Author string
+	At     time.Time
+	Words  []difference.Span // none for a long text
 }
 
 // Change is one change in words.
@@ -63,6 +79,8 @@ type Reader struct {
 	Markdown *markdown.Renderer
 	// Base is the base path of all links.
 	Base string
+	// User is the reader of the page.
+	User ident.ID
 	// Problems returns links to the problems with these numbers, at most MostReferences.
 	Problems func(numbers []int64) (map[int64]markdown.Link, error)
 	// Room waits for so many bytes of memory, and ends the work with its error.
@@ -72,10 +90,12 @@ type Reader struct {
 // Items returns comments and log as one list, in the order of the log: it has an entry
 // for each comment. Changes of one person within a minute are one item.
 func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) (items []Item, err error) {
+	comments = problem.Present(slices.Clone(comments))
 	bodies, err := r.bodies(comments, c)
 	if err != nil {
 		return nil, err
 	}
+	edits := editsIn(log, comments, c)
 	byID := map[string]problem.Comment{}
 	for _, comment := range comments {
 		byID[comment.ID.String()] = comment
@@ -84,7 +104,9 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 		if e.Type == problem.CommentAdded {
 			name, _ := e.To.Text()
 			if comment, ok := byID[name]; ok {
-				items = append(items, commentItem(comment, bodies[comment.ID], c))
+				item := commentItem(comment, bodies[comment.ID], c)
+				item.Own, item.Edits = comment.Author == r.User, edits[comment.ID]
+				items = append(items, item)
 				continue
 			}
 		}

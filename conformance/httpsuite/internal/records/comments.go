@@ -2,6 +2,7 @@ package records
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -20,6 +21,13 @@ func commentCases() []session.Case {
 		session.Extended("HTTP-W3-006", "D9", "text that is not UTF-8 is refused", commentThatIsNotUTF8),
 		session.Core("HTTP-W3-007", "D12", "JSON in a text comment stays text", jsonInATextCommentStaysText),
 		session.Core("HTTP-W3-008", "D9", "a long comment is stored whole", longCommentIsStoredWhole),
+		session.Extended("HTTP-EDIT-001", "D44, D1, D20", "an author edits a comment: it stays in its place, and has editDate and editor; an old revision is 412", commentIsEdited),
+		session.Extended("HTTP-EDIT-002", "D44", "text without html sets html to null; a body without a difference stores nothing", editsOfHTML),
+		session.Extended("HTTP-EDIT-003", "D44, D18", "403 for a comment of somebody else comes after 404; the scope admin may correct any", commentsOfOthers),
+		session.Extended("HTTP-EDIT-004", "D44, D8", "an edit logs CommentEdited, and a deletion CommentDeleted, with the comment before", correctionsAreLogged),
+		session.Extended("HTTP-EDIT-005", "D44", "a deleted comment is neither listed nor found, and keeps its place in pages", commentIsDeleted),
+		session.Extended("HTTP-EDIT-006", "D44, D36, D20", "with asOf, comments are as they were, and the ETag changes with the current revision", correctionsAndThePast),
+		session.Extended("HTTP-EDIT-007", "D44, D24", "a dry correction answers as the correction would, and stores nothing", dryCorrections),
 		session.Core("HTTP-R2-001", "D10", "comments are an array, oldest first", commentsAreOldestFirst),
 		session.Core("HTTP-R2-002", "spec section 4, D10", "all comments are listed, however many there are", manyCommentsAreListed),
 		session.Extended("HTTP-R2-005", "D38", "with a limit, comments come in pages, and links lead through all of them, in order and once", commentsComeInPages),
@@ -32,7 +40,7 @@ func textCommentIsCreated(s *session.Session) {
 	bob, p := s.User(), s.Problem()
 	a := bob.Post(p.Path+"/comments", "It flickers.\n", session.Plain()).Is(201)
 	a.JSON()
-	a.Members("", "identifier", "author", "creationDate", "text", "html").Timed("/creationDate")
+	a.Members("", "identifier", "author", "creationDate", "text", "html", "editDate", "editor").Timed("/creationDate")
 	a.Has("/text", "It flickers.\n").Has("/html", nil).Has("/author", bob.Ref())
 	if a.Text("/identifier") == "" {
 		s.Fatalf("%v\nhas no identifier", a)
@@ -186,4 +194,125 @@ func dated(s *session.Session, since string, a *session.Answer, pointer string) 
 	if times[1].Before(times[0].Add(-time.Minute)) || times[1].After(times[2].Add(time.Minute)) {
 		s.Fatalf("%v\nhas at %s a time that is not between %s and %s", a, pointer, since, now)
 	}
+}
+
+// remark adds a comment of the person, and returns its path and the comment.
+func remark(p session.Problem, by session.Person, body string) (path string, comment *session.Answer) {
+	comment = by.Post(p.Path+"/comments", body).Is(201)
+	return p.Path + "/comments/" + comment.Text("/identifier"), comment
+}
+
+func commentIsEdited(s *session.Session) {
+	bob, p := s.User(), s.Problem()
+	path, old := remark(p, bob, `{"text":"frist"}`)
+	_, next := remark(p, bob, `{"text":"second"}`)
+	s.Admin.Patch(p.Path, `{"read":true}`).Is(200)
+	before := p.Load(s.Admin).Has("/read", true).Revision()
+	bob.Patch(path, `{"text":"late"}`, session.With("If-Match", fmt.Sprintf(`"%d"`, before-1))).Fault(412, "stale-revision")
+	a := bob.Patch(path, `{"text":"first"}`, session.With("If-Match", fmt.Sprintf(`"%d"`, before))).Is(200)
+	a.Sends("Problem-Revision", fmt.Sprint(before+1)).Members("", "identifier", "author", "creationDate", "text", "html", "editDate", "editor").Timed("/editDate")
+	a.Has("/identifier", old.Text("/identifier")).Has("/text", "first").Has("/author", bob.Ref()).Has("/editor", bob.Ref()).Has("/creationDate", old.Text("/creationDate"))
+	list := strings.TrimSpace(string(a.Body)) + "," + strings.TrimSpace(string(next.Body))
+	bob.Get(p.Path+"/comments").Is(200).JSON().Has("", session.Raw("["+list+"]"))
+	p.Load(s.Admin).Has("/revision", before+1).Has("/modifier", bob.Object()).Has("/modificationDate", a.Text("/editDate")).Has("/read", true)
+	for body, slug := range map[string]string{`{"text":null}`: "", `{"text":7}`: "invalid-type", `{"text":" "}`: "invalid-value", `{"author":"x"}`: "unknown-field"} {
+		bob.Patch(path, body).Fault(422, slug, map[bool]string{true: "/author", false: "/text"}[slug == "unknown-field"])
+	}
+}
+
+func editsOfHTML(s *session.Session) {
+	bob, p := s.User(), s.Problem()
+	path, _ := remark(p, bob, `{"text":"a","html":"<b>a</b>"}`)
+	s.Untouched(p, func() {
+		for _, same := range []string{`{}`, `{"text":"a","html":"<b>a</b>"}`, `{"html":"<b>a</b>"}`} {
+			bob.Patch(path, same).Is(200).Has("/editDate", nil).Has("/editor", nil)
+		}
+	})
+	bob.Patch(path, `{"html":"<i>a</i>"}`).Is(200).Has("/text", "a").Has("/html", "<i>a</i>")
+	bob.Patch(path, `{"text":"a"}`).Is(200).Has("/text", "a").Has("/html", nil)
+}
+
+func commentsOfOthers(s *session.Session) {
+	ann, bob, p, q := s.User(), s.User(), s.Problem(), s.Problem()
+	path, comment := remark(p, ann, `{"text":"a"}`)
+	s.Untouched(p, func() {
+		bob.Patch(path, `{"text":"b"}`).Fault(403, "forbidden")
+		bob.Delete(path, "").Fault(403, "forbidden")
+		for _, missing := range []string{q.Path + "/comments/" + comment.Text("/identifier"), p.Path + "/comments/" + p.Load(s.Admin).Text("/logs/0/identifier"), p.Path + "/comments/12"} {
+			bob.Patch(missing, `{"text":"b"}`).Fault(404, "comment-not-found")
+			bob.Delete(missing, "").Fault(404, "comment-not-found")
+		}
+	})
+	s.Admin.Patch(path, `{"text":"c"}`).Is(200).Has("/text", "c").Has("/author", ann.Ref())
+	s.Admin.Delete(path, "").Is(204)
+	bob.Delete(path, "").Fault(404, "comment-not-found")
+	ann.Patch(path, `{"text":"d"}`).Fault(404, "comment-not-found")
+}
+
+func correctionsAreLogged(s *session.Session) {
+	bob, p := s.User(), s.Problem()
+	path, comment := remark(p, bob, `{"text":"a","html":"<b>a</b>"}`)
+	id := comment.Text("/identifier")
+	edited := bob.Patch(path, `{"text":"b"}`).Is(200)
+	newestEntry(s, p, "CommentEdited", "comments", map[string]any{"identifier": id, "text": "a", "html": "<b>a</b>", "editDate": nil, "editor": nil}, id)
+	bob.Delete(path, "").Is(204)
+	newestEntry(s, p, "CommentDeleted", "comments", map[string]any{
+		"identifier": id, "text": "b", "html": nil, "editDate": edited.Text("/editDate"), "editor": bob.Ref(),
+		"author": bob.Ref(), "creationDate": comment.Text("/creationDate"),
+	}, nil)
+}
+
+func commentIsDeleted(s *session.Session) {
+	bob, p := s.User(), s.Problem()
+	word := s.Unique("blossom")
+	var paths []string
+	for range 4 {
+		path, _ := remark(p, bob, `{"text":"`+word+`"}`)
+		paths = append(paths, path)
+	}
+	found := func(predicate string, n int) {
+		bob.Get("/problems/search?predicate="+url.QueryEscape(predicate+" AND ANY logs.type = 'CommentAdded' AND identifier = "+fmt.Sprint(p.ID))).Is(200).Counts("", n)
+	}
+	first := bob.Get(p.Path+"/comments?limit=2").Is(200).Counts("", 2)
+	bob.Delete(paths[1], "").Is(204)
+	bob.Delete(paths[2], "").Is(204)
+	bob.Get(p.Path+"/comments").Is(200).Counts("", 2).Has("/0", first.At("/0"))
+	found("comments.@count = 2", 1)
+	var texts int
+	for page := range bob.Pages(p.Path + "/comments?limit=1") {
+		texts += len(page.List(""))
+	}
+	if texts != 2 {
+		s.Fatalf("the pages have %d comments, want 2", texts)
+	}
+	bob.Delete(paths[0], "").Is(204)
+	found("ANY comments.text = '"+word+"'", 1)
+	bob.Patch(paths[3], `{"text":"other"}`).Is(200)
+	found("ANY comments.text = '"+word+"'", 0)
+}
+
+func correctionsAndThePast(s *session.Session) {
+	bob, p := s.User(), s.Problem()
+	path, _ := remark(p, bob, `{"text":"a","html":"<b>a</b>"}`)
+	asOf := fmt.Sprintf("%s/comments?asOf=%d", p.Path, p.Load(bob.Client).Revision())
+	then := bob.Get(asOf).Is(200).Counts("", 1)
+	bob.Patch(path, `{"text":"b"}`).Is(200)
+	edited := fmt.Sprintf("%s/comments?asOf=%d", p.Path, p.Load(bob.Client).Revision())
+	later := bob.Get(edited).Is(200).Has("/0/text", "b").Has("/0/editor", bob.Ref())
+	bob.Delete(path, "").Is(204)
+	now := bob.Get(asOf).Is(200).Has("", then.At(""))
+	bob.Get(edited).Is(200).Has("", later.At(""))
+	bob.Get(fmt.Sprintf("%s/comments?asOf=%d", p.Path, p.Load(bob.Client).Revision())).Is(200).Counts("", 0)
+	if now.ETag() == then.ETag() {
+		s.Fatalf("the answer with asOf has the ETag %s before and after a correction", now.ETag())
+	}
+}
+
+func dryCorrections(s *session.Session) {
+	bob, p := s.User(), s.Problem()
+	path, _ := remark(p, bob, `{"text":"a"}`)
+	s.Untouched(p, func() {
+		bob.Patch(path+"?dryRun=true", `{"text":"b"}`).Is(200).Sends("Dry-Run", "true").Has("/text", "b").Has("/editor", bob.Ref())
+		bob.Delete(path+"?dryRun=true", "").Is(204).Sends("Dry-Run", "true")
+	})
 }

@@ -138,7 +138,7 @@ func headIsGetWithoutBody(s *session.Session) {
 
 func unknownPathIsNotFound(s *session.Session) {
 	for _, path := range []string{
-		"/nope", "/problems/1/nope", "/problems/1/comments/1", "/problems/1/keywords", "/problems/1/keywords/", "/problems/1/keywords/a/b", "/Problems", "/problems/", "/problems/1/", "", "/",
+		"/nope", "/problems/1/nope", "/problems/1/comments/1/2", "/problems/1/keywords", "/problems/1/keywords/", "/problems/1/keywords/a/b", "/Problems", "/problems/", "/problems/1/", "", "/",
 	} {
 		s.Admin.Get(path).Fault(404, "not-found")
 		s.As("").Post(path, `{}`).Fault(404, "not-found")

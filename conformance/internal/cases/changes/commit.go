@@ -40,6 +40,15 @@ func Commit() []bench.Case {
 			b.Refuse("an update of nothing", fault.Conflict, b.Change(store.UpdateProblem{Problem: b.Problem(b.Reserve())}))
 		},
 	}, {
+		ID:   "COM-002/comment-missing",
+		Rule: "PutComment is refused with Conflict when the problem has no such comment: it never adds one, nor is it lost in silence.",
+		Run: func(b *bench.Bench) {
+			here, there := b.Create(), b.Create()
+			comment := b.Comment("elsewhere")
+			b.Do(store.AddComment{Problem: there.ID, Comment: comment})
+			b.Refuse("a comment of another problem", fault.Conflict, b.Change(store.PutComment{Problem: here.ID, Comment: comment}))
+		},
+	}, {
 		ID:   "COM-002/relationship-taken",
 		Rule: "PutRelationship is refused with Conflict when the owner already has a relationship of its type to the other problem, also by the same Change.",
 		Run:  relationshipTaken,

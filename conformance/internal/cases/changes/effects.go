@@ -35,6 +35,10 @@ func Effect() []bench.Case {
 		Rule: "A comment is read back as it was given; its HTML can be null or empty, and the two are different.",
 		Run:  addComment,
 	}, {
+		ID:   "READ-001/put-comment",
+		Rule: "PutComment replaces a comment in its place, also by a deleted one; all others stay.",
+		Run:  putComment,
+	}, {
 		ID:   "READ-001/put-keyword",
 		Rule: "A keyword replaces one with the same name and leaves all others; its value can be null or empty, and the two are different.",
 		Run:  putKeyword,
@@ -166,6 +170,19 @@ func addComment(b *bench.Bench) {
 		comment.HTML = html
 		does(b, []store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *bench.Image) {
 			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
+		})
+	}
+}
+
+func putComment(b *bench.Bench) {
+	p := b.Furnished()
+	comment := b.Comment("text")
+	b.Do(store.AddComment{Problem: p.ID, Comment: comment}, store.AddComment{Problem: p.ID, Comment: b.Comment("after")})
+	edited := comment
+	edited.Text, edited.HTML, edited.Edited, edited.Editor = "edited", problem.NullText{}, b.Now(), b.ID()
+	for _, now := range []problem.Comment{edited, comment, edited, comment.Place()} {
+		does(b, []store.Effect{store.PutComment{Problem: p.ID, Comment: now}}, func(want *bench.Image) {
+			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Comments[len(s.Comments)-2] = now })
 		})
 	}
 }

@@ -36,11 +36,14 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	updated := b.Problem(p.ID)
 	updated.Revision = 2
 	objects := b.Objects()
+	comment := b.Comment("a comment")
+	comment.Edited, comment.Editor, comment.Deleted = b.Now(), b.ID(), true
 	change := b.Change(append(b.Pair(p.ID, relationship.BlockerOf, q.ID),
 		store.CreateProblem{Problem: created, Size: 1 << 10},
 		store.UpdateProblem{Problem: updated, Size: 1 << 11},
 		store.PutSavepoint{Problem: updated},
-		store.AddComment{Problem: p.ID, Comment: b.Comment("a comment")},
+		store.AddComment{Problem: p.ID, Comment: comment},
+		store.PutComment{Problem: p.ID, Comment: comment},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "put", Value: problem.Text("yes")}},
 		store.DropKeyword{Problem: p.ID, Name: "dropped"},
 		store.DropRelationship{Owner: p.ID, Type: relationship.CauseOf, Other: q.ID},

@@ -64,11 +64,17 @@ func (cb *Builder) ResolvedBy(version ident.Version) {
 // The caller adds the effect of the change, logs it, and stores the problem with
 // [Builder.StoreProblem].
 func (cb *Builder) Significant(s *store.Snapshot) {
-	cb.Insignificant(s)
-	s.Modifier, s.Modified = cb.Author, cb.At
+	cb.Corrective(s)
 	cb.AddEffect(store.ForgetReads{Problem: s.ID, But: cb.Author})
 	cb.MarkRead(s, true)
 	s.ReadByAssignee = s.Assignee == cb.Author
+}
+
+// Corrective brings the snapshot to its next revision by a change with a modifier that
+// leaves all read marks alone (D44).
+func (cb *Builder) Corrective(s *store.Snapshot) {
+	cb.Insignificant(s)
+	s.Modifier, s.Modified = cb.Author, cb.At
 }
 
 // Insignificant brings the snapshot to its next revision and changes nothing else.

@@ -40,7 +40,7 @@ func addsText(change store.Change, id problem.ID) bool {
 			continue
 		}
 		switch e.Type {
-		case problem.ProblemCreated, problem.CommentAdded, problem.KeywordSet:
+		case problem.ProblemCreated, problem.CommentAdded, problem.CommentEdited, problem.KeywordSet:
 			return true
 		case problem.FieldChanged:
 			if f := problem.FieldNamed(e.Field); f != nil && f.Kind() == problem.TextField {

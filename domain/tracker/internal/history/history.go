@@ -52,7 +52,7 @@ func problemAt(now store.Snapshot, n int) problem.Problem {
 		}
 	}
 	for _, e := range now.Log[:n] {
-		if e.Type.Significant() {
+		if e.Type.Modifies() {
 			p.Modifier, p.Modified = e.Author, e.Created
 		}
 	}
@@ -69,6 +69,8 @@ func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) b
 		text, ok := e.To.Text()
 		s.Comments = slices.DeleteFunc(s.Comments, func(c problem.Comment) bool { return c.ID.String() == text })
 		return ok
+	case problem.CommentEdited, problem.CommentDeleted:
+		return !parts.Has(store.Comments) || undoComment(s, e)
 	case problem.KeywordSet, problem.KeywordDeleted:
 		return !parts.Has(store.Keywords) || undoKeyword(s, e)
 	case problem.RelationshipAdded, problem.RelationshipDeleted:
@@ -85,6 +87,19 @@ func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) b
 		return ok
 	}
 	return true // a field: see the savepoints
+}
+
+// undoComment gives the comment of the entry its earlier text.
+func undoComment(s *store.Snapshot, e problem.LogEntry) bool {
+	before, ok := e.From.Comment()
+	i := slices.IndexFunc(s.Comments, func(c problem.Comment) bool { return c.ID == before.ID })
+	if !ok || i < 0 {
+		return false
+	}
+	c := &s.Comments[i]
+	before.Author, before.Created = c.Author, c.Created
+	*c = before
+	return true
 }
 
 // undoKeyword gives the keyword of the entry its earlier value.

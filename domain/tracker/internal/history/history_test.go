@@ -35,6 +35,9 @@ func TestAsOfUndoesTheLog(t *testing.T) {
 			Author: ann, Created: noon.Add(time.Duration(revision) * time.Minute),
 		}
 	}
+	written := problem.Comment{ID: ident.ID{6: 0x70, 8: 0x80, 15: 9}, Author: bob, Created: noon, Text: "frist", HTML: problem.Text("<b>")}
+	remark := written
+	remark.Text, remark.HTML, remark.Edited, remark.Editor = "first", problem.NullText{}, noon.Add(time.Minute), ann
 	base := func(log ...problem.LogEntry) store.Snapshot {
 		s := store.Snapshot{
 			Problem:  problem.Problem{ID: 7, Fields: problem.Fields{Title: "Login fails"}, Revision: int64(len(log)) + 1},
@@ -43,6 +46,7 @@ func TestAsOfUndoesTheLog(t *testing.T) {
 		s.Savepoints = []store.Savepoint{{Problem: problem.Problem{Revision: 1, Fields: s.Fields}}}
 		s.Log = append([]problem.LogEntry{entry(1, problem.ProblemCreated, "", "", problem.LogObject())}, log...)
 		s.Watchers = []ident.ID{ann}
+		s.Comments = []problem.Comment{remark.Place()}
 		return s
 	}
 	for _, c := range []struct {
@@ -73,6 +77,12 @@ func TestAsOfUndoesTheLog(t *testing.T) {
 					Owner: 7, Type: relationship.ParentOf, Other: 9, Created: noon.Add(time.Minute), Author: ann,
 				}}})
 			}},
+		{"an edited comment had its earlier text, and a deleted one was there (D44)",
+			[]problem.LogEntry{
+				entry(2, problem.CommentEdited, "comments", problem.LogComment(written, ""), problem.LogText(remark.ID.String())),
+				entry(3, problem.CommentDeleted, "comments", problem.LogDeletedComment(remark, problem.LogRef(bob, "Bob"), problem.LogRef(ann, "Ann")), ""),
+			},
+			func(t *testing.T, s store.Snapshot) { equal(t, "comments", s.Comments, []problem.Comment{written}) }},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -93,6 +103,8 @@ func TestAsOfUnreadableLog(t *testing.T) {
 	t.Parallel()
 	for typ, from := range map[problem.LogType]problem.LogValue{
 		problem.CommentAdded:        "",
+		problem.CommentEdited:       `"first"`,
+		problem.CommentDeleted:      problem.LogComment(problem.Comment{ID: ident.ID{6: 0x70, 8: 0x80, 15: 9}, Text: "not there"}, ""),
 		problem.KeywordDeleted:      "7",
 		problem.RelationshipAdded:   "",
 		problem.RelationshipDeleted: "{}",

@@ -3,6 +3,7 @@ package stories
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"time"
 
@@ -78,7 +79,11 @@ func Of(ctx context.Context, r store.Reader, c *metadata.Catalogue, to user.User
 			}
 		}
 	}
-	return s, addTexts(ctx, r, of, s.Entries, comments)
+	err = addTexts(ctx, r, of, s.Entries, comments)
+	s.Entries = slices.DeleteFunc(s.Entries, func(e mail.Entry) bool {
+		return e.Type == problem.CommentAdded && e.Comment == "" // deleted since (D44)
+	})
+	return s, err
 }
 
 // addTexts adds the texts of comments to their entries. places has the places of the entries.

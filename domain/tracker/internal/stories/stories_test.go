@@ -69,7 +69,7 @@ func two[T any](all []T, skip int) []T {
 // comments.
 func TestOf(t *testing.T) {
 	t.Parallel()
-	said := problem.Comment{ID: ident.ID{15: 9}, Text: "It is dark"}
+	said, gone := problem.Comment{ID: ident.ID{15: 9}, Text: "It is dark"}, problem.Comment{ID: ident.ID{15: 10}, Deleted: true}
 	entry := func(revision int64, of problem.LogType, by user.User, to problem.LogValue) problem.LogEntry {
 		return problem.LogEntry{ID: ident.ID{14: byte(revision)}, Revision: revision, Type: of, Author: by.ID, Field: "x", To: to}
 	}
@@ -81,8 +81,11 @@ func TestOf(t *testing.T) {
 			entry(4, problem.WatcherAdded, bob, ""),
 			entry(5, problem.CommentAdded, bob, problem.LogText(said.ID.String())),
 			entry(6, problem.FieldChanged, bob, problem.LogText("c")),
+			entry(7, problem.CommentEdited, bob, problem.LogText(said.ID.String())),
+			entry(8, problem.CommentAdded, bob, problem.LogText(gone.ID.String())),
+			entry(9, problem.CommentDeleted, bob, ""),
 		},
-		comments: []problem.Comment{{ID: ident.ID{15: 8}}, {ID: ident.ID{15: 7}}, said},
+		comments: []problem.Comment{{ID: ident.ID{15: 8}}, {ID: ident.ID{15: 7}}, said, gone},
 	}
 	for _, c := range []struct {
 		rule string
@@ -92,6 +95,7 @@ func TestOf(t *testing.T) {
 	}{
 		{"some revisions", d.log, mail.Item{Problem: 7, From: 2, Through: 5}, `7 Lamp Open [2 Bob "a"][5 Bob It is dark]`},
 		{"an imported log without the first revisions", d.log[4:], mail.Item{Problem: 7, From: 5, Through: 9}, `7 Lamp Open [5 Bob It is dark][6 Bob "c"]`},
+		{"no correction of a comment, and no deleted one (D44)", d.log, mail.Item{Problem: 7, From: 7, Through: 9}, "7 Lamp Open "},
 		{"revisions of the user alone", d.log, mail.Item{Problem: 7, From: 3, Through: 3}, "7 Lamp Open "},
 		{"a missing problem", d.log, mail.Item{Problem: 8, From: 1, Through: 9}, "0   "},
 	} {

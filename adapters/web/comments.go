@@ -1,0 +1,100 @@
+package web
+
+import (
+	"math"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// commentPage is the form to edit a comment, or the question before its deletion (D44).
+type commentPage struct {
+	layout
+	ID      problem.ID
+	Comment ident.ID
+	Text    string
+	Edited  string // tells apart the versions of the comment
+	Delete  bool
+}
+
+func showEditComment(q *request) (answer, error) { return q.correction("comment.edit-title", false) }
+
+func showDeleteComment(q *request) (answer, error) { return q.correction("comment.delete-title", true) }
+
+func (q *request) correction(title string, deletion bool) (answer, error) {
+	a, c, err := q.commentInPath()
+	if err != nil {
+		return answer{}, err
+	}
+	return page("comment", commentPage{
+		layout: q.signedIn(q.say(title), a.Catalogue).in("problems"),
+		ID:     a.Value.ID, Comment: c.ID, Text: c.Text, Edited: version(c), Delete: deletion,
+	}), nil
+}
+
+// commentInPath returns the comment in the path, with its problem.
+func (q *request) commentInPath() (a tracker.Answer[store.Snapshot], c problem.Comment, err error) {
+	id, err := q.problemID()
+	if err != nil {
+		return a, c, err
+	}
+	if a, err = q.Service.LoadProblem(q.context(), q.caller, id, 0); err != nil {
+		return a, c, err
+	}
+	for part, err := range q.Service.Comments(q.context(), a.Value, 0, math.MaxInt) {
+		if err != nil {
+			return a, c, err
+		}
+		for _, c := range part {
+			if c.ID.String() == q.r.PathValue("comment") && !c.Deleted {
+				return a, c, nil
+			}
+		}
+	}
+	return a, c, fault.New(fault.CommentNotFound, "the problem has no such comment: it may have been deleted")
+}
+
+// version tells apart the versions of a comment.
+func version(c problem.Comment) string {
+	if c.Edited.IsZero() {
+		return ""
+	}
+	return c.Edited.Format(time.RFC3339Nano)
+}
+
+// editComment changes the text of a comment, unless it was edited since the form was shown.
+// Other changes of the problem do not matter.
+func editComment(q *request) (answer, error) {
+	for attempt := 1; ; attempt++ {
+		a, c, err := q.commentInPath()
+		if err != nil {
+			return answer{}, err
+		}
+		if version(c) != q.form.Get("edited") {
+			return answer{}, fault.New(fault.StaleRevision, "the comment was edited meanwhile: open it again, and edit what it says now")
+		}
+		_, err = q.Service.EditComment(q.context(), q.caller, a.Value.ID, tracker.EditComment{
+			Write: tracker.Write{IfMatch: &tracker.Match{Revisions: []int64{a.Value.Revision}}}, Comment: c.ID, Text: patch.Set(q.form.Get("text")),
+		})
+		if fault.Is(err, fault.StaleRevision) && attempt < mostAttempts {
+			continue
+		}
+		if err != nil {
+			return answer{}, err
+		}
+		return q.toProblem("comment-" + c.ID.String()), nil
+	}
+}
+
+func deleteComment(q *request) (answer, error) {
+	return onProblem(q, "history", func(id problem.ID) error {
+		comment, _ := ident.Parse(q.r.PathValue("comment")) // none is found for any other text
+		_, err := q.Service.DeleteComment(q.context(), q.caller, id, tracker.DeleteComment{Comment: comment})
+		return err
+	})
+}
