@@ -71,6 +71,9 @@ func ExhibitsOf(b *bench.Bench) exhibits {
 	commented.ID, commented.Type, commented.Author, commented.Created, commented.Revision = b.ID(), problem.CommentAdded, x.bo, on(14), 4
 	watched.ID, watched.Type, watched.Author, watched.Revision = b.ID(), problem.WatcherAdded, x.bo, 2
 	first.Log = append(first.Log, watched, commented)
+	corrected := second.Log[0]
+	corrected.ID, corrected.Type, corrected.Author, corrected.Revision = b.ID(), problem.CommentEdited, x.bo, 2
+	second.Log = append(second.Log, corrected)
 	first.Savepoints[0].Modifier, first.Savepoints[0].Modified = x.Ann, on(1)
 
 	second.Keywords = []problem.Keyword{{Name: "AREA", Value: problem.Text("kitchen")}}

@@ -143,7 +143,7 @@ func partFindings() []finding {
 		{`ANY history.state.name = 'Open'`, these(1, 3, 5, 13)},
 		{`history.@count = 2`, these(3)},
 		{`ANY logs.type = 'CommentAdded'`, these(1)},
-		{`ANY logs.isSignificant = NO`, these(1)},
+		{`ANY logs.isSignificant = NO`, these(1, 2)},
 		{`ANY logs.author.identifier = $ApiUser`, these(1, 3, 8)},
 	}
 }

@@ -257,7 +257,8 @@ func (c *compiler) flag(v *variable, key *predicate.Key) (operand, error) {
 	c.touch(v)
 	switch {
 	case v.entity == predicate.Log && key.Name == "isSignificant":
-		holds = text(v.alias+".type NOT IN (", argument(string(problem.WatcherAdded)), ", ", argument(string(problem.WatcherRemoved)), ")")
+		holds = text(v.alias+".type NOT IN (", argument(string(problem.WatcherAdded)), ", ", argument(string(problem.WatcherRemoved)), ", ",
+			argument(string(problem.CommentEdited)), ", ", argument(string(problem.CommentDeleted)), ")")
 	case v.entity != predicate.Problem:
 		return operand{}, fmt.Errorf("no SQL for %s of a %s", key.Name, v.entity)
 	case key.Name == "watching":
