@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/problemtracking/problems/domain/access"
 	"golang.org/x/net/html"
 )
 
@@ -73,4 +74,33 @@ func TestHostileComment(t *testing.T) {
 	if shown := b.post("/problems/new", "title", "The lock", "comment", "> *not deep*"); strings.Contains(shown.text(), note) || shown.path == path {
 		t.Errorf("the page shows %s", shown.text())
 	}
+}
+
+// Authors edit and delete their comments, and see what a comment said before. Others do not.
+func TestCorrections(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door is open")
+	b, other := s.as(t, "Willi", access.Write), s.as(t, "Bob", access.Write)
+	shown := b.post(path+"/comments", "text", "Teh lock is <broken>.").is(200)
+	edit, remove := link(shown, "Edit"), link(shown, "Delete")
+	for n := range other.get(path).is(200).root.Descendants() {
+		if href := attribute(n, "href"); href == edit || href == remove {
+			t.Errorf("another user is led to %s", href)
+		}
+	}
+	other.post(edit, "text", "No.").is(403)
+	other.post(remove).is(403)
+
+	stale := b.get(edit).is(200)
+	if text := stale.form(edit).Get("text"); text != "\nTeh lock is <broken>." && text != "Teh lock is <broken>." {
+		t.Errorf("the form has the text %q", text)
+	}
+	b.get(edit).submit(edit, "text", "The lock is <broken>.").is(200).has("The lock is <broken>.", "edited", "Teh")
+	stale.submit(edit, "text", "The lock was stolen.").is(412).has("The lock was stolen.")
+	b.get(path).has("The lock is <broken>.").lacks("stolen")
+
+	b.get(remove).is(200).has("The lock is <broken>.").submit(remove).is(200).lacks("The lock is <broken>.")
+	b.get(edit).is(404)
+	b.post(remove).is(404)
 }
