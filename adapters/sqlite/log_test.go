@@ -385,7 +385,7 @@ func TestCommitBesideTheWaitForViews(t *testing.T) {
 	defer release()
 	for _, waits := range []bool{false, true} {
 		b.writer.waits.Store(waits)
-		hasty, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		hasty, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		if _, err := b.Commit(hasty, b.create(2, "beside the wait")); !fault.Is(err, fault.Unavailable) || errors.Is(err, store.ErrBusy) != waits {
 			t.Errorf("while the writer waits for Views, %t: %v", waits, err)
