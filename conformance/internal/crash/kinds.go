@@ -1,9 +1,12 @@
 package crash
 
 import (
+	"encoding/binary"
+
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -34,10 +37,10 @@ func kindsOfProblems() []Kind {
 		{"savepoint", func(s harness.Statement) store.Effect { return store.PutSavepoint{Problem: createdBy(s, 0)} }},
 		{"log", nil},
 		{"comment", func(s harness.Statement) store.Effect {
-			return store.AddComment{Problem: s.Problems[0], Comment: commentOf(s, 2)}
+			return store.AddComment{Problem: s.Problems[1], Comment: commentOfChild(s)}
 		}},
 		{"edited comment", func(s harness.Statement) store.Effect {
-			return store.PutComment{Problem: s.Problems[0], Comment: commentOf(s, 2).Place()}
+			return store.PutComment{Problem: s.Problems[1], Comment: commentOfChild(s).Place()}
 		}},
 		{"keyword", func(s harness.Statement) store.Effect {
 			return store.PutKeyword{Problem: s.Problems[1], Keyword: problem.Keyword{Name: "one"}}
@@ -146,6 +149,14 @@ func changeOfOne(s harness.Statement) store.Change {
 			c.Effects = append(c.Effects, k.Effect(s))
 		}
 	}
+	return c
+}
+
+// commentOfChild returns the only comment of the problem that the child creates first.
+func commentOfChild(s harness.Statement) problem.Comment {
+	c := commentOf(s, 2)
+	c.ID = ident.ID{6: 0x70, 8: 0x80}
+	binary.BigEndian.PutUint32(c.ID[12:], uint32(s.Problems[1]))
 	return c
 }
 
