@@ -41,6 +41,8 @@ const (
 	filterKept = forms.Keep
 )
 
+var filterValues = []string{filterNone, filterMe, filterOpen, filterResolved, filterKept}
+
 // flags are the conditions with a truth value that have a text of their own.
 var flags = map[string]map[bool]string{
 	"read":           {true: "filter.read", false: "filter.unread"},
@@ -75,7 +77,7 @@ func (q *request) explained(c check.Conjunct, f *links.Filters) condition {
 	says := condition{Conjunct: c}
 	if len(c.Values) == 1 {
 		flag, ok := c.Values[0].(bool)
-		if key := flags[c.Path][flag]; ok && key != "" {
+		if key := flags[c.Path][flag]; ok && key != "" && !c.Any {
 			says.text = q.say(key)
 			if field, _, found := strings.Cut(c.Path, "."); found {
 				says.field, says.value = field, map[bool]string{true: filterResolved, false: filterOpen}[flag]
@@ -235,8 +237,14 @@ func filterProblems(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	sent := q.r.URL.Query()
 	if err := forms.Identify(asked, q.catalogue); err != nil {
 		return answer{}, err
+	}
+	for _, field := range forms.References { // an object may have the name of such a value
+		if value := sent.Get(field.Name); slices.Contains(filterValues, value) {
+			asked.Set(field.Name, value)
+		}
 	}
 	v := listPage{Sort: asked.Get("sort"), Parameters: url.Values{}}
 	for _, name := range []string{"title", "columns"} {
@@ -282,10 +290,15 @@ func wanted(field, value string, f *links.Filters) string {
 	case filterNone:
 		return field + " = nil"
 	}
-	if id, err := ident.Parse(value); err == nil {
-		return f.Condition(field, id)
+	kind := problem.FieldNamed(field).To
+	id, err := ident.Parse(value)
+	switch {
+	case err != nil:
+		return field + "." + links.Member(kind) + " = " + links.Quote(value)
+	case f.Name(kind, id) == "": // an object that is gone, or never was
+		return field + ".identifier = " + links.Quote(value)
 	}
-	return field + "." + links.Member(problem.FieldNamed(field).To) + " = " + links.Quote(value)
+	return f.Condition(field, id)
 }
 
 // replaced puts a condition in the place of those of a field, or takes these away.

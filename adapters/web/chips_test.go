@@ -71,6 +71,8 @@ func TestFilterForm(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	b.post("/administration/users", "name", "Ann", "email", "ann@example.org").is(200)
+	b.post("/administration/users", "name", "me", "email", "me@example.org").is(200)
+	b.post("/administration/states", "name", "resolved", "order", "9").is(200)
 	page := b.get("/problems/new")
 	ann, high := page.choose("assignee", "Ann"), page.choose("priority", "High")
 	for _, test := range []struct{ predicate, values, want string }{
@@ -83,6 +85,9 @@ func TestFilterForm(t *testing.T) {
 		// A condition that the form cannot show stays; "or" stays together.
 		{"priority.name IN {'High', 'Low'}", "priority=keep&state=open", "priority.name IN {'High', 'Low'} AND state.resolved = NO"},
 		{"priority.name = 'High' AND priority.order > 1", "priority=" + high, "priority.name = 'High' AND priority.order > 1"},
+		// An object may be named as a value of the form is.
+		{"state.resolved = YES AND assignee.identifier = $ApiUser", "state=resolved&assignee=me&keyword=k", "state.resolved = YES AND assignee.identifier = $ApiUser AND ANY keywords.name = 'k'"},
+		{"TRUEPREDICATE", "assignee=019ca8bb-b5c7-7000-8000-000000000007", "assignee.identifier = '019ca8bb-b5c7-7000-8000-000000000007'"},
 		{"read = NO OR due = nil", "state=open", "(read = NO OR due = nil) AND state.resolved = NO"},
 	} {
 		values, err := url.ParseQuery(test.values)

@@ -2,8 +2,11 @@ package web
 
 import (
 	"math"
+	"net/http"
+	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
@@ -20,6 +23,10 @@ type commentPage struct {
 	Text    string
 	Edited  string // tells apart the versions of the comment
 	Delete  bool
+	// HTML is true for a comment with HTML of a client, which goes when its text changes.
+	HTML bool
+	// Now is what the comment says by now, beside the Text that was sent too late.
+	Now string
 }
 
 func showEditComment(q *request) (answer, error) { return q.correction("comment.edit-title", false) }
@@ -31,10 +38,17 @@ func (q *request) correction(title string, deletion bool) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return page("comment", commentPage{
+	if c.Author != q.caller.User && !q.caller.Scope.Covers(access.Admin) {
+		return answer{}, fault.New(fault.Forbidden, "only its author and administrators correct a comment")
+	}
+	return page("comment", q.commentPage(title, a, c, deletion)), nil
+}
+
+func (q *request) commentPage(title string, a tracker.Answer[store.Snapshot], c problem.Comment, deletion bool) commentPage {
+	return commentPage{
 		layout: q.signedIn(q.say(title), a.Catalogue).in("problems"),
-		ID:     a.Value.ID, Comment: c.ID, Text: c.Text, Edited: version(c), Delete: deletion,
-	}), nil
+		ID:     a.Value.ID, Comment: c.ID, Text: c.Text, Edited: version(c), Delete: deletion, HTML: c.HTML.Valid,
+	}
 }
 
 // commentInPath returns the comment in the path, with its problem.
@@ -75,11 +89,17 @@ func editComment(q *request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		if version(c) != q.form.Get("edited") {
-			return answer{}, fault.New(fault.StaleRevision, "the comment was edited meanwhile: open it again, and edit what it says now")
+		text := strings.ReplaceAll(q.form.Get("text"), "\r\n", "\n")
+		switch {
+		case text == c.Text: // its HTML stays, too
+			return q.toProblem("comment-" + c.ID.String()), nil
+		case version(c) != q.form.Get("edited"):
+			view := q.commentPage("comment.edit-title", a, c, false)
+			view.Now, view.Text = c.Text, text
+			return answer{status: http.StatusPreconditionFailed, name: "comment", view: view}, nil
 		}
 		_, err = q.Service.EditComment(q.context(), q.caller, a.Value.ID, tracker.EditComment{
-			Write: tracker.Write{IfMatch: &tracker.Match{Revisions: []int64{a.Value.Revision}}}, Comment: c.ID, Text: patch.Set(q.form.Get("text")),
+			Write: tracker.Write{IfMatch: &tracker.Match{Revisions: []int64{a.Value.Revision}}}, Comment: c.ID, Text: patch.Set(text),
 		})
 		if fault.Is(err, fault.StaleRevision) && attempt < mostAttempts {
 			continue

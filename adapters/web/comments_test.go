@@ -89,16 +89,25 @@ func TestCorrections(t *testing.T) {
 			t.Errorf("another user is led to %s", href)
 		}
 	}
-	other.post(edit, "text", "No.").is(403)
-	other.post(remove).is(403)
+	for _, at := range []string{edit, remove} {
+		other.get(at).is(403)
+		other.post(at, "text", "No.").is(403)
+	}
 
 	stale := b.get(edit).is(200)
 	if text := stale.form(edit).Get("text"); text != "\nTeh lock is <broken>." && text != "Teh lock is <broken>." {
 		t.Errorf("the form has the text %q", text)
 	}
 	b.get(edit).submit(edit, "text", "The lock is <broken>.").is(200).has("The lock is <broken>.", "edited", "Teh")
-	stale.submit(edit, "text", "The lock was stolen.").is(412).has("The lock was stolen.")
+	late := stale.submit(edit, "text", "The lock was stolen.").is(412).has("The lock is <broken>.", "The lock was stolen.")
 	b.get(path).has("The lock is <broken>.").lacks("stolen")
+	late.submit(edit).is(200).has("The lock was stolen.")
+	before := b.get(edit).form(edit).Get("edited")
+	b.get(edit).submit(edit).is(200)
+	if after := b.get(edit).form(edit).Get("edited"); after != before {
+		t.Errorf("without a change, it is edited at %s, not %s", after, before)
+	}
+	s.signedIn(t).get(edit).is(200).submit(edit, "text", "The lock is <broken>.").is(200) // as an administrator
 
 	b.get(remove).is(200).has("The lock is <broken>.").submit(remove).is(200).lacks("The lock is <broken>.")
 	b.get(edit).is(404)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/web/internal/history"
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
@@ -19,7 +20,7 @@ import (
 
 // timeline returns comments and log as one list.
 func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
-	return history.Reader{Markdown: q.markdown, Base: q.base, User: q.caller.User, Problems: q.linked, Room: q.room}.Items(log, comments, c)
+	return history.Reader{Markdown: q.markdown, Base: q.base, User: q.caller.User, All: q.caller.Scope.Covers(access.Admin), Problems: q.linked, Room: q.room}.Items(log, comments, c)
 }
 
 // linked returns the links to the problems with these numbers.

@@ -24,7 +24,7 @@ type Item struct {
 	Body template.HTML
 	// Plain: the comment is shown as it was typed, though it may have Markdown.
 	Plain bool
-	// ID is the identifier of a comment. Own: the reader has written it.
+	// ID is the identifier of a comment. Own: the reader may correct it.
 	ID  ident.ID
 	Own bool
 	// Edited is the time of the latest edit of a comment. Edits has the edits in the log, the
@@ -81,6 +81,8 @@ type Reader struct {
 	Base string
 	// User is the reader of the page.
 	User ident.ID
+	// All is true for a reader who may correct the comments of everybody.
+	All bool
 	// Problems returns links to the problems with these numbers, at most MostReferences.
 	Problems func(numbers []int64) (map[int64]markdown.Link, error)
 	// Room waits for so many bytes of memory, and ends the work with its error.
@@ -105,7 +107,7 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 			name, _ := e.To.Text()
 			if comment, ok := byID[name]; ok {
 				item := commentItem(comment, bodies[comment.ID], c)
-				item.Own, item.Edits = comment.Author == r.User, edits[comment.ID]
+				item.Own, item.Edits = r.All || comment.Author == r.User, edits[comment.ID]
 				items = append(items, item)
 				continue
 			}

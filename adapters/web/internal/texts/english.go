@@ -198,6 +198,8 @@ var english = Language{
 		"comment.delete-title":  "Delete this comment?",
 		"comment.delete-help":   "The comment disappears from the page, from searches and from mail not sent yet. The log of the API keeps its text.",
 		"comment.delete-button": "Delete the comment",
+		"comment.faster":        "The comment was edited meanwhile. Saving replaces what it says now:",
+		"comment.html-goes":     "This comment has HTML of another program. A change of its text removes it.",
 		"comment.keep":          "Keep it as it is",
 
 		"history.earlier":             "Earlier",

@@ -199,6 +199,8 @@ var german = Language{
 		"comment.delete-title":  "Diesen Kommentar löschen?",
 		"comment.delete-help":   "Der Kommentar verschwindet von der Seite, aus Suchen und aus noch nicht verschickten Mails. Das Protokoll der API behält seinen Text.",
 		"comment.delete-button": "Kommentar löschen",
+		"comment.faster":        "Der Kommentar wurde inzwischen bearbeitet. Beim Speichern ersetzt dein Text, was dort jetzt steht:",
+		"comment.html-goes":     "Dieser Kommentar hat HTML eines anderen Programms. Eine Änderung des Textes entfernt es.",
 		"comment.keep":          "Unverändert lassen",
 
 		"history.earlier":             "Früher",
