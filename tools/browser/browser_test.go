@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 	"github.com/problemtracking/problems/tools/launch"
 )
 
@@ -178,7 +179,11 @@ func TestPages(t *testing.T) {
 // does not answer.
 func TestPagesOfStrangers(t *testing.T) {
 	t.Parallel()
-	s := open(t, "memory:", "PROBLEMS_PUBLIC_URL=http://tracker.example", "PROBLEMS_OIDC_ISSUER=http://127.0.0.1:1", "PROBLEMS_OIDC_CLIENT_ID=problems",
+	address, err := ports.Address() // a sign-in begins at the public one
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, "memory:", "PROBLEMS_LISTEN="+address, "PROBLEMS_PUBLIC_URL=http://"+address, "PROBLEMS_OIDC_ISSUER=http://127.0.0.1:1", "PROBLEMS_OIDC_CLIENT_ID=problems",
 		"PROBLEMS_OIDC_CLIENT_SECRET=secret", "PROBLEMS_OIDC_NAME=Example")
 	p := s.person()
 	p.must(p.Open("/sign-in"), p.Shows("Sign in with Example"), p.Open("/sign-in/openid"), p.Shows("Example cannot be reached"), p.Open("/sign-out"), p.Shows("You are signed out"))

@@ -55,14 +55,14 @@ type Server struct {
 const Patience = time.Minute
 
 // Serve starts the program on a store, on free ports, with everything else as it is by
-// default, and returns when it listens.
+// default, and returns when it listens. The variables count before all that.
 func (p Program) Serve(ctx context.Context, store string, variables ...string) (*Server, error) {
 	metrics, err := ports.Address()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(p.Path, "serve")
-	cmd.Env = p.Environment(store, append(variables, "PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_METRICS_LISTEN="+metrics)...)
+	cmd.Env = p.Environment(store, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_METRICS_LISTEN=" + metrics}, variables...)...)
 	s, err := p.Run(ctx, cmd)
 	if err != nil {
 		return nil, err
