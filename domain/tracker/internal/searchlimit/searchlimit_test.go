@@ -55,8 +55,8 @@ func TestTurnsAreShared(t *testing.T) {
 			synctest.Wait()
 			began := time.Now()
 			group.Wait()
-			for i, user := range order {
-				if user == bob && i != n {
+			for i, user := range order { // those of one second come in any order
+				if user == bob && i/n != 1 {
 					t.Errorf("of %d turns, the other user's was the %dth", n, i+1)
 				}
 			}
