@@ -38,7 +38,8 @@ func page(t *testing.T, client *http.Client, url, email string) (*http.Response,
 func TestSignInWithoutToken(t *testing.T) {
 	t.Parallel()
 	away := "http://127.0.0.1:1/realm"
-	s := serve(t, newFile(t), "PROBLEMS_PUBLIC_URL=http://127.0.0.1",
+	address := freeAddress(t) // a sign-in begins at the public one
+	s := serve(t, newFile(t), "PROBLEMS_LISTEN="+address, "PROBLEMS_PUBLIC_URL=http://"+address,
 		"PROBLEMS_OIDC_ISSUER="+away, "PROBLEMS_OIDC_CLIENT_ID=problems", "PROBLEMS_OIDC_CLIENT_SECRET=hunter2", "PROBLEMS_OIDC_NAME=Example & Co",
 		"PROBLEMS_PROXY_USER_HEADER=x-forwarded-email", "PROBLEMS_PROXY_USER_NETWORKS=127.0.0.1", "PROBLEMS_PROXY_SCOPE=read")
 	jar, err := cookiejar.New(nil)
