@@ -59,11 +59,19 @@ type condition struct {
 	label, text string
 }
 
-// conditions explains the conditions of a predicate. It explains none of a wrong one.
+// mostConditions is how many conditions a list shows one by one, and how many values of one: each
+// chip has a link with all others, and each value is looked up.
+const mostConditions = 20
+
+// conditions explains the conditions of a predicate. It explains none of a wrong one, and takes
+// more than mostConditions for a single one without an explanation.
 func (q *request) conditions(predicate string, f *links.Filters) []condition {
 	conjuncts, err := check.Conjuncts(predicate)
 	if err != nil {
 		return nil
+	}
+	if len(conjuncts) > mostConditions {
+		return []condition{{Conjunct: check.Conjunct{Text: predicate}}}
 	}
 	all := make([]condition, len(conjuncts))
 	for i, c := range conjuncts {
@@ -109,7 +117,7 @@ func (q *request) explained(c check.Conjunct, f *links.Filters) condition {
 		says.value, says.text = filterMe, q.say("filter.me")
 	case len(c.Values) == 1 && c.Values[0] == nil && (member == "" || member == "identifier"):
 		says.value, says.text = filterNone, q.say("field.none")
-	default:
+	case len(c.Values) <= mostConditions:
 		var names []string
 		for _, value := range c.Values {
 			key, ok := value.(string)
@@ -176,12 +184,11 @@ func (v *listPage) listOf(base, predicate string) string {
 
 // joined returns the predicate of conditions.
 func joined(all []condition) string {
-	texts := make([]string, len(all))
+	conjuncts := make([]check.Conjunct, len(all))
 	for i, one := range all {
-		texts[i] = one.Text
+		conjuncts[i] = one.Conjunct
 	}
-	predicate, _ := check.Join(texts...) // they were read without an error
-	return predicate
+	return check.Join(conjuncts...)
 }
 
 // filter returns the field of the form for a field of problems.

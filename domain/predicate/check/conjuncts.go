@@ -22,20 +22,22 @@ type Conjunct struct {
 	Values []predicate.Value
 	// Caller is true for $ApiUser on the right side.
 	Caller bool
+	// Loose is true for a whole predicate with OR at its top.
+	Loose bool
 }
 
 // Conjuncts returns the conditions that a predicate joins with AND at its top. It returns one
-// condition for a predicate with OR there, and none for TRUEPREDICATE. Joined with " AND "
-// again by Join, they are the same predicate. The errors are those of the predicate's form,
+// condition for a predicate with OR there, and none for TRUEPREDICATE. Join makes the same
+// predicate of them again. The errors are those of the predicate's form,
 // *predicate.Error: nobody has looked at keys and types.
 func Conjuncts(text string) ([]Conjunct, error) {
-	spans, _, err := syntax.Conjuncts(text)
+	spans, loose, err := syntax.Conjuncts(text)
 	if err != nil {
 		return nil, err
 	}
 	var all []Conjunct
 	for _, s := range spans {
-		c := Conjunct{Text: text[s.From:s.To]}
+		c := Conjunct{Text: text[s.From:s.To], Loose: loose}
 		tree, err := syntax.Parse(c.Text)
 		if err != nil {
 			return nil, err
@@ -93,25 +95,17 @@ func (c *Conjunct) read(n *syntax.Comparison) {
 	c.Path, c.Any = strings.Join(names, "."), n.Qualifier == "ANY"
 }
 
-// Join joins predicates with AND. It puts one with OR at its top into parentheses, and leaves
-// out TRUEPREDICATE, unless nothing else is there. The errors are as those of Conjuncts.
-func Join(predicates ...string) (string, error) {
-	var all []string
-	for _, text := range predicates {
-		conjuncts, err := Conjuncts(text)
-		if err != nil {
-			return "", err
-		}
-		if len(conjuncts) == 0 {
-			continue
-		}
-		if _, loose, _ := syntax.Conjuncts(text); loose { // it has been read without an error
-			text = "(" + text + ")"
-		}
-		all = append(all, text)
-	}
+// Join returns the predicate that joins conditions with AND: TRUEPREDICATE for none. A loose one
+// among others gets parentheses.
+func Join(all ...Conjunct) string {
 	if len(all) == 0 {
-		return "TRUEPREDICATE", nil
+		return "TRUEPREDICATE"
 	}
-	return strings.Join(all, " AND "), nil
+	texts := make([]string, len(all))
+	for i, c := range all {
+		if texts[i] = c.Text; c.Loose && len(all) > 1 {
+			texts[i] = "(" + c.Text + ")"
+		}
+	}
+	return strings.Join(texts, " AND ")
 }

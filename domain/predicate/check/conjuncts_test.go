@@ -25,8 +25,8 @@ func TestConjuncts(t *testing.T) {
 		"priority.name IN {'High', 'Low'}": all(is("priority.name IN {'High', 'Low'}", "priority.name", "High", "Low")),
 		"ANY keywords.name = 'a AND b'":    all(Conjunct{Text: "ANY keywords.name = 'a AND b'", Path: "keywords.name", Any: true, Values: []predicate.Value{"a AND b"}}),
 		// Other forms are as they are written.
-		"title = 'a' OR title = 'b'":                  all(other("title = 'a' OR title = 'b'")),
-		"title = 'a' AND title = 'b' || read = NO":    all(other("title = 'a' AND title = 'b' || read = NO")),
+		"title = 'a' OR title = 'b'":                  all(Conjunct{Text: "title = 'a' OR title = 'b'", Loose: true}),
+		"title = 'a' AND title = 'b' || read = NO":    all(Conjunct{Text: "title = 'a' AND title = 'b' || read = NO", Loose: true}),
 		"(title = 'a' OR title = 'b') AND read = YES": all(other("(title = 'a' OR title = 'b')"), is("read = YES", "read", true)),
 		"(read = NO AND watching = NO)":               all(other("(read = NO AND watching = NO)")),
 		"NOT read = NO AND title =[c] 'x'":            all(other("NOT read = NO"), other("title =[c] 'x'")),
@@ -50,18 +50,22 @@ func TestConjuncts(t *testing.T) {
 func TestJoin(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ predicates, want string }{
-		{"", "TRUEPREDICATE"},
 		{"TRUEPREDICATE;TRUEPREDICATE", "TRUEPREDICATE"},
 		{"TRUEPREDICATE;read = NO", "read = NO"},
+		{"read = NO OR due = nil", "read = NO OR due = nil"},
 		{"read = NO OR due = nil;watching = YES", "(read = NO OR due = nil) AND watching = YES"},
 		{"(read = NO OR due = nil);a.b = 1 AND c = 2", "(read = NO OR due = nil) AND a.b = 1 AND c = 2"},
 	} {
-		var predicates []string
-		if test.predicates != "" {
-			predicates = strings.Split(test.predicates, ";")
+		var all []Conjunct
+		for text := range strings.SplitSeq(test.predicates, ";") {
+			conjuncts, err := Conjuncts(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, conjuncts...)
 		}
-		if got, err := Join(predicates...); err != nil || got != test.want {
-			t.Errorf("%q are %q, %v; want %q", predicates, got, err, test.want)
+		if got := Join(all...); got != test.want {
+			t.Errorf("%q are %q; want %q", test.predicates, got, test.want)
 		}
 	}
 }
@@ -78,14 +82,7 @@ func FuzzConjuncts(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var texts []string
-		for _, c := range conjuncts {
-			texts = append(texts, c.Text)
-		}
-		joined, err := Join(texts...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		joined := Join(conjuncts...)
 		if again, err := Conjuncts(joined); err == nil && len(conjuncts) > 1 && !reflect.DeepEqual(again, conjuncts) {
 			t.Fatalf("%q has %#v, and joined %#v", text, conjuncts, again)
 		}

@@ -40,7 +40,10 @@ func (f *Filters) Narrow(list url.Values) {
 	f.within = list
 	f.conjuncts, _ = check.Conjuncts(list.Get("predicate")) // a wrong one has no rows
 	if len(f.conjuncts) > 0 {
-		f.narrowed, _ = check.Join(list.Get("predicate"))
+		f.narrowed = list.Get("predicate")
+		if f.conjuncts[0].Loose {
+			f.narrowed = "(" + f.narrowed + ")"
+		}
 	}
 }
 
