@@ -67,13 +67,18 @@ beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)
 # command line, a day of a team.
 quick = TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart
 day   = ^(TestDay|TestWithoutScripts)$$
+# Of the adapters for databases, what every change may break: the promises of the port, the
+# schema, the searches. The states of a server or a file take longer: test-long tries them,
+# with the race detector.
+stores = ^(TestConformance|TestMigrate|TestExamineFindsFaults|TestSearchAgainstTheDomain|TestSearchesUseIndexes)$$
 # Of the packages that pass, people see the number. CI sees a line for each.
 brief = $(if $(CI),cat,awk '/^ok / { passed++; next } /^\?/ { next } { print; fflush() } END { if (passed) print "ok   " passed " packages" }')
 
 test: deps build ## run the tests of everyday work on every store: some minutes, and a page of output
 	@go run ./adapters/postgres/postgrestest/which
 	@trap 'exit 130' INT; failed=; { \
-	$(gotest) -short $$(go list work | grep -vx $(e2e)) || failed=yes; \
+	$(gotest) -short $$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(e2e)') || failed=yes; \
+	$(gotest) -short -run '$(stores)' $(postgres) $(sqlite) || failed=yes; \
 	$(gotest) -short $(beside) -run '^($(quick))$$' $(e2e) || failed=yes; \
 	(cd tools && GOWORK=off $(gotest) -run '$(day)' ./browser) || failed=yes; \
 	[[ -z $$failed ]]; } 2>&1 | $(brief)
