@@ -11,6 +11,7 @@ require (
 	github.com/gofrs/flock v0.13.2
 	github.com/google/uuid v1.6.0
 	github.com/problemtracking/problems/adapters/archive v0.1.0
+	github.com/problemtracking/problems/adapters/client v0.1.0
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0
 	github.com/problemtracking/problems/adapters/httpframe v0.1.0
 	github.com/problemtracking/problems/adapters/mail v0.1.0
@@ -23,7 +24,6 @@ require (
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/prometheus/client_golang v1.25.0
-	github.com/tmaxmax/go-sse v0.12.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0
@@ -111,6 +111,7 @@ require (
 
 replace (
 	github.com/problemtracking/problems/adapters/archive => ../adapters/archive
+	github.com/problemtracking/problems/adapters/client => ../adapters/client
 	github.com/problemtracking/problems/adapters/httpapi => ../adapters/httpapi
 	github.com/problemtracking/problems/adapters/httpframe => ../adapters/httpframe
 	github.com/problemtracking/problems/adapters/internal => ../adapters/internal

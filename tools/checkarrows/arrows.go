@@ -27,6 +27,8 @@ var rules = []rule{
 	// App runs the servers: it counts connections and logs requests by httpframe too.
 	{folder: "adapters/httpframe", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
+	// The client runs in the programs of others, which want no further modules.
+	{folder: "adapters/client"},
 	{folder: "adapters/webhook", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/mail", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/memory"}, libraries: true},

@@ -33,6 +33,7 @@ func TestArrows(t *testing.T) {
 		{"the archive", pkg{ImportPath: "adapters/archive", Imports: []string{"domain/store"}, XTestImports: []string{"adapters/memory", "conformance"}}, nil},
 		{"the archive and an adapter", pkg{ImportPath: "adapters/archive", Imports: []string{"adapters/memory"}}, []string{"must not import adapters/memory"}},
 		{"another's driver", pkg{ImportPath: "adapters/sqlite", Imports: []string{"github.com/jackc/pgx/v5"}}, []string{"adapters/postgres alone knows it"}},
+		{"the client", pkg{ImportPath: "adapters/client", Imports: []string{"domain/fault", "github.com/tmaxmax/go-sse"}}, []string{"must not import domain/fault", "standard library alone"}},
 		{"a driver in app", pkg{ImportPath: "app/internal/metrics", Imports: []string{"modernc.org/sqlite"}}, []string{"adapters/sqlite alone knows it"}},
 		{"a server for tests", pkg{ImportPath: "adapters/postgres/postgrestest", Imports: []string{"github.com/jackc/pgx/v5"}}, nil},
 		{"a server for tests in a test", pkg{ImportPath: "app/e2e", TestImports: []string{"adapters/postgres/postgrestest"}}, nil},

@@ -146,6 +146,21 @@ func TestOutsider(t *testing.T) {
 			o.Errorf("%d cases of %s have passed:\n%s", len(passed), cases, output)
 		}
 	})
+	t.Run("client", func(t *testing.T) {
+		o := machine.in(t)
+		dir := o.requiring("adapters/client")
+		const source = "package main\n\nimport \"github.com/problemtracking/problems/adapters/client\"\n\nfunc main() { println(client.Version) }\n"
+		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o600); err != nil {
+			o.Fatal(err)
+		}
+		o.run(dir, "go", "get", project+"adapters/client@"+version)
+		if got := o.run(dir, "go", "run", "."); got != "20151105\n" {
+			o.Errorf("a program with the client prints %q", got)
+		}
+		if modules := strings.Fields(o.run(dir, "go", "list", "-m", "-f", "{{.Path}}", "all")); len(modules) != 2 {
+			o.Errorf("a program with the client needs %q", modules)
+		}
+	})
 	t.Run("directives", func(t *testing.T) {
 		machine.in(t).noDirectives()
 	})

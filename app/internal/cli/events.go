@@ -1,19 +1,17 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"syscall"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/client"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/feed"
-	"github.com/problemtracking/problems/app/internal/remote"
-	"github.com/problemtracking/problems/domain/problem"
 )
 
 type eventsCommand struct {
@@ -65,12 +63,13 @@ func (c *eventsCommand) Run(ctx context.Context, p Process) error {
 	if !token.Given() {
 		return errors.New("the server needs a token: set PROBLEMS_TOKEN or PROBLEMS_TOKEN_FILE")
 	}
-	server, err := remote.New(c.Remote.URL, token.Secret)
+	server, err := client.New(c.Remote.URL, client.Options{Token: token.Secret.Reveal()})
 	if err != nil {
 		return err
 	}
-	options := feed.Options{
-		Server: server, After: c.After, Predicate: c.Predicate, Problem: problem.ID(c.Problem), Gone: feed.Gone(c.IfGone),
+	defer func() { _ = server.Close() }() // every answer was read as far as anybody wants
+	source := client.Feed{
+		After: c.After, Predicate: c.Predicate, Problem: c.Problem, Gone: client.Gone(c.IfGone),
 		Report: func(sentence string) { p.complain("problems: " + sentence + "\n") },
 	}
 	var state *feed.State
@@ -81,70 +80,53 @@ func (c *eventsCommand) Run(ctx context.Context, p Process) error {
 		}
 		defer func() { _ = state.Close() }() // the end of the process would do so as well
 		if position != "" {
-			options.After = position
+			source.After = position
 		}
 	}
+	read := server.Events
+	if c.Follow {
+		read = server.Follow
+	}
+	err = c.print(ctx, p, read(ctx, source), state)
+	switch {
+	case errors.Is(err, syscall.EPIPE), c.Follow && ctx.Err() != nil && errors.Is(err, errUnread):
+		err = nil // nobody wants more
+	case errors.Is(err, client.ErrGone):
+		err = fmt.Errorf("%w. Load the problems again, and go on with --if-gone=now; or read what is left with --if-gone=oldest", err)
+	}
+	return err
+}
+
+// print prints events up to the limit, and keeps the position behind them.
+func (c *eventsCommand) print(ctx context.Context, p Process, batches iter.Seq2[client.Batch, error], state *feed.State) error {
 	left := c.Limit
-	options.Deliver = func(ctx context.Context, lines []byte, position string) error {
-		var enough error
-		if c.Limit > 0 {
-			if lines, left = firstLines(lines, left); left == 0 {
-				enough = errEnough
-				if position, err = identifierOfLast(lines); err != nil {
-					return err
-				}
-			}
+	for batch, err := range batches {
+		if err != nil {
+			return err
+		}
+		last := c.Limit > 0 && len(batch.Events) >= left
+		if last {
+			batch.Events = batch.Events[:left]
+			batch.Position = batch.Events[left-1].Identifier
+		}
+		left -= len(batch.Events)
+		var lines []byte
+		for _, e := range batch.Events {
+			lines = append(append(lines, e.JSON...), '\n')
 		}
 		if err := writeUntil(ctx, p.Stdout, lines); err != nil {
 			return err
 		}
 		if state != nil {
-			if err := state.Save(position); err != nil {
+			if err := state.Save(batch.Position); err != nil {
 				return err
 			}
 		}
-		return enough
-	}
-	read := feed.Print
-	if c.Follow {
-		read = feed.Follow
-	}
-	err = read(ctx, options)
-	switch {
-	case errors.Is(err, errEnough), errors.Is(err, syscall.EPIPE), c.Follow && ctx.Err() != nil && errors.Is(err, errUnread):
-		err = nil // nobody wants more
-	case errors.Is(err, feed.ErrGone):
-		err = fmt.Errorf("%w. Load the problems again, and go on with --if-gone=now; or read what is left with --if-gone=oldest", err)
-	}
-	return errors.Join(err, server.Close())
-}
-
-// errEnough ends the reading after the last event of --limit.
-var errEnough = errors.New("there were as many events as --limit says")
-
-// firstLines returns at most n lines, and how many are left of n.
-func firstLines(lines []byte, n int) (first []byte, left int) {
-	end := 0
-	for line := range bytes.Lines(lines) {
-		if n == 0 {
-			break
+		if last {
+			return nil
 		}
-		n--
-		end += len(line)
 	}
-	return lines[:end], n
-}
-
-// identifierOfLast returns the identifier of the event in the last line.
-func identifierOfLast(lines []byte) (string, error) {
-	lines = bytes.TrimSuffix(lines, []byte("\n"))
-	var e struct {
-		Identifier string `json:"identifier"`
-	}
-	if err := json.Unmarshal(lines[bytes.LastIndexByte(lines, '\n')+1:], &e); err != nil {
-		return "", fmt.Errorf("the server sends an event without an identifier: %w", err)
-	}
-	return e.Identifier, nil
+	return nil
 }
 
 // lastWrite is how long a write may go on after the end of the context.

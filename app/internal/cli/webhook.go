@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/client"
 	"github.com/problemtracking/problems/app/internal/config"
-	"github.com/problemtracking/problems/app/internal/remote"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 )
 
@@ -29,7 +28,7 @@ type adminServer struct {
 	} `embed:"" group:"Running server"`
 }
 
-func (s *adminServer) open() (*remote.Server, error) {
+func (s *adminServer) open() (*client.Client, error) {
 	token, err := config.ReadToken(s.Remote.Token, s.Remote.TokenFile)
 	if err != nil {
 		return nil, err
@@ -37,7 +36,7 @@ func (s *adminServer) open() (*remote.Server, error) {
 	if !token.Given() {
 		return nil, errors.New("the server needs a token of scope admin: set PROBLEMS_TOKEN or PROBLEMS_TOKEN_FILE")
 	}
-	return remote.New(s.Remote.URL, token.Secret)
+	return client.New(s.Remote.URL, client.Options{Token: token.Secret.Reveal()})
 }
 
 // shownWebhook is a webhook as the API shows it (D40).
@@ -64,14 +63,14 @@ func (c *webhookList) Run(ctx context.Context, p Process) error {
 		return err
 	}
 	if c.JSON {
-		var all []map[string]any
-		if err := server.Call(ctx, http.MethodGet, nil, &all, "webhooks"); err != nil {
+		all, err := client.List[map[string]any](ctx, server, "webhooks")
+		if err != nil {
 			return err
 		}
 		return printJSON(p.Stdout, all)
 	}
-	var all []shownWebhook
-	if err := server.Call(ctx, http.MethodGet, nil, &all, "webhooks"); err != nil {
+	all, err := client.List[shownWebhook](ctx, server, "webhooks")
+	if err != nil {
 		return err
 	}
 	rows := [][]string{{"IDENTIFIER", "URL", "STATE", "FAILURES", "NEXT ATTEMPT", "PARKED", "REASON"}}
@@ -114,7 +113,7 @@ func (c *webhookTest) Run(ctx context.Context, p Process) error {
 		Error    *string `json:"error"`
 		Duration int     `json:"duration"`
 	}
-	if err := server.Call(ctx, http.MethodPost, nil, &done, "webhooks", c.Identifier, "test"); err != nil {
+	if _, err := server.Do(ctx, client.Request{Method: http.MethodPost, Path: []string{"webhooks", c.Identifier, "test"}}, &done); err != nil {
 		return err
 	}
 	if done.Error != nil {
@@ -152,7 +151,7 @@ func (c *webhookReplay) Run(ctx context.Context, p Process) error {
 		return err
 	}
 	var now shownWebhook
-	if err := server.Call(ctx, http.MethodPatch, body, &now, "webhooks", c.Identifier); err != nil {
+	if _, err := server.Do(ctx, client.Request{Method: http.MethodPatch, Path: []string{"webhooks", c.Identifier}, Body: body}, &now); err != nil {
 		return replayError(err)
 	}
 	state := now.State
@@ -165,9 +164,9 @@ func (c *webhookReplay) Run(ctx context.Context, p Process) error {
 
 // replayError returns an error of the API in the words of the command.
 func replayError(err error) error {
-	refusal, ok := errors.AsType[*remote.Refusal](err)
+	refusal, ok := errors.AsType[*client.Error](err)
 	switch {
-	case ok && refusal.Kind == fault.CursorGone:
+	case errors.Is(err, client.CursorGone):
 		return errors.New("the feed does not have the event from which to go on: it was forgotten, or is of another store; read the problems anew, and go on with --after now, or with --after oldest")
 	case ok:
 		return errors.New(strings.NewReplacer("cursor: ", "--after: ", "active: ", "").Replace(refusal.Error()))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/client"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -50,28 +51,8 @@ func Find(ctx context.Context, d Directory, who string) (User, error) {
 	return User{}, fmt.Errorf("no user has the e-mail address or identifier %q", who)
 }
 
-// User is a user as the API shows it (D2).
-type User struct {
-	Identifier string `json:"identifier"`
-	Name       string `json:"name"`
-	Email      string `json:"email"`
-	Inactive   bool   `json:"inactive"`
-}
-
-// Reference is an object within another, as in the API (D2).
-type Reference struct {
-	Identifier string `json:"identifier"`
-	Name       string `json:"name"`
-}
-
-// Token is a token as the API shows it (D30).
-type Token struct {
-	Identifier   string     `json:"identifier"`
-	User         Reference  `json:"user"`
-	Scope        string     `json:"scope"`
-	CreationDate time.Time  `json:"creationDate"`
-	Expires      *time.Time `json:"expires"`
-	Revoked      *time.Time `json:"revoked"`
-	// Secret is the token itself. It is there only in the answer to its creation.
-	Secret string `json:"token,omitempty"`
-}
+// User and Token are the records as the API shows them.
+type (
+	User  = client.User
+	Token = client.Token
+)

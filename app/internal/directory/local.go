@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/problemtracking/problems/adapters/client"
 	"github.com/problemtracking/problems/app/internal/config"
-	"github.com/problemtracking/problems/app/internal/remote"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -119,7 +119,7 @@ func userOf(u user.User) User {
 func tokenOf(t access.Token, c *metadata.Catalogue) Token {
 	return Token{
 		Identifier:   t.ID.String(),
-		User:         Reference{Identifier: t.User.String(), Name: c.Name(metadata.Users, t.User)},
+		User:         client.Reference{Identifier: t.User.String(), Name: c.Name(metadata.Users, t.User)},
 		Scope:        string(t.Scope),
 		CreationDate: t.Created,
 		Expires:      optional(t.Expires),
@@ -144,7 +144,18 @@ func sentence(err error) error {
 	if !ok {
 		return err
 	}
-	text := remote.Sentence(f)
+	text := f.Detail
+	for i, item := range f.Items {
+		if i == 0 {
+			text = ""
+		} else {
+			text += "; "
+		}
+		if !item.At.Whole() {
+			text += item.At.String() + ": "
+		}
+		text += item.Detail
+	}
 	if f.Err != nil {
 		text += ": " + f.Err.Error()
 	}

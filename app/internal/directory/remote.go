@@ -6,30 +6,31 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/problemtracking/problems/app/internal/remote"
+	"github.com/problemtracking/problems/adapters/client"
 	"github.com/problemtracking/problems/domain/access"
 )
 
 // onServer reaches the users and tokens of a running server.
-type onServer struct{ *remote.Server }
+type onServer struct{ *client.Client }
 
 // Remote returns the directory of the server at an address such as
 // "http://127.0.0.1:8080", base path included, by a token of scope admin.
 func Remote(address string, token access.Secret) (Directory, error) {
-	server, err := remote.New(address, token)
+	c, err := client.New(address, client.Options{Token: token.Reveal()})
 	if err != nil {
 		return nil, err
 	}
-	return onServer{server}, nil
+	return onServer{c}, nil
 }
 
-func (r onServer) Users(ctx context.Context) (users []User, err error) {
-	err = r.Call(ctx, http.MethodGet, nil, &users, "users")
-	return users, err
+func (r onServer) Users(ctx context.Context) ([]User, error) {
+	return client.List[User](ctx, r.Client, "users")
 }
 
 func (r onServer) AddUser(ctx context.Context, name, email string) (u User, err error) {
-	err = r.Call(ctx, http.MethodPost, map[string]any{"name": name, "email": email}, &u, "users")
+	_, err = r.Do(ctx, client.Request{
+		Method: http.MethodPost, Path: []string{"users"}, Body: map[string]any{"name": name, "email": email}, Key: client.NewKey(),
+	}, &u)
 	return u, err
 }
 
@@ -40,13 +41,12 @@ func (r onServer) Deactivate(ctx context.Context, userID string, lastAdmin bool)
 	if lastAdmin {
 		return User{}, errLastAdmin
 	}
-	err = r.Call(ctx, http.MethodPatch, map[string]any{"inactive": true}, &u, "users", userID)
+	_, err = r.Do(ctx, client.Request{Method: http.MethodPatch, Path: []string{"users", userID}, Body: map[string]any{"inactive": true}}, &u)
 	return u, err
 }
 
-func (r onServer) Tokens(ctx context.Context) (tokens []Token, err error) {
-	err = r.Call(ctx, http.MethodGet, nil, &tokens, "tokens")
-	return tokens, err
+func (r onServer) Tokens(ctx context.Context) ([]Token, error) {
+	return client.List[Token](ctx, r.Client, "tokens")
 }
 
 func (r onServer) CreateToken(ctx context.Context, userID, scope string, expires time.Time) (t Token, err error) {
@@ -54,7 +54,7 @@ func (r onServer) CreateToken(ctx context.Context, userID, scope string, expires
 	if !expires.IsZero() {
 		body["expires"] = expires
 	}
-	err = r.Call(ctx, http.MethodPost, body, &t, "tokens")
+	_, err = r.Do(ctx, client.Request{Method: http.MethodPost, Path: []string{"tokens"}, Body: body}, &t)
 	return t, err
 }
 
@@ -62,5 +62,6 @@ func (r onServer) RevokeToken(ctx context.Context, tokenID string, lastAdmin boo
 	if lastAdmin {
 		return errLastAdmin
 	}
-	return r.Call(ctx, http.MethodDelete, nil, nil, "tokens", tokenID)
+	_, err := r.Do(ctx, client.Request{Method: http.MethodDelete, Path: []string{"tokens", tokenID}}, nil)
+	return err
 }

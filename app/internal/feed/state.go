@@ -1,3 +1,4 @@
+// Package feed keeps the position of a reader of the feed of events (D39) in a file.
 package feed
 
 import (

@@ -46,6 +46,7 @@ require (
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pandatix/go-abnf v0.5.5 // indirect
 	github.com/problemtracking/problems/adapters/archive v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/client v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/httpframe v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/internal v0.1.0 // indirect
@@ -62,7 +63,6 @@ require (
 	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rs/cors v1.11.1 // indirect
-	github.com/tmaxmax/go-sse v0.12.0 // indirect
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
 	github.com/uptrace/bun v1.3.0 // indirect
 	github.com/uptrace/bun/dialect/pgdialect v1.3.0 // indirect
@@ -107,6 +107,7 @@ require (
 // versions above are all that it needs.
 replace (
 	github.com/problemtracking/problems/adapters/archive => ../../../adapters/archive
+	github.com/problemtracking/problems/adapters/client => ../../../adapters/client
 	github.com/problemtracking/problems/adapters/httpapi => ../../../adapters/httpapi
 	github.com/problemtracking/problems/adapters/httpframe => ../../../adapters/httpframe
 	github.com/problemtracking/problems/adapters/internal => ../../../adapters/internal

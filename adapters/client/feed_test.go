@@ -1,10 +1,11 @@
-package feed_test
+package client_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,9 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/problemtracking/problems/app/internal/feed"
-	"github.com/problemtracking/problems/app/internal/remote"
-	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/adapters/client"
 )
 
 // script is a server with prepared answers, one for each request.
@@ -87,47 +86,58 @@ var gone = refused(http.StatusGone, "cursor-gone", `,"oldest":"start","newest":"
 
 // result is the outcome of a reader.
 type result struct {
-	lines    string
-	position string
-	reports  []string
-	asked    []string
-	err      error
+	lines     string
+	position  string // the last one; in what was got, the last of positions
+	positions []string
+	reports   []string
+	asked     []string
+	err       error
 }
 
-// run runs a reader against a script. It ends after the line with the identifier "last".
-func run(t *testing.T, read func(context.Context, feed.Options) error, o feed.Options, answers ...answer) result {
+// reading is one of the two ways to read the client.
+type reading func(*client.Client, context.Context, client.Feed) iter.Seq2[client.Batch, error]
+
+var events, follow reading = (*client.Client).Events, (*client.Client).Follow
+
+// dial returns a client that tries again at once.
+func dial(t *testing.T, address string) *client.Client {
+	t.Helper()
+	c, err := client.New(address, client.Options{Token: "secret", Pause: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// lines returns the events of a batch, each on a line.
+func lines(b client.Batch) (all string) {
+	for _, e := range b.Events {
+		all += string(e.JSON) + "\n"
+	}
+	return all
+}
+
+// run runs a reader against a script. It ends after the event "last".
+func run(t *testing.T, read reading, f client.Feed, answers ...answer) result {
 	t.Helper()
 	s := &script{t: t, answers: answers}
 	server := httptest.NewServer(s)
 	defer server.Close()
-	r, err := remote.New(server.URL+"/tracker", access.NewSecret([32]byte{1}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	var got result
-	o.Server = r
-	o.Pause = time.Millisecond
-	o.Report = func(sentence string) {
+	f.Pause = time.Millisecond
+	f.Report = func(sentence string) {
 		got.reports = append(got.reports, strings.ReplaceAll(sentence, server.URL, "URL"))
 	}
-	if o.Deliver == nil {
-		o.Deliver = func(_ context.Context, lines []byte, position string) error {
-			got.lines += string(lines)
-			got.position = position
-			if strings.Contains(string(lines), `"last"`) {
-				cancel()
-			}
-			return nil
+	for b, err := range read(dial(t, server.URL+"/tracker"), t.Context(), f) {
+		if got.err = err; err != nil {
+			break
+		}
+		got.lines += lines(b)
+		got.positions = append(got.positions, b.Position)
+		if strings.Contains(got.lines, `"last"`) {
+			break
 		}
 	}
-	got.err = read(ctx, o)
 	server.CloseClientConnections()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +150,11 @@ func run(t *testing.T, read func(context.Context, feed.Options) error, o feed.Op
 
 func (r result) want(t *testing.T, want result) {
 	t.Helper()
+	if len(r.positions) > 0 {
+		r.position = r.positions[len(r.positions)-1]
+	}
 	if r.lines != want.lines || r.position != want.position || !errors.Is(r.err, want.err) {
-		t.Errorf("the reader delivered\n%sup to %q, with the error %v; want\n%sup to %q, with the error %v", r.lines, r.position, r.err, want.lines, want.position, want.err)
+		t.Errorf("the reader yielded\n%sup to %q, with the error %v; want\n%sup to %q, with the error %v", r.lines, r.position, r.err, want.lines, want.position, want.err)
 	}
 	if want.asked != nil && !slices.Equal(r.asked, want.asked) {
 		t.Errorf("it asked %q, want %q", r.asked, want.asked)
@@ -157,10 +170,10 @@ func (r result) want(t *testing.T, want result) {
 	}
 }
 
-func TestPrint(t *testing.T) {
+func TestEvents(t *testing.T) {
 	t.Parallel()
 	// The empty page in the middle has moved on: events were left out.
-	run(t, feed.Print, feed.Options{Predicate: "title = 'a&b'", Problem: 7},
+	run(t, events, client.Feed{Predicate: "title = 'a&b'", Problem: 7},
 		page("b", `[{"identifier":"a", "title":"<&>"},`+"\n"+` {"identifier":"b"}]`+"\n"),
 		page("c", `[]`),
 		page("d", `[{"identifier":"d"}]`),
@@ -178,11 +191,11 @@ func TestPrint(t *testing.T) {
 }
 
 // A broken page is no loss: the next one begins behind its last whole event.
-func TestPrintGoesOnAfterABrokenPage(t *testing.T) {
+func TestEventsGoOnAfterABrokenPage(t *testing.T) {
 	t.Parallel()
 	broken := page("c", `[{"identifier":"a"},{"identifier":"b"},{"identi`)
 	broken.end = cut
-	run(t, feed.Print, feed.Options{}, broken, page("c", `[{"identifier":"c"}]`), page("c", `[]`)).want(t, result{
+	run(t, events, client.Feed{}, broken, page("c", `[{"identifier":"c"}]`), page("c", `[]`)).want(t, result{
 		lines:    `{"identifier":"a"}` + "\n" + `{"identifier":"b"}` + "\n" + `{"identifier":"c"}` + "\n",
 		position: "c",
 		asked:    []string{"limit=1000", "after=b&limit=1000", "after=c&limit=1000"},
@@ -193,15 +206,15 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	event := stream("id: last\ndata: {\"identifier\":\"last\"}\n\n", hang)
 	const line = `{"identifier":"last"}` + "\n"
-	run(t, feed.Print, feed.Options{After: "x", Gone: feed.GoneFails}, gone).want(t, result{err: feed.ErrGone, asked: []string{"after=x&limit=1000"}})
-	run(t, feed.Print, feed.Options{After: "x", Gone: feed.GoneFromOldest}, gone, page("e", `[{"identifier":"e"}]`), page("e", `[]`)).want(t,
+	run(t, events, client.Feed{After: "x", Gone: client.GoneFails}, gone).want(t, result{err: client.ErrGone, asked: []string{"after=x&limit=1000"}})
+	run(t, events, client.Feed{After: "x", Gone: client.GoneFromOldest}, gone, page("e", `[{"identifier":"e"}]`), page("e", `[]`)).want(t,
 		result{lines: `{"identifier":"e"}` + "\n", position: "e", reports: []string{"from the oldest"}, asked: []string{"after=x&limit=1000", "limit=1000", "after=e&limit=1000"}})
-	run(t, feed.Print, feed.Options{After: "x", Gone: feed.GoneFromNow}, gone, page("z", `[]`)).want(t,
+	run(t, events, client.Feed{After: "x", Gone: client.GoneFromNow}, gone, page("z", `[]`)).want(t,
 		result{position: "z", reports: []string{"from the newest"}, asked: []string{"after=x&limit=1000", "after=z&limit=1000"}})
-	run(t, feed.Follow, feed.Options{After: "x", Gone: feed.GoneFails}, gone).want(t, result{err: feed.ErrGone, asked: []string{" x"}})
-	run(t, feed.Follow, feed.Options{After: "x", Gone: feed.GoneFromOldest}, gone, event).want(t,
+	run(t, follow, client.Feed{After: "x", Gone: client.GoneFails}, gone).want(t, result{err: client.ErrGone, asked: []string{" x"}})
+	run(t, follow, client.Feed{After: "x", Gone: client.GoneFromOldest}, gone, event).want(t,
 		result{lines: line, position: "last", reports: []string{"from the oldest"}, asked: []string{" x", ""}})
-	run(t, feed.Follow, feed.Options{After: "x", Gone: feed.GoneFromNow}, gone, event).want(t,
+	run(t, follow, client.Feed{After: "x", Gone: client.GoneFromNow}, gone, event).want(t,
 		result{lines: line, position: "last", reports: []string{"from the newest"}, asked: []string{" x", " z"}})
 }
 
@@ -229,7 +242,7 @@ func TestFollowConnectsAgain(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			run(t, feed.Follow, feed.Options{}, c.answers...).want(t, result{lines: lines, position: "last", asked: c.asked, reports: []string{c.lost, "connected again"}})
+			run(t, follow, client.Feed{}, c.answers...).want(t, result{lines: lines, position: "last", asked: c.asked, reports: []string{c.lost, "connected again"}})
 		})
 	}
 }
@@ -242,9 +255,9 @@ func TestFollowNoticesSilence(t *testing.T) {
 		answered := true
 		first.Do(func() { answered = false })
 		if answered {
-			body := "id: a\ndata: 1\n\n"
+			body := "id: a\ndata: {}\n\n"
 			if r.Header.Get("Last-Event-ID") == "a" {
-				body = "id: b\ndata: 2\n\n"
+				body = "id: b\ndata: {}\n\n"
 			}
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, body)
@@ -253,40 +266,29 @@ func TestFollowNoticesSilence(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer server.Close()
-	r, err := remote.New(server.URL, access.NewSecret([32]byte{1}))
-	if err != nil {
-		t.Fatal(err)
+	var got, reports string
+	for b, err := range dial(t, server.URL).Follow(t.Context(), client.Feed{Pause: time.Millisecond, Silence: 100 * time.Millisecond,
+		Report: func(sentence string) { reports += sentence + "\n" }}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got += lines(b); b.Position == "b" {
+			break
+		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var lines, reports string
-	err = feed.Follow(ctx, feed.Options{Server: r, Pause: time.Millisecond, Silence: 100 * time.Millisecond,
-		Report: func(sentence string) { reports += sentence + "\n" },
-		Deliver: func(_ context.Context, b []byte, position string) error {
-			if lines += string(b); position == "b" {
-				cancel()
-			}
-			return nil
-		}})
-	if err != nil || lines != "1\n2\n" || !strings.Contains(reports, "does not answer: silence for 100ms") {
-		t.Errorf("delivered %q, with %v, and reported\n%s", lines, err, reports)
+	if got != "{}\n{}\n" || !strings.Contains(reports, "does not answer: silence for 100ms") {
+		t.Errorf("yielded %q, and reported\n%s", got, reports)
 	}
 }
 
 // From now on, a reader knows its position before the first event.
 func TestFollowFromNow(t *testing.T) {
 	t.Parallel()
-	var positions []string
-	r := run(t, feed.Follow, feed.Options{After: feed.Now, Deliver: func(_ context.Context, lines []byte, position string) error {
-		positions = append(positions, position)
-		if len(lines) > 0 {
-			return io.ErrClosedPipe
-		}
-		return nil
-	}}, page("m", `[]`), stream("", cut), stream("id: n\ndata: {\"identifier\":\"n\"}\n\n", hang))
-	r.want(t, result{err: io.ErrClosedPipe, asked: []string{"after=now&limit=1", " m", " m"}, reports: []string{"is lost", "connected again"}})
-	if !slices.Equal(positions, []string{"m", "n"}) {
-		t.Errorf("the positions are %q", positions)
+	r := run(t, follow, client.Feed{After: client.Now},
+		page("m", `[]`), stream("", cut), stream("id: last\ndata: {\"identifier\":\"last\"}\n\n", hang))
+	r.want(t, result{lines: `{"identifier":"last"}` + "\n", position: "last", asked: []string{"after=now&limit=1", " m", " m"}, reports: []string{"is lost", "connected again"}})
+	if !slices.Equal(r.positions, []string{"m", "last"}) {
+		t.Errorf("the positions are %q", r.positions)
 	}
 }
 
@@ -298,54 +300,58 @@ func TestFollowDelivers(t *testing.T) {
 	for i := range n {
 		fmt.Fprintf(&events, "id: e%d\ndata: {\"identifier\":\"e%d\"}\n\n", i, i)
 	}
-	got, portions := 0, 0
-	stop := errors.New("stop")
-	r := run(t, feed.Follow, feed.Options{Deliver: func(_ context.Context, lines []byte, position string) error {
-		for line := range strings.Lines(string(lines)) {
-			if line != fmt.Sprintf("{\"identifier\":\"e%d\"}\n", got) {
-				t.Fatalf("line %d is %s", got, line)
+	server := httptest.NewServer(&script{t: t, answers: []answer{stream(events.String(), hang)}})
+	defer server.Close()
+	got, batches := 0, 0
+	for b, err := range dial(t, server.URL+"/tracker").Follow(t.Context(), client.Feed{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range b.Events {
+			if e.Identifier != fmt.Sprintf("e%d", got) {
+				t.Fatalf("event %d is %s", got, e.JSON)
 			}
 			got++
 		}
-		if portions++; position != fmt.Sprintf("e%d", got-1) {
-			t.Errorf("after %d lines the position is %s", got, position)
+		if batches++; b.Position != fmt.Sprintf("e%d", got-1) {
+			t.Errorf("after %d events the position is %s", got, b.Position)
 		}
 		if got == n {
-			return stop
+			break
 		}
-		return nil
-	}}, stream(events.String(), hang))
-	if !errors.Is(r.err, stop) || portions > n/4 {
-		t.Errorf("%d lines came in %d portions, with %v", got, portions, r.err)
+	}
+	server.CloseClientConnections()
+	if batches > n/4 {
+		t.Errorf("%d events came in %d batches", got, batches)
 	}
 }
 
 func TestRefuses(t *testing.T) {
 	t.Parallel()
-	html := answer{status: http.StatusOK, body: "<html>", header: map[string]string{"Link": "</?after=b>", "Content-Type": "text/html"}}
+	html := answer{status: http.StatusOK, body: "<html>", header: map[string]string{"Link": `</?after=b>; rel="next"`, "Content-Type": "text/html"}}
 	for _, c := range []struct {
 		name string
-		read func(context.Context, feed.Options) error
+		read reading
 		answer
 		want string
 	}{
-		{"predicate", feed.Print, refused(http.StatusBadRequest, "invalid-predicate", `,"line":1,"column":3`), "It is invalid-predicate. (line 1, column 3)"},
-		{"token", feed.Follow, refused(http.StatusUnauthorized, "unauthenticated", ""), "It is unauthenticated."},
-		{"store away", feed.Print, refused(http.StatusServiceUnavailable, "unavailable", ""), "It is unavailable."},
-		{"no Link", feed.Print, answer{status: http.StatusOK, body: "[]"}, "Link is missing"},
-		{"Link without position", feed.Print, answer{status: http.StatusOK, body: "[]", header: map[string]string{"Link": "</events>"}}, "has no position"},
-		{"no JSON", feed.Print, html, "does not answer as this service does"},
-		{"no array", feed.Print, page("b", `{}`), "an array of events was expected"},
-		{"event without identifier", feed.Print, page("b", `[{}]`), "an event without an identifier"},
-		{"no stream", feed.Follow, html, "a stream of events was expected"},
-		{"streamed event without identifier", feed.Follow, stream("data: {}\n\n", hang), "an event without an identifier"},
-		{"streamed event that is no JSON", feed.Follow, stream("id: a\ndata: {\n\n", hang), "does not answer as this service does"},
+		{"predicate", events, refused(http.StatusBadRequest, "invalid-predicate", `,"line":1,"column":3`), "It is invalid-predicate. (line 1, column 3)"},
+		{"token", follow, refused(http.StatusUnauthorized, "unauthenticated", ""), "It is unauthenticated."},
+		{"store away", events, refused(http.StatusServiceUnavailable, "unavailable", ""), "It is unavailable."},
+		{"no Link", events, answer{status: http.StatusOK, body: "[]"}, "Link is missing"},
+		{"Link without position", events, answer{status: http.StatusOK, body: "[]", header: map[string]string{"Link": `</events>; rel="next"`}}, "has no position"},
+		{"no JSON", events, html, "does not answer as this service does"},
+		{"no array", events, page("b", `{}`), "an array of events was expected"},
+		{"event without identifier", events, page("b", `[{}]`), "an event without an identifier"},
+		{"no stream", follow, html, "a stream of events was expected"},
+		{"streamed event without identifier", follow, stream("data: {}\n\n", hang), "an event without an identifier"},
+		{"streamed event that is no JSON", follow, stream("id: a\ndata: {\n\n", hang), "does not answer as this service does"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			r := run(t, c.read, feed.Options{}, c.answer)
+			r := run(t, c.read, client.Feed{}, c.answer)
 			if r.err == nil || !strings.Contains(r.err.Error(), c.want) || r.lines != "" || len(r.reports) > 0 {
-				t.Errorf("the error is %v, want %q; delivered: %q, reported: %q", r.err, c.want, r.lines, r.reports)
+				t.Errorf("the error is %v, want %q; yielded: %q, reported: %q", r.err, c.want, r.lines, r.reports)
 			}
 		})
 	}
@@ -353,7 +359,7 @@ func TestRefuses(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	for name, read := range map[string]func(context.Context, feed.Options) error{"print": feed.Print, "follow": feed.Follow} {
+	for name, read := range map[string]reading{"events": events, "follow": follow} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
@@ -362,12 +368,10 @@ func TestInterrupted(t *testing.T) {
 				<-r.Context().Done()
 			}))
 			defer server.Close()
-			r, err := remote.New(server.URL, access.NewSecret([32]byte{1}))
-			if err != nil {
-				t.Fatal(err)
+			var err error
+			for _, err = range read(dial(t, server.URL), ctx, client.Feed{}) {
 			}
-			err = read(ctx, feed.Options{Server: r, Deliver: func(context.Context, []byte, string) error { return nil }})
-			if name == "follow" && err != nil || name == "print" && (err == nil || !strings.Contains(err.Error(), "interrupted")) {
+			if name == "follow" && err != nil || name == "events" && (err == nil || !strings.Contains(err.Error(), "interrupted")) {
 				t.Errorf("the error is %v", err)
 			}
 		})

@@ -1,0 +1,298 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// Version is the version of the API: a segment of each path.
+const Version = "20151105"
+
+// Options describe a client. The zero value is that of most programs, with a token.
+type Options struct {
+	// Token authenticates each request.
+	Token string
+	// Transport sends the requests. nil: http.DefaultTransport.
+	Transport http.RoundTripper
+	// Attempts is how often a request is sent at most. 0: 4.
+	Attempts int
+	// Pause is about the time before the second attempt; each further one is twice as
+	// long. 0: 250 ms.
+	Pause time.Duration
+}
+
+const (
+	usualAttempts = 4
+	firstPause    = 250 * time.Millisecond
+	// longestWait limits the wait for a server that says when to come again.
+	longestWait = 30 * time.Second
+	// attemptTime limits one attempt. Servers give up after 30 s by default.
+	attemptTime = time.Minute
+)
+
+// Client is a user of a running server. Its methods may be called from many goroutines.
+type Client struct {
+	base *url.URL
+	http *http.Client
+	Options
+}
+
+// New returns a client of the server at an address such as "http://127.0.0.1:8080", base
+// path included. It sends nothing.
+func New(address string, o Options) (*Client, error) {
+	base, err := url.Parse(address)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		return nil, errors.New("the address of a server looks like http://127.0.0.1:8080")
+	}
+	if o.Attempts == 0 {
+		o.Attempts = usualAttempts
+	}
+	if o.Pause == 0 {
+		o.Pause = firstPause
+	}
+	return &Client{base: base, Options: o, http: &http.Client{
+		Transport: o.Transport,
+		// The token is for this server alone, and a redirected write is
+		// easily lost.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}, nil
+}
+
+// Close closes the idle connections to the server.
+func (c *Client) Close() error {
+	c.http.CloseIdleConnections()
+	return nil
+}
+
+// Address returns the address of the server.
+func (c *Client) Address() string { return c.base.String() }
+
+// Request is a request for [Client.Do].
+type Request struct {
+	Method string
+	// Path are the segments below the version of the API, not escaped.
+	Path  []string
+	Query url.Values
+	// Body, unless nil, is sent as JSON.
+	Body any
+	// Header has further headers.
+	Header http.Header
+	// Key is an Idempotency-Key of the caller, for a POST that takes one. "": [Client.Do]
+	// sends none. The methods that create something draw one.
+	Key string
+}
+
+// Option changes a request.
+type Option func(*Request)
+
+// IfRevision lets a write succeed only at this revision of the problem. The client repeats
+// such a write safely.
+func IfRevision(revision int64) Option { return IfMatch(`"` + strconv.FormatInt(revision, 10) + `"`) }
+
+// IfMatch does the same by an ETag.
+func IfMatch(tag string) Option { return header("If-Match", tag) }
+
+// Key is the Idempotency-Key of a creation, in place of a drawn one. It lives for 24
+// hours: with the same key, another run of a program creates nothing twice.
+func Key(key string) Option { return func(r *Request) { r.Key = key } }
+
+// DryRun answers a write, and stores nothing.
+func DryRun() Option { return Parameter("dryRun", "true") }
+
+// AsOf loads a problem as it was at a revision, or at a time in RFC 3339 (D36).
+func AsOf(moment string) Option { return Parameter("asOf", moment) }
+
+// Parameter sets a parameter of the query.
+func Parameter(name, value string) Option {
+	return func(r *Request) {
+		if r.Query == nil {
+			r.Query = url.Values{}
+		}
+		r.Query.Set(name, value)
+	}
+}
+
+func header(name, value string) Option {
+	return func(r *Request) {
+		if r.Header == nil {
+			r.Header = http.Header{}
+		}
+		r.Header.Set(name, value)
+	}
+}
+
+// reads reports whether a request changes nothing.
+func (r *Request) reads() bool {
+	switch {
+	case r.Method == http.MethodGet, r.Method == http.MethodHead, r.Query.Get("dryRun") == "true":
+		return true
+	}
+	return r.Method == http.MethodPost && len(r.Path) > 0 && r.Path[len(r.Path)-1] == "search"
+}
+
+// repeatable reports whether the server tells a repeat from a second write.
+func (r *Request) repeatable() bool {
+	return r.reads() || r.Key != "" && r.Method == http.MethodPost || r.Header.Get("If-Match") != ""
+}
+
+// Do sends a request, and decodes its answer into answer, unless that is nil. It returns
+// the headers of the answer. The error is an [*Error], a [*ConnectionError] or a
+// [*ForeignError], or wraps [ErrUnknown].
+func (c *Client) Do(ctx context.Context, r Request, answer any, options ...Option) (http.Header, error) {
+	for _, o := range options {
+		o(&r)
+	}
+	var body []byte
+	if r.Body != nil {
+		var err error
+		if body, err = json.Marshal(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	var doubt error // of the first attempt that may have written
+	for attempt := 1; ; attempt++ {
+		header, sent, err := c.attempt(ctx, &r, body)
+		if err == nil {
+			return header, c.decode(sent, answer)
+		}
+		unclear := !r.reads() && isUnclear(err)
+		if unclear && doubt == nil {
+			doubt = err
+		}
+		switch {
+		case doubt != nil && (!isTemporary(err) || !r.repeatable()):
+			// Refused now, but the first attempt may be the reason: it made the
+			// revision, or took the place.
+			return header, fmt.Errorf("%w: %w", ErrUnknown, err)
+		case !isTemporary(err), attempt >= c.Attempts, !c.wait(ctx, attempt, err):
+			if doubt != nil {
+				err = fmt.Errorf("%w: %w", ErrUnknown, err)
+			}
+			return header, err
+		}
+	}
+}
+
+// attempt sends a request once, and reads its answer.
+func (c *Client) attempt(ctx context.Context, r *Request, body []byte) (http.Header, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	defer cancel()
+	response, err := c.send(ctx, r, body)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, nil, &ConnectionError{Address: c.Address(), Began: true, Err: err}
+	}
+	return response.Header, content, nil
+}
+
+// send sends a request once. The answer has a status of 2xx, and the caller closes it.
+func (c *Client) send(ctx context.Context, r *Request, body []byte) (*http.Response, error) {
+	segments := append([]string{"api", Version}, r.Path...)
+	for i, segment := range segments {
+		segments[i] = url.PathEscape(segment)
+	}
+	target := c.base.JoinPath(segments...)
+	target.RawQuery = r.Query.Encode()
+	unsent := c.traced()
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { unsent = false }})
+	request, err := http.NewRequestWithContext(ctx, r.Method, target.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(request.Header, r.Header)
+	if r.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if r.Key != "" {
+		request.Header.Set("Idempotency-Key", r.Key)
+	}
+	request.Header.Set("Authorization", c.Token)
+	response, err := c.http.Do(request)
+	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err
+		}
+		return nil, &ConnectionError{Address: c.Address(), Unsent: unsent, Err: err}
+	}
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		defer response.Body.Close()
+		content, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // the status counts
+		return nil, refusal(response.Status, response.StatusCode, response.Header, content)
+	}
+	return response, nil
+}
+
+// traced reports whether the transport tells when it has a connection.
+func (c *Client) traced() bool {
+	transport := c.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	_, ok := transport.(*http.Transport)
+	return ok
+}
+
+// decode reads an answer.
+func (c *Client) decode(content []byte, into any) error {
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(content, into); err != nil {
+		return &ForeignError{c.Address(), err}
+	}
+	return nil
+}
+
+// isUnclear reports whether a write may be stored in spite of the error.
+func isUnclear(err error) bool {
+	if refused, ok := errors.AsType[*Error](err); ok {
+		return refused.unclear()
+	}
+	lost, ok := errors.AsType[*ConnectionError](err)
+	return ok && !lost.Unsent
+}
+
+// isTemporary reports whether the same request may succeed another time.
+func isTemporary(err error) bool {
+	if refused, ok := errors.AsType[*Error](err); ok {
+		return refused.temporary()
+	}
+	_, ok := errors.AsType[*ConnectionError](err)
+	return ok
+}
+
+// wait waits before another attempt. It returns false when there is no time for one.
+func (c *Client) wait(ctx context.Context, attempt int, err error) bool {
+	pause := shaken(c.Pause << min(attempt-1, 10))
+	if refused, ok := errors.AsType[*Error](err); ok {
+		if refused.RetryAfter > longestWait {
+			return false
+		}
+		pause = max(pause, refused.RetryAfter)
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(pause):
+		return true
+	}
+}
+
+// shaken returns a random time from half of a pause to all of it: all clients of a server
+// lose it at the same moment.
+func shaken(pause time.Duration) time.Duration { return pause/2 + rand.N(pause/2+1) }
