@@ -148,7 +148,8 @@ func TestOutsider(t *testing.T) {
 	})
 	t.Run("client", func(t *testing.T) {
 		o := machine.in(t)
-		dir := o.requiring("adapters/client")
+		dir := o.TempDir()
+		o.run(dir, "go", "mod", "init", "example.org/outsider")
 		const source = "package main\n\nimport \"github.com/problemtracking/problems/adapters/client\"\n\nfunc main() { println(client.Version) }\n"
 		if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(source), 0o600); err != nil {
 			o.Fatal(err)
