@@ -70,7 +70,7 @@ day   = ^(TestDay|TestWithoutScripts)$$
 # Of the adapters for databases, what every change may break: the promises of the port, the
 # schema, the searches. The states of a server or a file take longer: test-long tries them,
 # with the race detector.
-stores = ^(TestConformance|TestMigrate|TestExamineFindsFaults|TestSearchAgainstTheDomain|TestSearchesUseIndexes)$$
+stores = ^(TestConformance|TestMigrate|TestExamineFindsFaults|TestSearchAgainstTheDomain|TestSearchesUseIndexes|Fuzz.*)$$
 # Of the packages that pass, people see the number. CI sees a line for each.
 brief = $(if $(CI),cat,awk '/^ok / { passed++; next } /^\?/ { next } { print; fflush() } END { if (passed) print "ok   " passed " packages" }')
 
@@ -100,11 +100,12 @@ cut    = /power-cut$$|/replica|/take-over$$|^CONF-004$$
 # the suite, it watches the cases with calls at once. It watches the others on the store in
 # memory.
 killed  = TestServerKilled|TestKill.*
-watched = $(gotest) $(race) $(beside) $(1) -skip '^($(killed)|TestPooler|TestRestoreCut|Fuzz.*)$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
+unwatched = $(killed)|TestPooler|TestRestoreCut
+watched = $(gotest) $(race) $(beside) $(1) -skip '^($(unwatched)|Fuzz.*)$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
 cuts    = $(gotest) $(beside) $(1) -run '^TestConformance$$' -conformance.run '$(cut)'
 
 long-waiting:
-	@trap 'exit 130' INT; failed=; $(gotest) $(beside) $(postgres) -run '^($(killed))$$' || failed=yes; \
+	@trap 'exit 130' INT; failed=; $(gotest) $(beside) $(postgres) -run '^($(unwatched))$$' || failed=yes; \
 	$(call cuts,$(postgres)) || failed=yes; \
 	$(call watched,$(postgres)) || failed=yes; \
 	$(call each,$(APART),$(gotest) -skip '$(day)' ./...); \
