@@ -16,7 +16,7 @@ VERSION := $(shell git describe --tags --match 'v[0-9]*' --always --dirty 2>/dev
 MODULES  = $(shell go list -m -f '{{.Dir}}' | sed 's,^$(CURDIR)/,,')
 # Modules outside of the workspace: what only developers need, and an adapter as
 # somebody else writes it.
-APART    = tools tools/packages conformance/examples/outoftree
+APART    = tools conformance/examples/outoftree
 
 # $(call each,MODULES,COMMAND) runs a command in each module as it is on its own,
 # outside of the workspace.

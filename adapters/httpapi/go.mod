@@ -5,23 +5,17 @@ go 1.26.0
 require (
 	github.com/danielgtaylor/huma/v2 v2.37.2
 	github.com/go-json-experiment/json v1.27.2
-	github.com/problemtracking/problems/adapters/httpframe v0.1.0
+	github.com/problemtracking/problems/adapters v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/rs/cors v1.11.1
 	github.com/yuin/goldmark v1.8.7
-)
-
-require (
-	github.com/stretchr/testify v1.12.1 // indirect
-	go.yaml.in/yaml/v3 v3.0.6 // indirect
-)
-
-require (
 	golang.org/x/net v0.62.0
+)
+
+require (
 	golang.org/x/time v0.16.0 // indirect
 )
 
-replace (
-	github.com/problemtracking/problems/adapters/httpframe => ../httpframe
-	github.com/problemtracking/problems/domain => ../../domain
-)
+replace github.com/problemtracking/problems/domain => ../../domain
+
+replace github.com/problemtracking/problems/adapters => ..

@@ -4,10 +4,10 @@ go 1.26.0
 
 require (
 	github.com/jackc/pgx/v5 v5.12.0
-	github.com/problemtracking/problems/adapters/internal v0.1.0
-	github.com/problemtracking/problems/adapters/postgres/postgrestest v0.1.0
+	github.com/problemtracking/problems/adapters v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
+	github.com/shirou/gopsutil/v4 v4.26.10
 	github.com/uptrace/bun v1.3.0
 	github.com/uptrace/bun/dialect/pgdialect v1.3.0
 )
@@ -24,7 +24,6 @@ require (
 	github.com/lufia/plan9stats v0.0.0-20260802145828-341c2f0c90b5 // indirect
 	github.com/power-devops/perfstat v0.0.0-20260805114148-88456608a4f6 // indirect
 	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
-	github.com/shirou/gopsutil/v4 v4.26.10 // indirect
 	github.com/tklauser/go-sysconf v0.4.0 // indirect
 	github.com/tklauser/numcpus v0.12.0 // indirect
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
@@ -37,8 +36,7 @@ require (
 )
 
 replace (
-	github.com/problemtracking/problems/adapters/internal => ../internal
-	github.com/problemtracking/problems/adapters/postgres/postgrestest => ./postgrestest
+	github.com/problemtracking/problems/adapters => ..
 	github.com/problemtracking/problems/conformance => ../../conformance
 	github.com/problemtracking/problems/domain => ../../domain
 )

@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/gofrs/flock v0.13.2
-	github.com/problemtracking/problems/adapters/internal v0.1.0
+	github.com/problemtracking/problems/adapters v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/uptrace/bun v1.3.0
@@ -33,7 +33,7 @@ require (
 )
 
 replace (
-	github.com/problemtracking/problems/adapters/internal => ../internal
+	github.com/problemtracking/problems/adapters => ..
 	github.com/problemtracking/problems/conformance => ../../conformance
 	github.com/problemtracking/problems/domain => ../../domain
 )

@@ -45,17 +45,13 @@ require (
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pandatix/go-abnf v0.5.5 // indirect
-	github.com/problemtracking/problems/adapters/archive v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/client v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/httpframe v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/internal v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/mail v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/memory v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/web v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/webhook v0.1.0 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.74.0 // indirect
@@ -106,18 +102,13 @@ require (
 // These are for clones of the repository alone. An adapter elsewhere has none: the
 // versions above are all that it needs.
 replace (
-	github.com/problemtracking/problems/adapters/archive => ../../../adapters/archive
+	github.com/problemtracking/problems/adapters => ../../../adapters
 	github.com/problemtracking/problems/adapters/client => ../../../adapters/client
 	github.com/problemtracking/problems/adapters/httpapi => ../../../adapters/httpapi
-	github.com/problemtracking/problems/adapters/httpframe => ../../../adapters/httpframe
-	github.com/problemtracking/problems/adapters/internal => ../../../adapters/internal
-	github.com/problemtracking/problems/adapters/mail => ../../../adapters/mail
 	github.com/problemtracking/problems/adapters/memory => ../../../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../../../adapters/postgres
-	github.com/problemtracking/problems/adapters/postgres/postgrestest => ../../../adapters/postgres/postgrestest
 	github.com/problemtracking/problems/adapters/sqlite => ../../../adapters/sqlite
 	github.com/problemtracking/problems/adapters/web => ../../../adapters/web
-	github.com/problemtracking/problems/adapters/webhook => ../../../adapters/webhook
 	github.com/problemtracking/problems/app => ../../../app
 	github.com/problemtracking/problems/conformance => ../../../conformance
 	github.com/problemtracking/problems/domain => ../../../domain

@@ -6,7 +6,7 @@ require (
 	github.com/containerd/errdefs v1.0.0
 	github.com/moby/moby/api v1.56.1
 	github.com/moby/moby/client v0.6.2
-	github.com/problemtracking/problems/adapters/postgres/postgrestest v0.1.0
+	github.com/problemtracking/problems/adapters/postgres v0.1.0
 	github.com/testcontainers/testcontainers-go v0.45.0
 	github.com/testcontainers/testcontainers-go/modules/postgres v0.45.0
 )
@@ -60,4 +60,4 @@ require (
 	golang.org/x/sys v0.50.0 // indirect
 )
 
-replace github.com/problemtracking/problems/adapters/postgres/postgrestest => ..
+replace github.com/problemtracking/problems/adapters/postgres => ../..
