@@ -87,6 +87,7 @@ type codec interface{ kind() Kind }
 type clientCodec interface {
 	codec
 	same(a, b *Fields) bool
+	copy(to, from *Fields)
 	log(f *Field, fields *Fields, name func(metadata.Kind, ident.ID) string) LogValue
 }
 
@@ -97,6 +98,8 @@ type place[V comparable, S any] struct {
 }
 
 func (c place[V, S]) same(a, b *Fields) bool { return *c.at(a) == *c.at(b) }
+
+func (c place[V, S]) copy(to, from *Fields) { *c.at(to) = *c.at(from) }
 
 type (
 	textCodec      struct{ place[string, string] }

@@ -113,6 +113,8 @@ type CreateProblem struct {
 	// Keywords are set by the creation itself, with the rules of SetKeyword. Their
 	// faults have locations such as keywords[0].name.
 	Keywords []NewKeyword
+	// Comment, when sent, is the first comment. A fault of it is at comment.
+	Comment patch.Field[string]
 	// Service holds the members written only by the service. They are not stored: see
 	// Answer.Ignored. Its Keywords are not used.
 	Service     ServiceFields
@@ -123,6 +125,12 @@ type CreateProblem struct {
 type UpdateProblem struct {
 	Write
 	ProblemPatch
+	// Base, when sent, is the revision that the change began with (D52). Fields that others
+	// have changed since are no conflict, unless the change sets them to another value.
+	Base patch.Field[int64]
+	// Comment, when sent, is added by the same batch. A fault of it is at comment.
+	Comment     patch.Field[string]
+	Idempotency *Idempotency[store.Snapshot]
 	// Revision, when sent, has to be the current one.
 	Revision patch.Field[int64]
 	// Service holds the members written only by the service. Identifier, Created,

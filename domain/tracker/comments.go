@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
@@ -18,18 +19,12 @@ import (
 
 // AddComment adds a comment to a problem (W3).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
-	return run(ctx, s, command[commenting, problem.Comment]{
+	return run(ctx, s, command[repeatable, problem.Comment]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
-		load: func(ctx context.Context, r store.Reader) (c commenting, err error) {
-			if c.loaded, err = s.load(ctx, r, caller.User, id, 0); err != nil {
-				return c, err
-			}
-			c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time())
-			return c, err
-		},
-		decide: func(c commenting, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
+		load:   loadRepeatable(s, caller, id, 0, cmd.Idempotency),
+		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
 			return decideComment(caller, cmd, c, m)
 		},
 		handoff: s.commentHandoff(cmd),
@@ -38,22 +33,22 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 
 // commentHandoff is the handoff between comments of one problem. A comment needs
 // nothing but the problem. The author's read mark is unknown, and is set.
-func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
+func (s *Service) commentHandoff(cmd AddComment) *handoff[repeatable] {
 	if cmd.DryRun || cmd.Idempotency != nil {
 		return nil
 	}
 	var catalogue *metadata.Catalogue // for the answer, of a moment since the request came
-	return &handoff[commenting]{
+	return &handoff[repeatable]{
 		beforeWait: func(ctx context.Context) {
 			if now, err := s.store.Versions(ctx); err == nil {
 				catalogue = s.catalogues.Cached(now.Catalogue)
 			}
 		},
-		accept: func(received *store.Snapshot) (commenting, bool) {
+		accept: func(received *store.Snapshot) (repeatable, bool) {
 			if received == nil || catalogue == nil {
-				return commenting{}, false
+				return repeatable{}, false
 			}
-			return commenting{loaded: loaded{*received, catalogue}}, true
+			return repeatable{loaded: loaded{*received, catalogue}}, true
 		},
 		pass: func(change store.Change) *store.Snapshot {
 			for _, effect := range change.Effects {
@@ -66,13 +61,24 @@ func (s *Service) commentHandoff(cmd AddComment) *handoff[commenting] {
 	}
 }
 
-// commenting is the basis of the decision about a new comment.
-type commenting struct {
+// repeatable is the basis of the decision about a change of a problem that is stored once.
+type repeatable struct {
 	loaded
 	reply *store.Reply // for the Idempotency-Key
 }
 
-func decideComment(caller Caller, cmd AddComment, c commenting, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
+// loadRepeatable loads the problem with these parts, and the reply.
+func loadRepeatable[T any](s *Service, caller Caller, id problem.ID, parts store.Parts, key *Idempotency[T]) func(context.Context, store.Reader) (repeatable, error) {
+	return func(ctx context.Context, r store.Reader) (c repeatable, err error) {
+		if c.loaded, err = s.load(ctx, r, caller.User, id, parts); err != nil {
+			return c, err
+		}
+		c.reply, err = key.load(ctx, r, caller, s.time())
+		return c, err
+	}
+}
+
+func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
 	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
@@ -82,12 +88,8 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m changes.Moment
 		return store.Change{}, Answer[problem.Comment]{}, err
 	}
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
-	comment.ID, comment.Author, comment.Created = cb.NextID(), cb.Author, cb.At
-
 	cb.Significant(&l.Snapshot)
-	cb.AddEffect(store.AddComment{Problem: l.ID, Comment: comment})
-	l.Size += comment.Size()
-	cb.AddLog(&l.Snapshot, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
+	comment = cb.AddComment(&l.Snapshot, comment)
 	cb.StoreProblem(&l.Snapshot)
 
 	a := answer(comment, l)
@@ -96,7 +98,15 @@ func decideComment(caller Caller, cmd AddComment, c commenting, m changes.Moment
 	return cb.Change, a, nil
 }
 
-func checkComment(cmd AddComment, c commenting) (problem.Comment, error) {
+// newComment returns the comment in a body that may have one (D12).
+func newComment(sent patch.Field[string], faults *fault.List) (comments []problem.Comment) {
+	if sent.Sent {
+		comments = append(comments, problem.Comment{Text: body.Line(text.Comment, sent, fault.At("comment"), faults)})
+	}
+	return comments
+}
+
+func checkComment(cmd AddComment, c repeatable) (problem.Comment, error) {
 	if err := checkMatch(cmd.IfMatch, c.Snapshot); err != nil {
 		return problem.Comment{}, err
 	}

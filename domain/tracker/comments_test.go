@@ -31,7 +31,7 @@ func TestAddComment(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			old := newLoaded(resolvedBy(ann, noon))
-			change, a, err := decideComment(by(bob), c.cmd, commenting{loaded: old}, at(now))
+			change, a, err := decideComment(by(bob), c.cmd, repeatable{loaded: old}, at(now))
 			noError(t, err)
 
 			comment := a.Value
@@ -76,7 +76,7 @@ func TestAddCommentRefuses(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideComment(by(bob), c.cmd, commenting{loaded: newLoaded()}, at(now))
+			change, a, err := decideComment(by(bob), c.cmd, repeatable{loaded: newLoaded()}, at(now))
 			wantFault(t, err, c.kind, c.items...)
 			nothing(t, change)
 			equal(t, "answer", a, Answer[problem.Comment]{})
@@ -87,7 +87,7 @@ func TestAddCommentRefuses(t *testing.T) {
 // D1: a comment is not dated before the problem's last change.
 func TestAddCommentClockSteppedBack(t *testing.T) {
 	t.Parallel()
-	change, a, err := decideComment(by(bob), AddComment{Text: patch.Set("a")}, commenting{loaded: newLoaded()}, at(noon.Add(-1)))
+	change, a, err := decideComment(by(bob), AddComment{Text: patch.Set("a")}, repeatable{loaded: newLoaded()}, at(noon.Add(-1)))
 	noError(t, err)
 	equal(t, "creationDate", a.Value.Created, noon)
 	equal(t, "modificationDate", updated(t, change, 7).Modified, noon)

@@ -40,7 +40,7 @@ func BenchmarkDecide(b *testing.B) {
 			return change, err
 		}, 1},
 		{"comment", func(m changes.Moment) (store.Change, error) {
-			change, _, err := decideComment(by(ann), AddComment{Text: patch.Set("It was the fuse.")}, commenting{loaded: l}, m)
+			change, _, err := decideComment(by(ann), AddComment{Text: patch.Set("It was the fuse.")}, repeatable{loaded: l}, m)
 			return change, err
 		}, 1},
 		{"relate", func(m changes.Moment) (store.Change, error) {

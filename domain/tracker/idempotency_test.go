@@ -40,7 +40,7 @@ func TestKeepReply(t *testing.T) {
 	reply.Body = []byte("revision 1, new true")
 	equal(t, "kept reply of W1", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
 
-	change, _, err = decideComment(by(bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, commenting{loaded: newLoaded()}, at(now))
+	change, _, err = decideComment(by(bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, repeatable{loaded: newLoaded()}, at(now))
 	noError(t, err)
 	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, expectation)
 	reply.Body = []byte("revision 4, new true")
@@ -85,7 +85,7 @@ func TestReplay(t *testing.T) {
 func TestReplayComment(t *testing.T) {
 	t.Parallel()
 	stale := Write{IfMatch: &Match{Revisions: []int64{2}}}
-	c := commenting{loaded: newLoaded(), reply: kept()}
+	c := repeatable{loaded: newLoaded(), reply: kept()}
 	change, a, err := decideComment(by(bob), AddComment{Write: stale, Idempotency: keyed[problem.Comment](1)}, c, at(now))
 	noError(t, err)
 	nothing(t, change)

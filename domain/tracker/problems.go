@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // CreateProblem creates a problem (W1). The answer holds the problem with its
@@ -63,7 +64,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
-	fields, keywords, err := checkCreate(cmd, c)
+	fields, keywords, comments, err := checkCreate(cmd, c)
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
@@ -87,11 +88,16 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 		snapshot.Size += k.Size()
 		cb.AddLog(&snapshot, problem.KeywordSet, k.Name, "", logKeyword(k))
 	}
-	cb.AddEffect(store.CreateProblem{Problem: p, Size: snapshot.Size})
+	created := len(cb.Effects)
+	cb.AddEffect(store.CreateProblem{Problem: p})
 	cb.AddEffect(store.PutSavepoint{Problem: p})
 	for _, k := range keywords {
 		cb.AddEffect(store.PutKeyword{Problem: p.ID, Keyword: k})
 	}
+	for _, comment := range comments {
+		cb.AddComment(&snapshot, comment)
+	}
+	cb.Effects[created] = store.CreateProblem{Problem: p, Size: snapshot.Size}
 	cb.MarkRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
 	snapshot.Log = cb.Log
 
@@ -100,71 +106,130 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 	return cb.Change, a, nil
 }
 
-// checkCreate returns the fields and keywords of the new problem.
-func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords []problem.Keyword, err error) {
+// checkCreate returns the fields, keywords and comments of the new problem.
+func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords []problem.Keyword, comments []problem.Comment, err error) {
 	faults := cmd.Faults
 	if !cmd.State.Sent {
 		initial, ok := c.catalogue.DefaultState()
 		if !ok {
-			return fields, nil, fault.New(fault.Internal, "no state is initial")
+			return fields, nil, nil, fault.New(fault.Internal, "no state is initial")
 		}
 		fields.State = initial.ID
 	}
 	body.Require(&faults, cmd.Title.Sent, fault.At("title"), "a problem needs a title")
 	fields = body.ResolvePatch(&cmd.ProblemPatch, c.catalogue, &faults).Apply(fields, c.catalogue, &faults)
 	keywords = newKeywords(cmd.Keywords, c.maxKeywords, &faults)
+	comments = newComment(cmd.Comment, &faults)
 	if err := faults.Err(); err != nil {
-		return fields, nil, err
+		return fields, nil, nil, err
 	}
 	if err := cmd.Idempotency.check(c.reply); err != nil {
-		return fields, nil, err
+		return fields, nil, nil, err
 	}
-	return fields, keywords, c.catalogue.CheckInitial(fields.State)
+	return fields, keywords, comments, c.catalogue.CheckInitial(fields.State)
 }
 
-// UpdateProblem sets fields of a problem (W2). The answer holds the problem with
-// the log entries of this request. It fails with fault.ProblemNotFound,
-// fault.StaleRevision, the faults of a body, or fault.TransitionNotAllowed.
+// UpdateProblem sets fields of a problem (W2), and adds a comment if one is sent. The answer
+// holds the problem with the log entries of this request. It fails with
+// fault.ProblemNotFound, fault.StaleRevision, the faults of a body, or
+// fault.TransitionNotAllowed. A fault.StaleRevision about a Base has an item for each field
+// in conflict.
 func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.ID, cmd UpdateProblem) (Answer[store.Snapshot], error) {
 	parts := store.Keywords
 	if len(cmd.Service.Log.Value) > 0 {
 		parts |= store.Log // to compare them
 	}
-	return onProblem(ctx, s, caller, id, parts, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
-		return decideUpdate(caller, cmd, l, m)
+	if cmd.Base.Sent {
+		parts |= store.Savepoints
+	}
+	return run(ctx, s, command[repeatable, store.Snapshot]{
+		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		dryRun: cmd.DryRun,
+		once:   cmd.Idempotency == nil,
+		load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
+		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
+			if a, ok := cmd.Idempotency.replay(c.reply); ok {
+				return store.Change{}, a, nil
+			}
+			change, a, err := decideUpdate(caller, cmd, c.loaded, m)
+			if err == nil {
+				err = cmd.Idempotency.check(c.reply)
+			}
+			if err == nil {
+				cmd.Idempotency.keep(&change, m.At, a)
+			}
+			return change, a, err
+		},
 	})
 }
 
 func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
-	fields, err := checkUpdate(cmd, l)
+	fields, comments, err := checkUpdate(cmd, l)
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
+	l.Savepoints = nil
 	names := cmd.Service.Moving(l.Snapshot, l.catalogue).Ignored()
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	if fields != l.Fields {
 		cb.ResolvedBy(l.Catalogue)
 	}
-	cb.Update(&l.Snapshot, l.catalogue, fields, cmd.Read)
+	cb.Update(&l.Snapshot, l.catalogue, fields, cmd.Read, comments...)
 	l.Log = cb.Log
 	a := answer(l.Snapshot, l)
 	a.Ignored = names
 	return cb.Change, a, nil
 }
 
-// checkUpdate returns the fields after the update.
-func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, error) {
+// checkUpdate returns the fields after the update, and the comments that it adds.
+func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, []problem.Comment, error) {
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
-		return l.Fields, err
+		return l.Fields, nil, err
 	}
 	if cmd.Revision.Sent && cmd.Revision.Value != l.Revision {
-		return l.Fields, stale(l.Revision)
+		return l.Fields, nil, stale(l.Revision)
+	}
+	base, err := cmd.base(l)
+	if err != nil {
+		return l.Fields, nil, err
 	}
 	faults := cmd.Faults
 	cmd.Service.Binding(l.Snapshot, l.catalogue).Refuse(&faults)
-	fields := body.ResolvePatch(&cmd.ProblemPatch, l.catalogue, &faults).Apply(l.Fields, l.catalogue, &faults)
+	change := body.ResolvePatch(&cmd.ProblemPatch, l.catalogue, &faults).Apply(base, l.catalogue, &faults)
+	comments := newComment(cmd.Comment, &faults)
 	if err := faults.Err(); err != nil {
-		return l.Fields, err
+		return l.Fields, nil, err
 	}
-	return fields, l.catalogue.CheckTransition(l.State, fields.State)
+	fields, clashes := problem.Merge(base, change, l.Fields)
+	if len(clashes) > 0 {
+		return l.Fields, nil, clash(clashes, cmd.Base.Value, l.Revision)
+	}
+	return fields, comments, l.catalogue.CheckTransition(l.State, fields.State)
+}
+
+// base returns the fields that the update began with: those of its Base, or the current ones.
+func (cmd UpdateProblem) base(l loaded) (problem.Fields, error) {
+	if !cmd.Base.Sent || cmd.Base.Value == l.Revision {
+		return l.Fields, nil
+	}
+	if cmd.Base.Value < 1 || cmd.Base.Value > l.Revision {
+		return l.Fields, fault.New(fault.MalformedRequest, "the problem has no revision %d to begin with: its revisions are 1 to %d", cmd.Base.Value, l.Revision)
+	}
+	fields := l.Fields
+	for _, s := range l.Savepoints {
+		if s.Revision <= cmd.Base.Value {
+			fields = s.Fields
+		}
+	}
+	return fields, nil
+}
+
+// clash is the refusal of an update that began with a base (D52).
+func clash(fields []*problem.Field, base, current int64) error {
+	e := fault.New(fault.StaleRevision, "others have changed the same fields since revision %d, and the problem is at revision %d by now: reload it and choose", base, current)
+	e.Revision = current
+	for _, f := range fields {
+		e.Items = append(e.Items, fault.Item{Kind: fault.StaleRevision, At: fault.At(f.Name), Detail: "has another value by now"})
+	}
+	return e
 }

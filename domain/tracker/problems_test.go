@@ -302,6 +302,110 @@ func TestUpdateRefuses(t *testing.T) {
 	}
 }
 
+// D52: an update that began with an earlier revision counts on top of the current one.
+func TestUpdateOnBase(t *testing.T) {
+	t.Parallel()
+	// Since the first revision, somebody has given the problem its title and its priority.
+	since := newLoaded(func(l *loaded) {
+		first, second := l.Problem, l.Problem
+		first.Title, first.Priority, first.Revision = "Login", ident.None, 1
+		second.Title, second.Revision = "Login fails!", 2
+		l.Savepoints = []store.Savepoint{{Problem: first}, {Problem: second}, {Problem: l.Problem}}
+	})
+	at1 := func(p ProblemPatch) UpdateProblem { return UpdateProblem{Base: patch.Set[int64](1), ProblemPatch: p} }
+	for _, c := range []struct {
+		rule  string
+		cmd   UpdateProblem
+		want  problem.Fields
+		kind  fault.Kind // empty: it is stored
+		items []string
+	}{
+		{"another field", at1(ProblemPatch{Assignee: named("Bob")}), problem.Fields{Title: "Login fails", State: open, Priority: low, Assignee: bob}, "", nil},
+		{"all fields of the base sent back", at1(ProblemPatch{Title: patch.Set("Login"), Priority: patch.Null[metadata.Partial](), State: named("Closed")}),
+			problem.Fields{Title: "Login fails", State: closed, Priority: low}, "", nil},
+		{"the same value", at1(ProblemPatch{Title: patch.Set("Login fails")}), since.Fields, "", nil},
+		{"other values", at1(ProblemPatch{Title: patch.Set("Log in"), Priority: named("Urgent"), Assignee: named("Bob")}), problem.Fields{},
+			fault.StaleRevision, []string{"stale-revision /title", "stale-revision /priority"}},
+		{"other values than those of the second revision", UpdateProblem{Base: patch.Set[int64](2), ProblemPatch: titled("Login")}, problem.Fields{},
+			fault.StaleRevision, []string{"stale-revision /title"}},
+		{"the current revision", UpdateProblem{Base: patch.Set[int64](3), ProblemPatch: titled("Login")}, problem.Fields{Title: "Login", State: open, Priority: low}, "", nil},
+		{"a comment does not come with half of the fields", UpdateProblem{Base: patch.Set[int64](1), ProblemPatch: titled("Log in"), Comment: patch.Set("a")}, problem.Fields{},
+			fault.StaleRevision, []string{"stale-revision /title"}},
+		{"D19 is checked anew", at1(ProblemPatch{State: named("Triage")}), problem.Fields{}, fault.TransitionNotAllowed, nil},
+		{"D20: If-Match stays strict", UpdateProblem{Base: patch.Set[int64](1), Write: Write{IfMatch: &Match{Revisions: []int64{1}}}}, problem.Fields{}, fault.StaleRevision, nil},
+		{"a revision to come", UpdateProblem{Base: patch.Set[int64](4)}, problem.Fields{}, fault.MalformedRequest, nil},
+		{"no revision", UpdateProblem{Base: patch.Set[int64](0)}, problem.Fields{}, fault.MalformedRequest, nil},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			change, a, err := decideUpdate(by(bob), c.cmd, since, at(now))
+			if c.kind != "" {
+				wantFault(t, err, c.kind, c.items...)
+				nothing(t, change)
+				return
+			}
+			noError(t, err)
+			equal(t, "fields", a.Value.Fields, c.want)
+		})
+	}
+}
+
+// D53: a comment, and the fields beside it, are one change of one revision.
+func TestUpdateWithComment(t *testing.T) {
+	t.Parallel()
+	old := newLoaded()
+	for _, c := range []struct {
+		cmd        UpdateProblem
+		logs       []string
+		savepoints int
+	}{
+		{UpdateProblem{Comment: patch.Set("It was the fuse.")}, nil, 0},
+		{UpdateProblem{Comment: patch.Set("It was the fuse."), ProblemPatch: ProblemPatch{State: named("Closed")}}, []string{`7@4 FieldChanged state: ` + ref(open, "Open") + ` → ` + ref(closed, "Closed")}, 1},
+	} {
+		change, a, err := decideUpdate(by(bob), c.cmd, old, at(now))
+		noError(t, err)
+		added := effectsOf[store.AddComment](change)
+		if len(added) != 1 || added[0].Comment.Text != "It was the fuse." || added[0].Comment.Author != bob || len(effectsOf[store.PutSavepoint](change)) != c.savepoints {
+			t.Errorf("the effects are %+v", change.Effects)
+			continue
+		}
+		logged(t, change, append([]string{`7@4 CommentAdded comments: null → "` + added[0].Comment.ID.String() + `"`}, c.logs...)...)
+		equal(t, "stored", updated(t, change, 7), a.Value.Problem)
+		size := old.Size + added[0].Comment.Size() + logSize(change, 7)
+		if c.savepoints > 0 {
+			size += problem.SavedSize(a.Value.Fields)
+		}
+		equal(t, "size", a.Value.Size, size)
+	}
+	_, _, err := decideUpdate(by(bob), UpdateProblem{Comment: patch.Set(" "), ProblemPatch: titled("")}, old, at(now))
+	wantFault(t, err, fault.InvalidValue, "invalid-value /title", "invalid-value /comment")
+
+	change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Comment: patch.Set("a")}, newCreation(), at(now))
+	noError(t, err)
+	added := effectsOf[store.AddComment](change)
+	if len(added) != 1 || added[0].Problem != 12 || change.Log[1].Type != problem.CommentAdded || a.Value.Size != effectsOf[store.CreateProblem](change)[0].Size {
+		t.Errorf("the creation is %+v", change)
+	}
+}
+
+// D21: a comment with fields is stored once.
+func TestUpdateOnce(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	id := s.create(t, "The door is open")
+	cmd := UpdateProblem{ProblemPatch: titled("The door is shut"), Comment: patch.Set("a"), Base: patch.Set[int64](1), Idempotency: keyed[store.Snapshot](1)}
+	_, err := s.UpdateProblem(t.Context(), s.admin, id, cmd)
+	noError(t, err)
+	a, err := s.UpdateProblem(t.Context(), s.admin, id, cmd)
+	noError(t, err)
+	if stored := s.load(t, id); a.Replay == nil || stored.Revision != 2 || len(stored.Comments) != 1 {
+		t.Errorf("the answer is %+v, and the problem %+v", a, stored)
+	}
+	cmd.Idempotency = keyed[store.Snapshot](2)
+	_, err = s.UpdateProblem(t.Context(), s.admin, id, cmd)
+	wantFault(t, err, fault.IdempotencyConflict)
+}
+
 // D11, D18, D20: another revision is 412, says the current one, and comes before
 // everything that is wrong with the body.
 func TestStaleRevision(t *testing.T) {

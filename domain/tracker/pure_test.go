@@ -38,7 +38,7 @@ func TestDecisionsArePure(t *testing.T) {
 			Service:      sentBack(object{"originator": 2, "resolver": 3, "keywords": 4, "creationDate": 5, "resolveDate": 6}),
 		}, l, m))
 	})
-	pure(t, "comment", func() commenting { return commenting{loaded: full()} }, func(c commenting, m changes.Moment) (store.Change, any, error) {
+	pure(t, "comment", func() repeatable { return repeatable{loaded: full()} }, func(c repeatable, m changes.Moment) (store.Change, any, error) {
 		return erased(decideComment(by(ann), AddComment{Text: patch.Set("a")}, c, m))
 	})
 	pure(t, "set keyword", full, func(l loaded, m changes.Moment) (store.Change, any, error) {

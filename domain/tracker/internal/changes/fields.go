@@ -13,24 +13,40 @@ import (
 // clientFields are the fields set by clients.
 var clientFields = problem.ClientFields()
 
-// Update sets the fields of a problem and, if sent, the author's read mark.
-func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields problem.Fields, read patch.Field[bool]) {
+// Update sets the fields of a problem, adds comments and, if sent, sets the author's read mark.
+func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields problem.Fields, read patch.Field[bool], comments ...problem.Comment) {
 	old := s.Problem
-	if fields != old.Fields {
+	changed := fields != old.Fields || len(comments) > 0
+	if changed {
 		s.Fields = fields
 		cb.Significant(s)
-		cb.Resolve(&s.Problem, fields.State != old.State, c)
-		cb.StoreSavepoint(s)
-		s.Size += s.TextSize() - old.TextSize()
-		cb.logChanges(s, old.Fields, c)
+		for _, comment := range comments {
+			cb.AddComment(s, comment)
+		}
+		if fields != old.Fields {
+			cb.Resolve(&s.Problem, fields.State != old.State, c)
+			cb.StoreSavepoint(s)
+			s.Size += s.TextSize() - old.TextSize()
+			cb.logChanges(s, old.Fields, c)
+		}
 		cb.StoreProblem(s)
 	}
 	if read.Sent && read.Value != s.Read {
-		if fields == old.Fields {
+		if !changed {
 			cb.ExpectProblem(s)
 		}
 		cb.MarkRead(s, read.Value)
 	}
+}
+
+// AddComment adds a new comment by the author, and logs it. The snapshot is already at its new
+// revision.
+func (cb *Builder) AddComment(s *store.Snapshot, comment problem.Comment) problem.Comment {
+	comment.ID, comment.Author, comment.Created = cb.NextID(), cb.Author, cb.At
+	cb.AddEffect(store.AddComment{Problem: s.ID, Comment: comment})
+	s.Size += comment.Size()
+	cb.AddLog(s, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
+	return comment
 }
 
 // Resolve records the resolver and the time of the resolution: the latest move into a
