@@ -47,6 +47,11 @@ type (
 		IfMatch string `header:"If-Match" example:"\"3\"" doc:"Write only if the problem is at this revision: an ETag of the problem, or the revision in quotes; several in a list; or *."`
 	}
 
+	// Based is for changes that began with an earlier revision (D52).
+	Based struct {
+		Base Integer `query:"base" format:"int64" minimum:"1" example:"3" doc:"The change began with this revision: fields that others have changed since are kept. When both set a field, to different values, the answer is 412 with the fields in errors, and nothing is stored."`
+	}
+
 	// Cached is for reads that a client may repeat (D20).
 	Cached struct {
 		IfNoneMatch string `header:"If-None-Match" example:"\"3.14.6.3b71d16e7fb88410\"" doc:"Answer 304 if the ETag is still this one."`
@@ -141,6 +146,7 @@ const (
 	paramCursor        = "cursor"
 	paramIncludeDetail = "includeDetail"
 	paramPreview       = "preview"
+	paramBase          = "base"
 	paramAfter         = "after"
 	paramWait          = "wait"
 	paramProblem       = "problem"

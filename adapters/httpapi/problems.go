@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -27,8 +28,8 @@ func (s *server) registerProblems() {
 			json(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"},"keywords":[{"name":"version","value":"7.4.1"}]}`,
 				wire.NewProblem{}, wire.Problem{}),
 	}, s.createProblem)
-	patch := body{media: mediaJSON, of: []any{wire.ProblemPatch{}, wire.Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`}
-	merge := patch
+	fields := body{media: mediaJSON, of: []any{wire.ProblemPatch{}, wire.Problem{}}, example: `{"state":{"name":"In Progress"},"milestone":null}`}
+	merge := fields
 	merge.media = mediaMerge
 	register(s, huma.Operation{
 		OperationID: "updateProblem", Method: http.MethodPatch, Path: "/problems/{identifier}", Tags: []string{"Problems"},
@@ -37,7 +38,7 @@ func (s *server) registerProblems() {
 		Security:    needs(access.Write),
 		Responses:   responses{"200": {Description: "The problem as it is now, with the log entries of this request."}},
 		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Updated()) }, partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed)...).
-			body(patch, merge),
+			body(fields, merge),
 	}, s.updateProblem)
 	register(s, huma.Operation{
 		OperationID: "loadProblem", Method: http.MethodGet, Path: "/problems/{identifier}", Tags: []string{"Problems"},
@@ -143,6 +144,7 @@ type updateInput struct {
 	OfProblem
 	Write
 	Matching
+	Based
 }
 
 type updateOutput struct {
@@ -152,6 +154,18 @@ type updateOutput struct {
 	Body wire.JSON[wire.Problem]
 }
 
+// base returns the revision that a change began with, if the request has one (D52).
+func (c *call) base() (revision patch.Field[int64], err error) {
+	if !c.query.Has(paramBase) {
+		return revision, nil
+	}
+	n, err := strconv.ParseInt(c.query.Get(paramBase), 10, 64)
+	if err != nil {
+		return revision, fault.New(fault.MalformedRequest, "base has to be a revision of the problem, such as 3")
+	}
+	return patch.Set(n), nil
+}
+
 // updateProblem is W2.
 func (s *server) updateProblem(ctx context.Context, in *updateInput) (*updateOutput, error) {
 	write, err := in.conditional()
@@ -159,6 +173,9 @@ func (s *server) updateProblem(ctx context.Context, in *updateInput) (*updateOut
 		return nil, err
 	}
 	cmd := tracker.UpdateProblem{Write: write}
+	if cmd.Base, err = in.base(); err != nil {
+		return nil, err
+	}
 	if err := in.decode(&cmd.Faults, updateMembers(&cmd)...); err != nil {
 		return nil, err
 	}

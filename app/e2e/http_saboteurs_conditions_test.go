@@ -18,6 +18,11 @@ func conditionSaboteurs() []saboteur {
 func etagSaboteurs() []saboteur {
 	return []saboteur{
 		{"If-Match ignored", "HTTP-COND-005", asking(func(c *call) { c.header.Del("If-Match") })},
+		{"the base of a change ignored", "HTTP-W2-019", asking(func(c *call) {
+			if c.is("PATCH", "/problems/*") {
+				c.uri = strings.Replace(c.uri, "?base=1", "", 1)
+			}
+		})},
 		{"If-None-Match ignored", "HTTP-COND-001", asking(func(c *call) { c.header.Del("If-None-Match") })},
 		{"one ETag for everything", "HTTP-COND-003", tagged(func(reply) string { return `"constant"` })},
 		{"answers that do not vary", "HTTP-R1-007", answering(func(_ call, r *reply) { r.header.Del("Vary") })},

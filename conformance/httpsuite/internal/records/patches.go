@@ -29,6 +29,7 @@ func patchCases() []session.Case {
 		session.Extended("HTTP-W2-015", "D18", "a body that is no object is invalid-type", updateThatIsNoObject),
 		session.Core("HTTP-W2-016", "D1", "several fields are changed by one revision", severalFieldsAreOneRevision),
 		session.Extended("HTTP-W2-017", "D11", "a revision that no problem can have is not the current one", impossibleRevisionIsStale),
+		session.Extended("HTTP-W2-019", "D52, D20", "a change with a base counts on top of changes of other fields, and If-Match stays strict", baseOfAChange),
 	}
 }
 
@@ -216,6 +217,19 @@ func severalFieldsAreOneRevision(s *session.Session) {
 	if len(a.List("/logs")) != 4 {
 		s.Fatalf("%v\nhas not four log entries", a)
 	}
+}
+
+func baseOfAChange(s *session.Session) {
+	p := s.Problem()
+	s.Admin.Patch(p.Path, `{"title":"Theirs","priority":{"name":"High"}}`).Is(200)
+	s.Admin.Patch(p.Path+"?base=1", `{"state":{"name":"In Progress"},"priority":{"name":"High"}}`).Is(200).Has("/title", "Theirs").Has("/revision", 3)
+	s.Untouched(p, func() {
+		s.Admin.Patch(p.Path+"?base=1", `{"title":"Mine","priority":{"name":"Low"},"assignee":null}`).Fault(412, "stale-revision", "/title", "/priority")
+		s.Admin.Patch(p.Path+"?base=2", `{"title":"Mine"}`, session.With("If-Match", `"2"`)).Fault(412, "stale-revision")
+		for _, base := range []string{"0", "4", "x", ""} {
+			s.Admin.Patch(p.Path+"?base="+base, `{"title":"Mine"}`).Fault(400, "malformed-request")
+		}
+	})
 }
 
 func impossibleRevisionIsStale(s *session.Session) {
