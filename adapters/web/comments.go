@@ -81,6 +81,9 @@ func version(c problem.Comment) string {
 	return c.Edited.Format(time.RFC3339Nano)
 }
 
+// mostAttempts is how often a form is tried while others change the problem.
+const mostAttempts = 5
+
 // editComment changes the text of a comment, unless it was edited since the form was shown.
 // Other changes of the problem do not matter.
 func editComment(q *request) (answer, error) {

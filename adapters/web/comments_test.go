@@ -53,12 +53,12 @@ func TestHostileComment(t *testing.T) {
 	}
 	path, _, _ := strings.Cut(made.path, "#")
 	wide := strings.Repeat("|a", 3000) + "|\n" + strings.Repeat("|-", 3000) + "|\n" + strings.Repeat("x\n", 10_000)
-	if shown := b.post(path+"/comments", "text", wide).is(200); len(shown.body) > 100_000 || find(shown.root, "table") != nil {
+	if shown := b.post(path, "comment", wide).is(200); len(shown.body) > 100_000 || find(shown.root, "table") != nil {
 		t.Errorf("with a wide table, the page has %d bytes", len(shown.body))
 	}
 	long := "*long* " + strings.Repeat("x", 30<<10)
 	for range mostFormatted/len(long) + 1 {
-		if added := b.post(path+"/comments", "text", long); added.status != 200 {
+		if added := b.post(path, "comment", long); added.status != 200 {
 			t.Fatal(added.text())
 		}
 	}
@@ -82,7 +82,7 @@ func TestCorrections(t *testing.T) {
 	s := newSite(t)
 	path := s.problem(t, "The door is open")
 	b, other := s.as(t, "Willi", access.Write), s.as(t, "Bob", access.Write)
-	shown := b.post(path+"/comments", "text", "Teh lock is <broken>.").is(200)
+	shown := b.post(path, "comment", "Teh lock is <broken>.").is(200)
 	edit, remove := link(shown, "Edit"), link(shown, "Delete")
 	for n := range other.get(path).is(200).root.Descendants() {
 		if href := attribute(n, "href"); href == edit || href == remove {

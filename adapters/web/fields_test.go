@@ -83,8 +83,8 @@ func (p *shownPage) input(action, name string) bool {
 		if form.Data != "form" || attribute(form, "action") != action {
 			continue
 		}
-		for n := range form.Descendants() {
-			if n.Type == html.ElementNode && attribute(n, "name") == name && attribute(n, "type") != "hidden" {
+		for n := range p.inputsOf(form) {
+			if attribute(n, "name") == name && attribute(n, "type") != "hidden" {
 				return true
 			}
 		}

@@ -19,38 +19,22 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// A new problem comes with its first comment, or not at all.
-func TestRefusedFirstComment(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	b := s.signedIn(t)
-	b.get("/problems/new").submit("/problems/new", "title", "The door is open", "comment", "bell \x00").is(422).has("must not contain U+0000")
-	b.get("/problems?query=all").lacks("The door is open")
-}
-
-// The store goes away between the new problem and its first comment. The form, sent again,
-// adds the comment, and makes no second problem.
+// A new problem comes with its first comment, or not at all. A form that was refused because the
+// store is away, sent again, makes one problem with one comment.
 func TestFirstCommentIsSentAgain(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.signedIn(t)
-	away := func(c store.Change) error {
-		for _, e := range c.Effects {
-			if _, ok := e.(store.AddComment); ok {
-				return fault.New(fault.Unavailable, "away")
-			}
-		}
-		return nil
-	}
+	b.get("/problems/new").submit("/problems/new", "title", "The door is open", "comment", "bell \x00").is(422).has("Must not contain U+0000", "What you typed is kept")
+	b.get("/problems?query=all").lacks("The door is open")
+	away := func(store.Change) error { return fault.New(fault.Unavailable, "away") }
 	s.store.refuse.Store(&away)
 	kept := b.get("/problems/new").submit("/problems/new", "title", "The door is open", "comment", "Since Monday").is(503).has("What you typed is kept")
 	s.store.refuse.Store(nil)
-	kept.submit("/problems/new").is(200).at("/problems/1").has("Since Monday")
-	kept.submit("/problems/new").is(200).at("/problems/1")
-	if text := b.get("/problems/1").text(); strings.Count(text, "Since Monday") != 1 {
+	path := kept.submit("/problems/new").is(200).has("Since Monday").path
+	if text := kept.submit("/problems/new").is(200).at(path).text(); strings.Count(text, "Since Monday") != 1 {
 		t.Errorf("the comment is there more than once: %s", text)
 	}
-	b.get("/problems/2").is(404)
 }
 
 // Back in the browser shows a sent form again. With another text, it is another one.
@@ -60,8 +44,8 @@ func TestFormIsUsedForAnotherText(t *testing.T) {
 	b := s.signedIn(t)
 	path := s.problem(t, "The door is open")
 	page := b.get(path)
-	page.submit(path+"/comments", "text", "The first").is(200)
-	page.submit(path+"/comments", "text", "The second").is(200).has("The first", "The second")
+	page.submit(path, "comment", "The first").is(200)
+	page.submit(path, "comment", "The second").is(200).has("The first", "The second")
 	form := b.get("/problems/new")
 	form.submit("/problems/new", "title", "The light is on").is(200)
 	form.submit("/problems/new", "title", "The heater is on").is(200).has("The heater is on")
@@ -80,8 +64,8 @@ func TestRefusedFormIsKept(t *testing.T) {
 		page, action, field, wrong, right, back string
 	}{
 		"new problem": {"/problems/new", "/problems/new", "title", long, "The light is on", ""},
-		"title":       {path, path, "title", long, "The door stands open", path},
-		"comment":     {path, path + "/comments", "text", "\nbell \x00 rings", "\nIt rings.", path},
+		"title":       {path, path, "title", long, "The door stands open", ""},
+		"comment":     {path, path, "comment", "\nbell \x00 rings", "\nIt rings.", ""},
 		"keyword":     {path, path + "/keywords", "name", "a\x00b", "floor", path},
 		"related":     {path, path + "/relationships", "problem", "twelve", another, path},
 		"user":        {"/administration/users", "/administration/users", "email", "anna", "anna@example.org", "/administration/users"},
@@ -336,7 +320,7 @@ func TestRefusedPreviewIsMadeAnew(t *testing.T) {
 	path := s.problem(t, "The door is open")
 	form := b.get("/problems/bulk?problem=1").is(200)
 	preview := form.submit("/problems/bulk", "priority", form.choose("priority", "High")).is(200).has("1 problem would change")
-	b.post(path+"/comments", "text", "I look at it.").is(200)
+	b.post(path, "comment", "I look at it.").is(200)
 	b.get(path).submit(path, "title", "The door stands open").is(200)
 	preview.submit("/problems/bulk").is(412).has("is kept").submit("/problems/bulk").is(200).has("1 problem would change")
 }
@@ -396,7 +380,7 @@ func TestSessionHasALimit(t *testing.T) {
 	b := s.signedIn(t)
 	b.get(path).is(200)
 	b.get(path).is(200)
-	limited := b.post(path+"/comments", "text", "In a hurry").is(429).has("A session may make 3 requests per minute", "is kept", "In a hurry").lacks("token")
+	limited := b.post(path, "comment", "In a hurry").is(429).has("A session may make 3 requests per minute", "is kept", "In a hurry").lacks("token")
 	if limited.header.Get("Retry-After") == "" || limited.header.Get("RateLimit-Policy") != `"session";q=3;w=60` {
 		t.Errorf("the headers are %v", limited.header)
 	}
@@ -410,47 +394,11 @@ func TestFormIsKeptWhileTheStoreIsAway(t *testing.T) {
 	b := s.signedIn(t)
 	page := b.get(path)
 	s.store.away.Store(true)
-	kept := page.submit(path+"/comments", "text", "typed for an hour").is(503).has("is kept", "typed for an hour")
+	kept := page.submit(path, "comment", "typed for an hour").is(503).has("is kept", "typed for an hour")
 	b.get(path).is(503)
 	b.get("/sign-in").is(200)
 	s.store.away.Store(false)
-	kept.submit(path + "/comments").is(200).has("typed for an hour")
-}
-
-// A comment comes between the look at the current fields and the change. It changes no
-// field, so the form counts.
-func TestCommentAmidAChange(t *testing.T) {
-	t.Parallel()
-	s := newSite(t)
-	path := s.problem(t, "The door is open")
-	b := s.signedIn(t)
-	comment := func() {
-		if _, err := s.service.AddComment(t.Context(), s.admin, 1, tracker.AddComment{Text: patch.Set("I look at it.")}); err != nil {
-			t.Error(err)
-		}
-	}
-	// The last View before a Commit is the load of the change itself: a comment just before
-	// it makes the change stale.
-	var views, loaded, at int
-	note := func(store.Change) error {
-		loaded = views
-		return nil
-	}
-	s.store.refuse.Store(&note)
-	for _, title := range []string{"The door stands open", "The door was open", "The door is shut"} {
-		page := b.get(path)
-		comment()
-		views = 0
-		count := func() {
-			if views++; views == at {
-				comment()
-			}
-		}
-		s.store.viewed.Store(&count)
-		page.submit(path, "title", title).is(200).has(title)
-		s.store.viewed.Store(nil)
-		at = loaded - 1
-	}
+	kept.submit(path).is(200).has("typed for an hour")
 }
 
 // An address with a path of its own spelling has no page, with any method.
@@ -508,7 +456,6 @@ func TestReloadOfRefusedForm(t *testing.T) {
 	path := s.problem(t, "The door is open")
 	id := "/01234567-89ab-7cde-8f01-23456789abcd"
 	for from, to := range map[string]string{
-		path + "/comments":                        path,
 		path + "/keywords/delete":                 path,
 		path + "/watchers/leave":                  path,
 		"/settings/sessions" + id + "/end":        "/settings",
@@ -520,7 +467,7 @@ func TestReloadOfRefusedForm(t *testing.T) {
 	} {
 		b.get(from).is(200).at(to)
 	}
-	s.browser(t).get(path + "/comments").at("/sign-in?to=" + url.QueryEscape(path+"/comments"))
+	s.browser(t).get(path + "/keywords").at("/sign-in?to=" + url.QueryEscape(path+"/keywords"))
 }
 
 // A query that cannot be read is refused. Without it, a list would show other problems.
@@ -541,9 +488,9 @@ func TestLongTexts(t *testing.T) {
 	path := s.problem(t, "The door is open")
 	b := s.signedIn(t)
 	page := b.get(path)
-	page.submit(path+"/comments", "text", strings.Repeat("é", 4_900)).is(200).has("éééé")
-	page.submit(path+"/comments", "text", strings.Repeat("x", 12_000)).is(413).has("is kept", "xxxx", "at most 10000 bytes")
-	page.submit(path+"/comments", "text", strings.Repeat("é", 6_000)).is(413)
+	page.submit(path, "comment", strings.Repeat("é", 4_900)).is(200).has("éééé")
+	page.submit(path, "comment", strings.Repeat("x", 12_000)).is(413).has("is kept", "xxxx", "at most 10000 bytes")
+	page.submit(path, "comment", strings.Repeat("é", 6_000)).is(413)
 }
 
 // The service says its faults in English. A page in another language marks them so, for
@@ -571,11 +518,11 @@ func TestFailuresInGerman(t *testing.T) {
 		{"GET", "/problems/9", "", 404, "Es gibt kein Problem mit dieser Nummer.", "There is no problem with this identifier."},
 		{"DELETE", path, "", 405, "Diese Adresse ist nicht dafür da.", "This address has another method"},
 		{"GET", "/problems?after=x", "", 400, "Der Dienst kann diese Anfrage nicht lesen.", "This is no address of a page of the list"},
-		{"POST", path + "/comments", "text=%00", 422, "Etwas im Formular stimmt nicht.", "must not contain U+0000"},
+		{"POST", path, "comment=%00", 422, "Schreibe einen Text, den man sehen kann.", ""},
 		{"GET", "/problems?predicate=x+%3D+1", "", 400, "Die Abfrage stimmt nicht. Verbessere sie an der genannten Stelle. Zeile 1, Spalte 1:", "Problem has no key"},
 	} {
 		page := send(c.method, c.path, c.form).is(c.status).has(c.help, c.detail)
-		marked := false
+		marked := c.detail == ""
 		for n := range page.root.Descendants() {
 			if n.Data == "p" || n.Data == "span" {
 				marked = marked || attribute(n, "lang") == "en" && n.FirstChild != nil && strings.Contains(n.FirstChild.Data, c.detail)

@@ -364,7 +364,6 @@ func routes() []route {
 		{"GET", "/problems/{problem}/graph", access.Read, false, showGraph},
 		{"GET", "/problems/{problem}/past", access.Read, false, showPast},
 		{"POST", "/problems/{problem}/read", access.Write, false, markRead},
-		{"POST", "/problems/{problem}/comments", access.Write, false, addComment},
 		{"GET", "/problems/{problem}/comments/{comment}/edit", access.Write, false, showEditComment},
 		{"POST", "/problems/{problem}/comments/{comment}/edit", access.Write, false, editComment},
 		{"GET", "/problems/{problem}/comments/{comment}/delete", access.Write, false, showDeleteComment},

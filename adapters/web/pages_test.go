@@ -153,7 +153,7 @@ func TestUnread(t *testing.T) {
 	b.get(path).is(200)
 	b.get("/problems").has("unread") // a GET changes nothing
 	shown := b.get(path)
-	s.signedIn(t).post(path+"/comments", "text", "It is the lock.").is(200)
+	s.signedIn(t).post(path, "comment", "It is the lock.").is(200)
 	shown.submit(path+"/read", "revision", "1").is(412)
 	shown.submit(path+"/read", "revision", "one").is(400)
 	b.get("/problems").has("unread") // with a change that nobody has seen
@@ -170,7 +170,7 @@ func TestProblemPage(t *testing.T) {
 	path := created.path
 	other := s.problem(t, "The lock is broken")
 
-	b.get(path).submit(path+"/comments", "text", "A second comment").is(200).has("A second comment")
+	b.get(path).submit(path, "comment", "A second comment").is(200).has("A second comment")
 	b.get(path).submit(path+"/keywords", "name", "customer", "value", "ACME").is(200).has("customer: ACME")
 	b.get(path).submit(path+"/keywords/delete", "name", "customer").is(200).has("Keyword customer deleted", "Keywords None yet.")
 	b.get(path).submit(path+"/relationships", "type", "BlockedBy", "problem", " #"+strings.TrimPrefix(other, "/problems/")).is(200).has("Blocked by", "The lock is broken")
@@ -198,46 +198,91 @@ func TestPressedTwice(t *testing.T) {
 		t.Errorf("the second time leads to %s, not %s", second.path, first.path)
 	}
 	page := b.get(first.path)
-	page.submit(first.path+"/comments", "text", "Only once")
-	if again := page.submit(first.path+"/comments", "text", "Only once").is(200); strings.Count(again.text(), "Only once") != 1 {
+	page.submit(first.path, "comment", "Only once")
+	if again := page.submit(first.path, "comment", "Only once").is(200); strings.Count(again.text(), "Only once") != 1 {
 		t.Errorf("the comment is there twice: %s", again.text())
 	}
 }
 
+// A form counts on top of changes of others, as far as they are in other fields. Where both
+// changed a field, the page shows it, and nothing is lost.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	path := s.problem(t, "The door is open")
 	ann, bob := s.as(t, "Ann", access.Write), s.as(t, "Bob", access.Write)
-
-	// A comment came meanwhile: the form counts.
 	page := ann.get(path)
-	bob.post(path+"/comments", "text", "I look at it.").is(200)
-	page.submit(path, "title", "The door stands open").is(200).has("The door stands open", "I look at it.")
-
-	// A field changed: both versions are shown, and nothing is stored.
-	page = ann.get(path)
+	bob.post(path, "comment", "I look at it.").is(200)
 	his := bob.get(path)
 	his.submit(path, "priority", his.choose("priority", "Urgent")).is(200)
-	conflict := page.submit(path, "title", "Ann's title").is(412).has("The latest change is by Bob, just now", "Ann's title", "Urgent")
-	if got := conflict.form(path); got.Get("title") != "Ann's title" || got.Get("priority") != his.choose("priority", "Urgent") {
-		t.Errorf("the form has %v, want Ann's title and Bob's priority", got)
+	page.submit(path, "title", "The door stands open").is(200).has("The door stands open", "I look at it.", "Priority: Urgent")
+
+	page = ann.get(path)
+	bob.get(path).submit(path, "title", "The door is ajar").is(200)
+	low := page.choose("priority", "Low")
+	conflict := page.submit(path, "title", "The door was open", "priority", low, "comment", "It was the wind.").is(412).has("The latest change is by Bob, just now").lacks("Priority")
+	for _, marked := range []string{"The door <del>stands open</del><ins>is ajar</ins>", "The door <del>stands</del><ins>was</ins> open"} {
+		if !strings.Contains(conflict.body, marked) {
+			t.Errorf("the page lacks %s:\n%s", marked, conflict.body)
+		}
 	}
-	ann.get(path).lacks("Ann's title")
-	conflict.submit(path).is(200).has("Ann's title", "Urgent")
+	if got := conflict.form(path); got.Get("title") != "The door was open" || got.Get("priority") != low || got.Get("comment") != "It was the wind." || got.Has("state") {
+		t.Errorf("the form has %v", got)
+	}
+	ann.get(path).lacks("The door was open", "It was the wind.")
+	if saved := conflict.submit(path).is(200).at(path).has("It was the wind.", "The door was open"); saved.form(path).Get("priority") != low {
+		t.Error("a change in another field is lost")
+	}
 
 	// No form has such a revision.
-	for _, revision := range []string{"99999999", "-1", "0"} {
+	for _, revision := range []string{"99999999", "-1", "0", ""} {
 		ann.post(path, "revision", revision, "title", "Forged").is(400)
 	}
+	ann.post(path, "title", "Forged").is(400)
+}
 
-	// Both changed the title: the page marks the words of each.
-	page = ann.get(path)
-	bob.get(path).submit(path, "title", "Bob's title").is(200)
-	both := page.submit(path, "title", "Ann's words").is(412)
-	for _, marked := range []string{"<del>Ann</del><ins>Bob</ins>&#39;s title", "Ann&#39;s <del>title</del><ins>words</ins>"} {
-		if !strings.Contains(both.body, marked) {
-			t.Errorf("the page lacks %s:\n%s", marked, both.body)
+// One form has the comment and the fields: what it sends is one change. Its preview stores
+// nothing, and keeps all that was typed.
+func TestOneForm(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	path := s.problem(t, "The door is open")
+	page := b.get(path)
+	closed, high := page.choose("state", "Closed"), page.choose("priority", "High")
+	preview := page.submit(path, "preview", "yes", "comment", "It was *the lock*.", "title", "The door was open", "priority", high).is(200)
+	if !strings.Contains(preview.body, "<em>the lock</em>") {
+		t.Errorf("the preview lacks the comment:\n%s", preview.body)
+	}
+	if got := preview.form(path); got.Get("title") != "The door was open" || got.Get("priority") != high || got.Get("comment") != "It was *the lock*." {
+		t.Errorf("the preview has the form %v", got)
+	}
+	b.get(path).lacks("the lock")
+	for range 2 { // pressed twice, it is done once
+		preview.submit(path, "then", closed).is(200).at(path)
+	}
+	now, err := s.service.LoadProblem(t.Context(), s.admin, 1, allParts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.Value.Revision != 2 || len(now.Value.Comments) != 1 || now.Value.Title != "The door was open" || now.Value.State.String() != closed || now.Value.Priority.String() != high {
+		t.Errorf("the problem is %+v", now.Value)
+	}
+	items := b.get(path).has("commented Title: The", "State: Open → Closed", "Priority: High")
+	if n := strings.Count(items.body, `class="by"`); n != 2 {
+		t.Errorf("the history has %d lines, want 2", n)
+	}
+
+	// What is wrong stands at its field, in the language of the reader.
+	empty := b.get(path).submit(path, "do", "comment").is(422)
+	long := b.get(path).submit(path, "title", strings.Repeat("x", 1001), "comment", "bell \x00").is(422)
+	for wrong, page := range map[string]*shownPage{
+		`id="fault-comment" class="wrong">Write a comment first.<`: empty,
+		`id="fault-comment" class="wrong">Must not contain U`:      long,
+		`id="fault-title" class="wrong">`:                          long,
+	} {
+		if !strings.Contains(page.body, wrong) {
+			t.Errorf("the page lacks %s:\n%s", wrong, page.body)
 		}
 	}
 }
@@ -272,7 +317,7 @@ func TestPast(t *testing.T) {
 	b.get(path).submit(path+"/keywords", "name", "customer", "value", "ACME").is(200)
 	b.get(path+"/past").is(200).has("Revision 2 of 3", "Title:", "Later")
 	b.get(path+"/past?revision=3").is(200).has("Revision 3 of 3", "Keyword customer: ACME").lacks("Later")
-	commented := b.get(path).submit(path+"/comments", "text", "It was the fuse.").is(200)
+	commented := b.get(path).submit(path, "comment", "It was the fuse.").is(200)
 	if at := link(b.get(path+"/past?revision=4").has("This revision changed"), "A comment"); !strings.Contains(commented.body, `id="`+strings.TrimPrefix(at, path+"#")+`"`) {
 		t.Errorf("the comment is at %s", at)
 	}
@@ -422,10 +467,10 @@ func TestHeaders(t *testing.T) {
 	if p := b.do(r).is(200); p.body != "" {
 		t.Errorf("HEAD has the body %q", p.body)
 	}
-	r, _ = http.NewRequest("POST", s.URL+path+"/comments", strings.NewReader(`{"text":"x"}`))
+	r, _ = http.NewRequest("POST", s.URL+path, strings.NewReader(`{"comment":"x"}`))
 	r.Header.Set("Content-Type", "application/json")
 	b.do(r).is(415).has("the API has other addresses, which /docs describes")
-	b.post(path+"/comments", "text", strings.Repeat("x", 1<<20)).is(413)
+	b.post(path, "comment", strings.Repeat("x", 1<<20)).is(413)
 }
 
 func TestAssets(t *testing.T) {
@@ -598,7 +643,7 @@ func TestOwnCommentBehindALongLog(t *testing.T) {
 		}
 	}
 	page := b.get(path).is(200).has("Earlier")
-	page.submit(path+"/comments", "text", "It was the fuse.").is(200).has("It was the fuse.", "Earlier")
+	page.submit(path, "comment", "It was the fuse.").is(200).has("It was the fuse.", "Earlier")
 }
 
 // The audit log begins with the newest entry.
@@ -628,7 +673,7 @@ func TestReferences(t *testing.T) {
 	path := s.problem(t, "The door is open")
 	s.problem(t, "The lock is broken")
 	b := s.signedIn(t)
-	page := b.post(path+"/comments", "text", "See #2 and #99.").is(200)
+	page := b.post(path, "comment", "See #2 and #99.").is(200)
 	if at := link(page, "#2"); at != "/problems/2" {
 		t.Errorf("#2 leads to %s", at)
 	}

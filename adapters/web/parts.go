@@ -50,10 +50,6 @@ func markRead(q *request) (answer, error) {
 	})
 }
 
-func addComment(q *request) (answer, error) {
-	return onProblem(q, "comment", func(id problem.ID) error { return q.comment(id, q.form.Get("text")) })
-}
-
 func setKeyword(q *request) (answer, error) {
 	return onProblem(q, "keywords", func(id problem.ID) error {
 		cmd := tracker.SetKeyword{Name: q.form.Get("name")}

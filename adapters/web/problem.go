@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"net/url"
 	"strconv"
 	"time"
@@ -31,10 +32,15 @@ type problemPage struct {
 	Created  person
 	Modified person
 	// Settled is by whom the problem was resolved; its name is empty before.
-	Settled  person
-	Edit     forms.Form
+	Settled person
+	Edit    forms.Form
+	Box     commentBox
+	Next    []forms.Option // the states that a comment can come with
+	// Unsent is true when the page answers its form: the inputs have what was typed. Wrong says
+	// why it was refused; empty: it was not.
+	Unsent   bool
+	Wrong    string
 	StateTo  string // the list of the problems in the same state
-	Facts    []links.Fact
 	Timeline []history.Item
 	Keywords keywordRows
 	Related  []relatedGroup
@@ -65,6 +71,17 @@ type relatedLink struct {
 	Title    string
 	State    string
 	Resolved bool
+}
+
+// commentBox is where people write a new comment.
+type commentBox struct {
+	Label string // key of the text
+	Rows  int
+	Text  string
+	Fault string
+	// Shown is true for the preview: Body is the comment as readers will see it.
+	Shown bool
+	Body  template.HTML
 }
 
 // allParts are the parts of a problem on its page.
@@ -103,7 +120,11 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Watchers: tracker.Watchers(s, c),
 	}
 	f := links.NewFilters(q.base, c)
-	view.StateTo, view.Facts = f.Of("state", s.Fields.State), f.Facts(s.Fields)
+	view.StateTo = f.Of("state", s.Fields.State)
+	view.Box, view.Next = commentBox{Label: "comment.label", Rows: 5}, forms.Next(s.Fields.State, c)
+	for _, control := range view.Edit.Controls() {
+		control.In = "edit"
+	}
 	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer, f)
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
 	view.Users = forms.ObjectChoice("user", metadata.Users, ident.None, c)
@@ -114,6 +135,30 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	}
 	var err error
 	view.Timeline, err = q.timeline(s.Log, s.Comments, c)
+	return view, err
+}
+
+// typedAgain returns the page of a problem with what its form has. wrong says why it was refused,
+// and at which fields; nil: it was not.
+func (q *request) typedAgain(id problem.ID, wrong *refusal) (problemPage, error) {
+	loaded, err := q.Service.LoadProblem(q.context(), q.caller, id, allParts)
+	if err != nil {
+		return problemPage{}, err
+	}
+	view, err := q.problemPage(loaded)
+	if err != nil {
+		return view, err
+	}
+	view.Edit.Fill(q.form)
+	if revision, err := strconv.ParseInt(q.form.Get("revision"), 10, 64); err == nil {
+		view.Edit.Revision = revision
+	}
+	view.Unsent, view.Box.Text = true, q.form.Get("comment")
+	view.Wrong = wrong.mark(&view.Edit, &view.Box)
+	if q.form.Get("preview") == "yes" {
+		view.Box.Shown = true
+		view.Box.Body, err = q.reader().Preview(view.Box.Text, loaded.Catalogue)
+	}
 	return view, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -321,16 +322,34 @@ func (p *shownPage) form(action string) url.Values {
 	p.t.Helper()
 	for n := range p.root.Descendants() {
 		if n.Data == "form" && attribute(n, "action") == action {
-			return fieldsOf(n)
+			return p.fieldsOf(n)
 		}
 	}
 	p.t.Fatalf("%s has no form for %s:\n%s", p.path, action, p.body)
 	return nil
 }
 
-func fieldsOf(form *html.Node) url.Values {
+// inputsOf yields the inputs of a form: inside of it, or elsewhere with its identifier.
+func (p *shownPage) inputsOf(form *html.Node) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		for n := range p.root.Descendants() {
+			if n.Type != html.ElementNode || attribute(n, "name") == "" {
+				continue
+			}
+			mine := hasAttribute(n, "form") && attribute(n, "form") == attribute(form, "id")
+			for up := n; up != nil && !hasAttribute(n, "form") && !mine; up = up.Parent {
+				mine = up == form
+			}
+			if mine && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+func (p *shownPage) fieldsOf(form *html.Node) url.Values {
 	values := url.Values{}
-	for n := range form.Descendants() {
+	for n := range p.inputsOf(form) {
 		name := attribute(n, "name")
 		switch n.Data {
 		case "input":
@@ -347,7 +366,6 @@ func fieldsOf(form *html.Node) url.Values {
 			values.Add(name, selected(n))
 		}
 	}
-	delete(values, "")
 	return values
 }
 

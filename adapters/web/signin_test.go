@@ -236,7 +236,7 @@ func TestForeignForms(t *testing.T) {
 		"fetch metadata":      {"Sec-Fetch-Site": {"cross-site"}},
 		"another port":        {"Origin": {"http://127.0.0.1:1"}},
 	} {
-		r, err := http.NewRequest("POST", s.URL+path+"/comments", strings.NewReader("text=spam"))
+		r, err := http.NewRequest("POST", s.URL+path, strings.NewReader("comment=spam"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,9 +257,9 @@ func TestFormWithoutSessionIsKept(t *testing.T) {
 	b := s.signedIn(t)
 	form := b.get(path)
 	b.post("/sign-out")
-	kept := b.post(path+"/comments", "text", "typed for an hour", "once", "k1").is(401).has("What you typed is kept")
+	kept := b.post(path, "comment", "typed for an hour", "once", "k1").is(401).has("What you typed is kept")
 	b.post("/sign-in", "token", s.token.Reveal()).is(200)
-	kept.submit(path + "/comments").is(200).has("typed for an hour")
+	kept.submit(path).is(200).has("typed for an hour")
 	_ = form
 	// A token is never written into a page.
 	if p := s.browser(t).post("/settings", "token", s.token.Reveal()); strings.Contains(p.body, s.token.Reveal()) {
@@ -273,7 +273,7 @@ func TestScopes(t *testing.T) {
 	path := s.problem(t, "The door is open")
 	reader := s.as(t, "Rita", access.Read)
 	reader.get(path).is(200).has("The door is open").lacks("New comment", "Save", "Stop watching", "Administration")
-	reader.post(path+"/comments", "text", "no").is(403)
+	reader.post(path, "comment", "no").is(403)
 	reader.get("/problems/new").is(403)
 	reader.get("/administration/tokens").is(403)
 	writer := s.as(t, "Willi", access.Write)

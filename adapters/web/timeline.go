@@ -20,7 +20,12 @@ import (
 
 // timeline returns comments and log as one list.
 func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
-	return history.Reader{Markdown: q.markdown, Base: q.base, User: q.caller.User, All: q.caller.Scope.Covers(access.Admin), Problems: q.linked, Room: q.room}.Items(log, comments, c)
+	return q.reader().Items(log, comments, c)
+}
+
+// reader reads histories for the caller.
+func (q *request) reader() history.Reader {
+	return history.Reader{Markdown: q.markdown, Base: q.base, User: q.caller.User, All: q.caller.Scope.Covers(access.Admin), Problems: q.linked, Room: q.room}
 }
 
 // linked returns the links to the problems with these numbers.

@@ -50,9 +50,9 @@ func TestDay(t *testing.T) {
 			ann, bob := s.signedIn(s.member("Ann")), s.signedIn(s.member("Bob"))
 			day(s, ann, bob)
 			// The change of somebody else arrives, and nobody loses what is being typed.
-			ann.must(ann.Open("/problems/1"), ann.Shows("The lamp is dark"), ann.Type("textarea[name=text]", "half a sentence"))
-			bob.must(bob.Open("/problems/1"), bob.Type("textarea[name=text]", "It was the fuse."), bob.Click(".comment-form button"), bob.Shows("It was the fuse."))
-			ann.must(ann.Shows("It was the fuse."), ann.Until("document.querySelector('textarea[name=text]').value === 'half a sentence'"))
+			ann.must(ann.Open("/problems/1"), ann.Shows("The lamp is dark"), ann.Type("textarea[name=comment]", "half a sentence"))
+			bob.must(bob.Open("/problems/1"), bob.Type("textarea[name=comment]", "It was the fuse."), bob.Click("#send"), bob.Shows("It was the fuse."))
+			ann.must(ann.Shows("It was the fuse."), ann.Until("document.querySelector('textarea[name=comment]').value === 'half a sentence'"))
 			// So does a new problem, without moving the list.
 			bob.must(bob.Open("/problems?query=all"), bob.Shows("The lamp is dark"))
 			s.api("POST", "/problems", map[string]any{"title": "A new one"})
@@ -75,7 +75,7 @@ func day(s *scene, ann, bob *person) {
 	// Bob finds the problem, reads it, and comments.
 	bob.must(bob.Open("/problems"), bob.Type("input[name=title]", "lamp"), bob.Click(".find button"), bob.Until("location.search.includes('lamp')"), bob.Shows("The lamp is dark"),
 		bob.Until("document.querySelectorAll('.problems tbody tr').length === 1"), bob.Click(".problems tbody th a"), bob.Shows("New comment"))
-	bob.must(bob.Type("textarea[name=text]", "Is it #2?"), bob.Click(".comment-form button"), bob.Shows("Is it #2?"), bob.Until("document.querySelector('a.reference').title === 'The fuse blows'"))
+	bob.must(bob.Type("textarea[name=comment]", "Is it #2?"), bob.Click("#send"), bob.Shows("Is it #2?"), bob.Until("document.querySelector('a.reference').title === 'The fuse blows'"))
 	bob.must(bob.Click("#relationships summary"), bob.Choose("#relationships select", "Caused by"), bob.Type("#relationships input[name=problem]", "2"),
 		bob.Click("#relationships details button"), bob.Until("document.querySelector('#relationships .links') !== null"), bob.Shows("The fuse blows"))
 	bob.must(bob.Open("/problems/1/graph"), bob.Until("document.querySelectorAll('svg rect').length === 2"))
@@ -85,13 +85,13 @@ func day(s *scene, ann, bob *person) {
 	// Ann moves both problems to a milestone, after a look at what would change.
 	ann.must(ann.Open("/problems?query=all"), ann.Click("input[value='1'][name=problem]"), ann.Click("input[value='2'][name=problem]"), ann.Click("#bulk button"), ann.Shows("Change many problems"),
 		ann.Choose("select[name=milestone]", "Spring"), ann.Click("main form button"), ann.Shows("2 problems would change"), ann.Click("main .actions button.primary"), ann.Shows("2 problems were changed"))
-	// Two people change one field: nothing is lost.
+	// Two people change one field, with a comment and another field beside it: nothing is lost.
 	ann.must(ann.Open("/problems/1"), ann.Type("input[name=title]", "The lamp is still dark"), bob.Open("/problems/1"))
-	bob.must(bob.Choose("select[name=priority]", "Low"), bob.Click("section[data-part=fields] button"), bob.Shows("Priority: High → Low"))
-	ann.must(ann.Click("section[data-part=fields] button"))
-	ann.must(ann.Shows("Somebody changed this problem meanwhile"), ann.Shows("The lamp is still dark"), ann.Click("main form button"), ann.Shows("Title: The lamp is dark → The lamp is still dark"))
+	bob.must(bob.Choose("select[name=priority]", "Low"), bob.Type("input[name=title]", "The lamp is dim"), bob.Type("textarea[name=comment]", "Not *quite*."),
+		bob.Click("[name=preview][value=yes]"), bob.Shows("Not quite."), bob.Click("[name=preview][value=no]"), bob.Until("!document.querySelector('#edit .text')"), bob.Click("#send"), bob.Shows("Priority: High → Low"), bob.Shows("Title: The lamp is dark → The lamp is dim"))
+	ann.must(ann.Click(".edit button"), ann.Shows("Somebody changed this problem meanwhile"), ann.Shows("The lamp is still dark"), ann.Click("main form button"), ann.Shows("Title: The lamp is dim → The lamp is still dark"))
 	ann.must(ann.Open("/problems/1/past?revision=1"), ann.Shows("Revision 1 of"), ann.Shows("The lamp is still dark"))
-	ann.must(ann.Open("/problems/1"), ann.Type("input[name=title]", "The lamp is dark"), ann.Click("section[data-part=fields] button"), ann.Until("document.querySelector('h1').innerText === 'The lamp is dark'"))
+	ann.must(ann.Open("/problems/1"), ann.Type("input[name=title]", "The lamp is dark"), ann.Click(".edit button"), ann.Until("document.querySelector('h1').innerText === 'The lamp is dark'"))
 }
 
 // Everything works without JavaScript.

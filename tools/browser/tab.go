@@ -146,12 +146,12 @@ func (t *Tab) Shows(text string) error {
 	return t.Until("document.readyState === 'complete' && document.body.innerText.includes(" + string(quoted) + ")")
 }
 
-// Type writes into a field, in place of its content.
+// Type writes into a field, in place of its content. It opens what folds the field.
 func (t *Tab) Type(selector, text string) error {
 	if err := t.Until(fmt.Sprintf("document.querySelector(%q)", selector)); err != nil {
 		return err
 	}
-	if _, err := Get[bool](t, fmt.Sprintf("(() => { const e = document.querySelector(%q); e.focus(); e.select(); return true })()", selector)); err != nil {
+	if _, err := Get[bool](t, fmt.Sprintf("(() => { const e = document.querySelector(%q); e.closest('details')?.setAttribute('open', ''); e.focus(); e.select(); return true })()", selector)); err != nil {
 		return err
 	}
 	return t.Do(chromedp.KeyEvent(text))
@@ -162,7 +162,7 @@ func (t *Tab) Click(selector string) error { return t.Do(chromedp.Click(chromedp
 
 // Choose selects an option by its text.
 func (t *Tab) Choose(selector, option string) error {
-	_, err := Get[bool](t, fmt.Sprintf("(() => { const e = document.querySelector(%q); e.value = [...e.options].find(o => o.text === %q).value; return true })()", selector, option))
+	_, err := Get[bool](t, fmt.Sprintf("(() => { const e = document.querySelector(%q); e.value = [...e.options].find(o => o.text === %q).value; e.dispatchEvent(new Event('input', {bubbles: true})); return true })()", selector, option))
 	return err
 }
 

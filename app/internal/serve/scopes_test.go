@@ -33,7 +33,6 @@ var operationOf = map[string]string{
 	"GET /problems/{problem}/graph":                      "GET /problems/{identifier}/relationships",
 	"GET /problems/{problem}/past":                       "GET /problems/{identifier}",
 	"POST /problems/{problem}/read":                      "PATCH /problems/{identifier}",
-	"POST /problems/{problem}/comments":                  "POST /problems/{identifier}/comments",
 	"GET /problems/{problem}/comments/{comment}/edit":    "PATCH /problems/{identifier}/comments/{comment}",
 	"POST /problems/{problem}/comments/{comment}/edit":   "PATCH /problems/{identifier}/comments/{comment}",
 	"GET /problems/{problem}/comments/{comment}/delete":  "DELETE /problems/{identifier}/comments/{comment}",

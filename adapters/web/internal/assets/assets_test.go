@@ -2,15 +2,13 @@ package assets
 
 import "testing"
 
-// The style sheet and the script stay small.
+// What each page loads stays small, as it is sent: zipped.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	a := New("")
-	size := func(name string) int { return len(a.files[a.URL(name)].plain) }
-	if css := size("style.css"); css > 21_000 {
-		t.Errorf("the style sheet has %d bytes, want at most 21,000", css)
-	}
-	if script := size("app.js"); script >= 7_000 {
-		t.Errorf("the script has %d bytes, want less than 7,000", script)
+	for name, most := range map[string]int{"style.css": 7_000, "app.js": 6_000} {
+		if sent := len(a.files[a.URL(name)].zipped()); sent > most {
+			t.Errorf("%s has %d bytes, want at most %d", name, sent, most)
+		}
 	}
 }

@@ -26,6 +26,7 @@ type Choice struct {
 	Keep, Cleared bool
 	// Typed is true when there are too many objects for a list: people type a name.
 	Typed bool
+	Place
 }
 
 // Option is an object to choose.
@@ -69,6 +70,22 @@ func stateChoice(current ident.ID, isNew bool, c *metadata.Catalogue) Choice {
 		}
 	}
 	return b.done()
+}
+
+// Next returns the states that a problem can move to: the ones that resolve it first.
+func Next(current ident.ID, c *metadata.Catalogue) (states []Option) {
+	var others []Option
+	for _, o := range stateChoice(current, false, c).Options {
+		id, _ := ident.Parse(o.Value)
+		switch s, _ := c.State(id); {
+		case o.Selected:
+		case s.Resolved:
+			states = append(states, o)
+		default:
+			others = append(others, o)
+		}
+	}
+	return append(states, others...)
 }
 
 // ObjectChoice offers the objects of a kind that are in use, and the current one.

@@ -36,6 +36,32 @@ type TextBox struct {
 	Focus bool
 	// Keep offers to leave the value as it is.
 	Keep bool
+	Place
+}
+
+// Place is where an input stands.
+type Place struct {
+	// In is the identifier of a form elsewhere on the page; empty: the form is around the input.
+	In string
+	// Fault says what is wrong with the sent value, in the language of the reader.
+	Fault string
+}
+
+// Control is what all inputs of a problem's fields have in common.
+type Control struct {
+	Field string
+	*Place
+}
+
+// Controls returns all inputs of the form.
+func (e *Form) Controls() (all []Control) {
+	for i := range e.Texts {
+		all = append(all, Control{e.Texts[i].Field, &e.Texts[i].Place})
+	}
+	for i := range e.Choices {
+		all = append(all, Control{e.Choices[i].Field, &e.Choices[i].Place})
+	}
+	return all
 }
 
 // Picker reports whether people choose the date from a calendar, where there is no other value.
@@ -64,7 +90,8 @@ func (e *Form) Fill(values url.Values) {
 		}
 	}
 	for i := range e.Choices {
-		if value := strings.TrimSpace(values.Get(e.Choices[i].Field)); value != "" {
+		if values.Has(e.Choices[i].Field) {
+			value := strings.TrimSpace(values.Get(e.Choices[i].Field))
 			e.Choices[i].Select(value, e.Choices[i].NameOf(value))
 		}
 	}

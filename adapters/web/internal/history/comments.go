@@ -98,6 +98,12 @@ func (r Reader) bodies(comments []problem.Comment, c *metadata.Catalogue) (map[i
 	return bodies, nil
 }
 
+// Preview returns the safe form of a comment that is not stored.
+func (r Reader) Preview(text string, c *metadata.Catalogue) (template.HTML, error) {
+	bodies, err := r.bodies([]problem.Comment{{Text: text}}, c)
+	return bodies[ident.None].HTML, err
+}
+
 // targets resolves the references of comments.
 type targets struct {
 	problems map[int64]markdown.Link

@@ -39,7 +39,7 @@ type Item struct {
 
 // takes reports whether an entry of the log belongs to the item.
 func (i *Item) takes(e problem.LogEntry) bool {
-	return !i.Comment && (e.Batch == i.batch || e.Author == i.by && e.Created.Sub(i.At) < together)
+	return e.Batch == i.batch || !i.Comment && e.Author == i.by && e.Created.Sub(i.At) < together
 }
 
 // Edit is one edit of a comment (D44).
@@ -60,7 +60,7 @@ type Change struct {
 
 // changesAtOnce is how many changes of an item are shown without unfolding. A request can
 // change hundreds of keywords.
-const changesAtOnce = 12
+const changesAtOnce = 5
 
 // Changes lists the changes of one request, in words.
 type Changes []Change
@@ -108,6 +108,10 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 			if comment, ok := byID[name]; ok {
 				item := commentItem(comment, bodies[comment.ID], c)
 				item.Own, item.Edits = r.All || comment.Author == r.User, edits[comment.ID]
+				item.by, item.batch = e.Author, e.Batch
+				if n := len(items) - 1; n >= 0 && items[n].batch == e.Batch && !items[n].Comment { // of a new problem
+					item.Created, item.Changes, items = items[n].Created, items[n].Changes, items[:n]
+				}
 				items = append(items, item)
 				continue
 			}

@@ -31,8 +31,10 @@ func TestItemTakes(t *testing.T) {
 		}
 	}
 	comment := Item{At: at, by: ann, batch: one, Comment: true}
-	if comment.takes(problem.LogEntry{Batch: one, Author: ann, Created: at}) {
-		t.Error("a comment takes a change")
+	for batch, want := range map[ident.ID]bool{one: true, two: false} {
+		if comment.takes(problem.LogEntry{Batch: batch, Author: ann, Created: at}) != want {
+			t.Errorf("a comment takes a change of the batch %v: %v", batch, !want)
+		}
 	}
 }
 

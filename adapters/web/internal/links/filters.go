@@ -137,21 +137,3 @@ func (f *Filters) Keyword(k problem.Keyword) string {
 	}
 	return List(f.base, "SUBQUERY(keywords, $k, "+name+" AND $k.value = "+Quote(k.Value.String)+").@count > 0")
 }
-
-// Fact is a value of a problem with the list of all problems that have it.
-type Fact struct {
-	Label    string // key of the text
-	Text, To string
-}
-
-// Facts returns the fields of a problem that have a value, without its state.
-func (f *Filters) Facts(p problem.Fields) (facts []Fact) {
-	for _, field := range forms.References {
-		id := *field.ClientReference(&p)
-		if id.IsNone() || field.Name == "state" {
-			continue
-		}
-		facts = append(facts, Fact{"field." + field.Name, f.Name(field.To, id), f.Of(field.Name, id)})
-	}
-	return facts
-}

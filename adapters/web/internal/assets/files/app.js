@@ -44,6 +44,18 @@ addEventListener("scroll", () => top = scrollY);
 const bare = url => url.pathname + url.search;
 let shown, going;
 
+// outside are the inputs of a form that stand elsewhere on the page: the fields of a problem.
+const outside = f => [...f.elements].filter(e => !f.contains(e));
+
+// mark shows which fields are changed. The button to save them is there when one is.
+const mark = () => {
+  const f = one("#edit");
+  if (!f) return;
+  const fields = outside(f);
+  for (const e of fields) e.closest(".field")?.classList.toggle("edited", dirty(e));
+  one("#save").hidden = !("unsent" in f.dataset || fields.some(dirty));
+};
+
 // show replaces the page. The answer to a button (by) of a problem keeps the place on it. Other
 // forms with unsaved text (left) come back with their page.
 let left = [];
@@ -53,11 +65,15 @@ const show = (page, at, push, by, back) => {
   const stay = by && url.pathname === location.pathname && one("[data-swap]") && one("[data-swap]", page);
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
-  left.push(...unsent().filter(f => f !== by?.form));
+  left.push(...unsent().filter(f => f !== by?.form).map(f => [f, outside(f)]));
   document.body.replaceWith(document.adoptNode(page.body));
-  left = left.filter(f => {
+  left = left.filter(([f, rest]) => {
     const fresh = all("form").findLast(g => g.action === f.action);
     fresh?.replaceWith(f);
+    if (fresh) for (const e of rest) {
+      if (e.name) f.elements[e.name]?.replaceWith(e);
+      if (dirty(e)) e.closest("details")?.setAttribute("open", "");
+    }
     f.closest("details")?.setAttribute("open", "");
     return !fresh;
   });
@@ -127,6 +143,7 @@ let stream, seen;
 const begin = () => {
   shown = bare(location);
   dates();
+  mark();
   one(".node.current")?.scrollIntoView({block: "nearest", inline: "center"});
   stream?.close();
   seen = 0;
@@ -159,18 +176,24 @@ const announce = (bar, changes) => {
 
 // refresh replaces the parts of a page that nobody edits or is in. The answer to a form
 // replaces all of them. behind is true when a part was left out.
+// The fields stay together: they belong to one revision.
 let behind;
 const refresh = main => load("GET", location.href, null, page => {
   if (sending) return;
   behind = false;
+  const within = part => part.contains(document.activeElement);
+  const bound = all("[data-part]", main).filter(part => one("[form]", part));
+  const held = bound.some(part => within(part) || all("[form]", part).some(dirty));
   for (const part of all("[data-part]", main)) {
     const fresh = one(`[data-part="${part.dataset.part}"]`, page);
     if (!fresh || edited(part)) continue;
-    if (part.contains(document.activeElement)) behind = true;
-    else part.replaceWith(document.adoptNode(fresh));
+    if (within(part) || held && bound.includes(part)) { behind = true; continue; }
+    all("details", fresh).forEach((d, i) => d.open ||= all("details", part)[i]?.open);
+    part.replaceWith(document.adoptNode(fresh));
   }
   document.title = page.title;
   dates();
+  mark();
 }, () => {});
 addEventListener("focusout", () => behind && setTimeout(refresh, 0, one("main")));
 
@@ -183,11 +206,11 @@ const dates = () => all("time").forEach(t => {
   if (t.dataset.as) t.textContent = say(forms[t.dataset.as]);
 });
 
-// A slider shows its value, and a form whether it is sent.
+// A slider shows its value, and a form whether its fields are changed.
 addEventListener("input", e => {
-  const form = e.target.form, o = form && one("output", form), hint = form && one(".unsaved", form);
+  const form = e.target.form, o = form && one("output", form);
   if (o) o.value = e.target.value;
-  if (hint) hint.hidden = ![...form.elements].some(dirty);
+  mark();
 });
 
 begin();
