@@ -52,8 +52,8 @@ var startedContainers = sync.OnceValues(startContainers)
 // startContainers starts the program. It ends with this process: its standard input is a
 // pipe from here.
 func startContainers() (*containersProgram, error) {
-	found, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/problemtracking/problems/adapters/postgres/postgrestest").Output()
-	dir := filepath.Join(strings.TrimSpace(string(found)), "containers")
+	found, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/problemtracking/problems/adapters/postgres").Output()
+	dir := filepath.Join(strings.TrimSpace(string(found)), "postgrestest", "containers")
 	if err == nil {
 		_, err = os.Stat(filepath.Join(dir, "go.mod"))
 	}
