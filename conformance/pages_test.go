@@ -44,7 +44,7 @@ func TestPages(t *testing.T) {
 func withTable(page string) string {
 	const header = "| tag | cases |\n"
 	before, _, _ := strings.Cut(page, header)
-	return before + header + caseTable(Cases())
+	return before + header + caseTable(append(Cases(), casesOfBlobs()...))
 }
 
 // caseTable returns the rows of the table: the cases of each tag, without those through two

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/conformance/internal/blobs"
 )
 
 var (
@@ -22,13 +23,21 @@ var (
 	sentence = regexp.MustCompile(`[.]\s`)
 )
 
-// TestEveryRuleHasACase holds the cases against the comments of package store. Each
+// TestEveryRuleHasACase holds the cases against the comments of packages store and blob. Each
 // sentence with a "must", and each about an error of some kind, needs a case.
 func TestEveryRuleHasACase(t *testing.T) {
 	t.Parallel()
-	for _, complaint := range compare(contract(t), Cases()) {
+	for _, complaint := range append(compare(contract(t, "store"), Cases()), compare(contract(t, "blob"), casesOfBlobs())...) {
 		t.Error(complaint)
 	}
+}
+
+// casesOfBlobs returns the cases of Blobs.
+func casesOfBlobs() (cases []bench.Case) {
+	for _, c := range blobs.Cases() {
+		cases = append(cases, bench.Case{ID: c.ID, Rule: c.Rule})
+	}
+	return cases
 }
 
 // compare returns the differences between a contract and the cases that hold it.
@@ -51,7 +60,7 @@ func compare(contract []string, cases []bench.Case) (complaints []string) {
 		for _, said := range sentence.Split(comment, -1) {
 			tags := tag.FindAllStringSubmatch(said, -1)
 			if (must.MatchString(said) || fails.MatchString(said)) && len(tags) == 0 {
-				complain("package store says %q without the tag of a case", said)
+				complain("the port says %q without the tag of a case", said)
 			}
 			held := ""
 			for _, found := range tags {
@@ -60,19 +69,19 @@ func compare(contract []string, cases []bench.Case) (complaints []string) {
 			}
 			for _, error := range promised(said) {
 				if len(tags) > 0 && !strings.Contains(held, error) {
-					complain("package store says %q, of which no case names %s in its rule", said, error)
+					complain("the port says %q, of which no case names %s in its rule", said, error)
 				}
 			}
 		}
 	}
 	for _, c := range cases {
 		if !rules[c.Tag()] {
-			complain("the case %s cites a tag that package store does not have", c.ID)
+			complain("the case %s cites a tag that the port does not have", c.ID)
 		}
 	}
 	for _, rule := range slices.Sorted(maps.Keys(rules)) {
 		if words[rule] == "" {
-			complain("package store demands %s, of which there is no case", rule)
+			complain("the port demands %s, of which there is no case", rule)
 		}
 	}
 	return complaints
@@ -108,7 +117,7 @@ func TestCompareContract(t *testing.T) {
 		{whole + "It must be quick (COM-003). ", "demands COM-003, of which there is no case"},
 		{whole + "It fails with fault.Closed in the end (COM-002). ", "no case names Closed in its rule"},
 		{whole + "Each read must fail with ErrOver (COM-002). ", "no case names ErrOver in its rule"},
-		{"It must store the Change (COM-002). ", "COM-001 cites a tag that package store does not have"},
+		{"It must store the Change (COM-002). ", "COM-001 cites a tag that the port does not have"},
 	} {
 		complaints := strings.Join(compare([]string{c.contract}, cases), "\n")
 		if (complaints == "") != (c.want == "") || !strings.Contains(complaints, c.want) {
@@ -123,13 +132,13 @@ func TestCompareContract(t *testing.T) {
 	}
 }
 
-// contract returns the comments of package store, each on one line.
-func contract(t *testing.T) []string {
+// contract returns the comments of a port, each on one line.
+func contract(t *testing.T, port string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f",
-		`{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, "github.com/problemtracking/problems/domain/store").Output()
+		`{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, "github.com/problemtracking/problems/domain/"+port).Output()
 	if err != nil {
-		t.Fatalf("go list, which finds the sources of package store: %v", err)
+		t.Fatalf("go list, which finds the sources of package %s: %v", port, err)
 	}
 	var comments []string
 	for _, file := range strings.Fields(string(out)) {

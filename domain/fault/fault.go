@@ -23,6 +23,7 @@ const (
 	MethodNotAllowed     Kind = "method-not-allowed"     // the path has other methods
 	TooLarge             Kind = "too-large"              // the body exceeds the limit
 	UnsupportedMediaType Kind = "unsupported-media-type" // the body is of a type not supported here
+	RangeNotSatisfiable  Kind = "range-not-satisfiable"  // the range of a file is behind its end
 	RateLimited          Kind = "rate-limited"           // the token, or the client without one, has used up its rate
 )
 
@@ -43,6 +44,7 @@ const (
 	ProblemNotFound      Kind = "problem-not-found"
 	KeywordNotFound      Kind = "keyword-not-found"
 	CommentNotFound      Kind = "comment-not-found"
+	AttachmentNotFound   Kind = "attachment-not-found"
 	RelationshipNotFound Kind = "relationship-not-found"
 	StaleRevision        Kind = "stale-revision"         // the problem has another revision than expected by the request
 	TransitionNotAllowed Kind = "transition-not-allowed" // D19
@@ -70,6 +72,7 @@ const CursorGone Kind = "cursor-gone"
 const (
 	Unavailable    Kind = "unavailable"     // for now: the store is away, or the request ran out of time; nothing was done
 	UnknownOutcome Kind = "outcome-unknown" // the store went away during a write; nobody knows if it is stored
+	StorageFull    Kind = "storage-full"    // there is no room for a file; nothing was stored
 	Internal       Kind = "internal"        // a defect of the service
 )
 

@@ -151,11 +151,13 @@ func checkCitations(file, text string, known func(tag string) bool) (faults []st
 	return faults
 }
 
-// checkPort returns a sentence for each tag of the storage port that package store does
+// checkPort returns a sentence for each tag of a port that its package does
 // not have.
 func checkPort(files map[string]string) (faults []string) {
 	has := make(map[string]bool)
-	inPort := func(file string) bool { return strings.HasSuffix(path.Dir("/"+file), "/store") }
+	inPort := func(file string) bool {
+		return strings.HasSuffix(path.Dir("/"+file), "/store") || strings.HasSuffix(path.Dir("/"+file), "/domain/blob")
+	}
 	for file, text := range files {
 		for _, tag := range portTags(text) {
 			has[tag] = has[tag] || inPort(file)
@@ -168,7 +170,7 @@ func checkPort(files map[string]string) (faults []string) {
 	for file, text := range files {
 		for _, tag := range portTags(text) {
 			if r, ok := Find(strings.TrimRight(tag, "-0123456789")); ok && r.Page == "store.md" && !has[tag] {
-				faults = append(faults, fmt.Sprintf("%s cites %s, but package store has no such tag", file, tag))
+				faults = append(faults, fmt.Sprintf("%s cites %s, but no port has such a tag", file, tag))
 			}
 		}
 	}

@@ -1,0 +1,345 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/problemtracking/problems/domain/blob"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+const (
+	// arriving is the folder of files that are not complete yet.
+	arriving = "arriving"
+	// ownerFile has the name of the owner.
+	ownerFile = "OWNER"
+)
+
+// Folder is a blob.Store in a folder of a local disk:
+//
+//	OWNER                the name of the owner
+//	arriving/            files on their way
+//	{problem}/{attachment}
+type Folder struct{ root *os.Root }
+
+var _ blob.Store = (*Folder)(nil)
+
+// abandoned is the age of a file on its way that nobody completes any more.
+const abandoned = 24 * time.Hour
+
+// OpenFolder opens a folder, and makes it if there is none. now is the time: what crashes have
+// left of files on their way is removed a day later.
+func OpenFolder(path string, now time.Time) (*Folder, error) {
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, failure(err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, failure(err)
+	}
+	f := &Folder{root}
+	if err := errors.Join(f.makeFolder(arriving), f.removeDrafts(now), f.sync("."), syncPath(filepath.Dir(path))); err != nil {
+		root.Close()
+		return nil, failure(err)
+	}
+	return f, nil
+}
+
+// removeDrafts removes the files that are abandoned at a time.
+func (f *Folder) removeDrafts(now time.Time) error {
+	names, err := f.names(arriving)
+	for _, name := range names {
+		draft := arriving + "/" + name
+		if info, err := f.root.Lstat(draft); err == nil && now.Sub(info.ModTime()) > abandoned {
+			if err := f.root.Remove(draft); err != nil {
+				return err
+			}
+		}
+	}
+	return err
+}
+
+// Put implements blob.Store. The file gets its name when all of it is on the disk. A link
+// does not replace a file, as a renaming would.
+func (f *Folder) Put(ctx context.Context, key blob.Key, r io.Reader) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	name := key.String()
+	if _, err := f.root.Lstat(name); err == nil {
+		return taken(key)
+	}
+	draft := arriving + "/" + strings.ReplaceAll(name, "/", ".")
+	file, err := f.root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return taken(key)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	defer func() { _ = f.root.Remove(draft) }() // a later OpenFolder tries again
+	from := &source{ctx: ctx, r: r}
+	_, err = io.CopyBuffer(struct{ io.Writer }{file}, from, make([]byte, 128<<10))
+	if err == nil {
+		err = file.Sync()
+	}
+	err = errors.Join(err, file.Close())
+	switch {
+	case from.err != nil:
+		return from.err
+	case err != nil:
+		return failure(err)
+	}
+	folder := blob.Folder(key.Problem)
+	if err := f.makeFolder(folder); err != nil {
+		return failure(err)
+	}
+	err = f.root.Link(draft, name)
+	if errors.Is(err, fs.ErrNotExist) { // Delete has just removed the empty folder
+		if err = f.makeFolder(folder); err == nil {
+			err = f.root.Link(draft, name)
+		}
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return taken(key)
+	}
+	if err == nil {
+		err = f.sync(folder)
+	}
+	return failure(err)
+}
+
+func (f *Folder) makeFolder(name string) error {
+	switch err := f.root.Mkdir(name, 0o700); {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return f.sync(".")
+}
+
+// Open implements blob.Store.
+func (f *Folder) Open(ctx context.Context, key blob.Key, from, n int64) (io.ReadCloser, error) {
+	if err := ended(ctx); err != nil {
+		return nil, err
+	}
+	file, err := f.root.Open(key.String())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, missing(key)
+	}
+	if err != nil {
+		return nil, failure(err)
+	}
+	info, err := file.Stat()
+	if err == nil {
+		_, err = file.Seek(min(max(from, 0), info.Size()), io.SeekStart) // file systems limit offsets
+	}
+	if err != nil {
+		file.Close()
+		return nil, failure(err)
+	}
+	var r io.Reader = file
+	if n >= 0 {
+		r = io.LimitReader(file, n)
+	}
+	return &reading{source{ctx: ctx, r: r}, file}, nil
+}
+
+// Delete implements blob.Store. It removes the folder of a problem with its last file.
+func (f *Folder) Delete(ctx context.Context, key blob.Key) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	switch err := f.root.Remove(key.String()); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return failure(err)
+	}
+	folder := blob.Folder(key.Problem)
+	if err := f.sync(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failure(err)
+	}
+	_ = f.root.Remove(folder) // fails unless it is empty
+	return nil
+}
+
+// List implements blob.Store.
+func (f *Folder) List(ctx context.Context, after blob.Key) iter.Seq2[blob.Info, error] {
+	return func(yield func(blob.Info, error) bool) {
+		folders, err := f.names(".")
+		if err != nil {
+			yield(blob.Info{}, failure(err))
+			return
+		}
+		for _, folder := range folders {
+			if after != (blob.Key{}) && folder < blob.Folder(after.Problem) {
+				continue
+			}
+			if err := ended(ctx); err != nil {
+				yield(blob.Info{}, err)
+				return
+			}
+			names, err := f.names(folder)
+			if err != nil {
+				yield(blob.Info{}, failure(err))
+				return
+			}
+			for _, name := range names {
+				key, ok := blob.ParseKey(folder + "/" + name)
+				if !ok || after != (blob.Key{}) && key.Compare(after) <= 0 {
+					continue
+				}
+				info, err := f.root.Lstat(key.String())
+				if errors.Is(err, fs.ErrNotExist) {
+					continue // deleted meanwhile
+				}
+				if err != nil {
+					yield(blob.Info{}, failure(err))
+					return
+				}
+				if !yield(blob.Info{Key: key, Size: info.Size(), Stored: info.ModTime()}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// names returns the sorted names in a folder. One that is not there, or no folder, has none.
+func (f *Folder) names(folder string) ([]string, error) {
+	d, err := f.root.Open(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil
+	}
+	slices.Sort(names)
+	return names, err
+}
+
+// Owner implements blob.Store.
+func (f *Folder) Owner(ctx context.Context) (ident.ID, error) {
+	if err := ended(ctx); err != nil {
+		return ident.None, err
+	}
+	text, err := f.root.ReadFile(ownerFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ident.None, nil
+	}
+	if err != nil {
+		return ident.None, failure(err)
+	}
+	owner, err := ident.Parse(strings.TrimSpace(string(text)))
+	if err != nil {
+		return ident.None, fault.Wrap(fault.Internal, err, "the file %s in the folder of attachments does not name an owner", ownerFile)
+	}
+	return owner, nil
+}
+
+// Own implements blob.Store.
+func (f *Folder) Own(ctx context.Context, owner ident.ID) error {
+	if err := ended(ctx); err != nil {
+		return err
+	}
+	const draft = arriving + "/" + ownerFile
+	file, err := f.root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return failure(err)
+	}
+	_, err = fmt.Fprintln(file, owner)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = errors.Join(f.root.Rename(draft, ownerFile), f.sync("."))
+	}
+	return failure(err)
+}
+
+// Close implements blob.Store.
+func (f *Folder) Close() error { return f.root.Close() }
+
+// sync makes the names in a folder safe.
+func (f *Folder) sync(folder string) error {
+	d, err := f.root.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+func syncPath(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// source is a reader that ends with its context, and keeps its own error apart from those of
+// the disk.
+type source struct {
+	ctx context.Context
+	r   io.Reader
+	err error
+}
+
+func (s *source) Read(b []byte) (n int, err error) {
+	if s.err = ended(s.ctx); s.err != nil {
+		return 0, s.err
+	}
+	if n, err = s.r.Read(b); err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// reading is a part of a file.
+type reading struct {
+	source
+	io.Closer
+}
+
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the request ended; nothing was stored")
+	}
+	return nil
+}
+
+func taken(key blob.Key) error { return fault.New(fault.Conflict, "there is a file %s already", key) }
+
+func missing(key blob.Key) error {
+	return fault.New(fault.AttachmentNotFound, "there is no file %s", key)
+}
+
+// failure returns an error of the disk as a fault.
+func failure(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return fault.Wrap(fault.StorageFull, err, "the storage for files is full; nothing was stored")
+	case errors.Is(err, fs.ErrClosed):
+		return fault.Wrap(fault.Closed, err, "the store of files is closed")
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Wrap(fault.Internal, err, "the folder of attachments cannot be used")
+	}
+	return fault.Wrap(fault.Unavailable, err, "the storage for files is away; nothing was stored")
+}
