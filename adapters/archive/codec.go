@@ -33,6 +33,7 @@ type codec struct {
 	relationship   transfer.Relationship
 	watcher        transfer.Watcher
 	readMark       transfer.ReadMark
+	attachment     transfer.Attachment
 	event          transfer.Event
 
 	version version // of the archive
@@ -219,6 +220,17 @@ func (c *codec) describeProblem() {
 		{"problem", (*integer)(&c.watcher.Problem)},
 		{"user", (*identifier)(&c.watcher.User)},
 	}
+	c.objects[transfer.KindAttachment] = object{
+		{"problem", (*integer)(&c.attachment.Problem)},
+		{"identifier", (*identifier)(&c.attachment.ID)},
+		{"name", (*str)(&c.attachment.Name)},
+		{"mediaType", (*str)(&c.attachment.MediaType)},
+		{"size", (*integer)(&c.attachment.Bytes)},
+		{"sha256", (*digest)(&c.attachment.Digest)},
+		{"author", (*identifier)(&c.attachment.Author)},
+		{"creationDate", (*moment)(&c.attachment.Created)},
+		{"deleteDate", (*date)(&c.attachment.Deleted)},
+	}
 	c.objects[transfer.KindReadMark] = object{
 		{"problem", (*integer)(&c.readMark.Problem)},
 		{"user", (*identifier)(&c.readMark.User)},
@@ -328,6 +340,8 @@ func (c *codec) put(record transfer.Record) {
 		c.watcher = r
 	case transfer.ReadMark:
 		c.readMark = r
+	case transfer.Attachment:
+		c.attachment = r
 	case transfer.Event:
 		c.event = r
 	}
@@ -374,6 +388,8 @@ func (c *codec) take(kind transfer.Kind) transfer.Record {
 		return take(&c.watcher)
 	case transfer.KindReadMark:
 		return take(&c.readMark)
+	case transfer.KindAttachment:
+		return take(&c.attachment)
 	default:
 		return take(&c.event)
 	}

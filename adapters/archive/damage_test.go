@@ -186,7 +186,7 @@ var damages = []struct {
 	{"a hash of other lines", late(17, "It was.", "It is."), 28, "/sha256/comment", "is not that of the lines of this kind"},
 	{"a line lost", strings.Replace(good, body[16]+"\n", "", 1), 27, "/counts/comment", "is 2, but there are 1 such lines"},
 	{"a line twice", strings.Replace(good, body[3]+"\n", body[3]+"\n"+strings.Replace(strings.Replace(body[3], "11", "12", 1), "High", "Low", 1)+"\n", 1), 29, "/counts/priority", "is 1, but there are 2 such lines"},
-	{"a hash of something new", inManifest(`"sha256":{"auditEntry":`, `"sha256":{"x":`), 28, "/sha256/x", "is not known here"},
+	{"a hash of something new", inManifest(`"sha256":{"attachment":`, `"sha256":{"x":`), 28, "/sha256/x", "is not known here"},
 	{"a next identifier that is taken", whole(body, 7), 28, "/nextIdentifier", "must be 8"},
 	{"a next identifier far above", whole(body, 9), 28, "/nextIdentifier", "must be 8"},
 	{"a manifest of another version", inManifest(`"version":8`, `"version":1`), 28, "/version", "must be 8, as in the header"},

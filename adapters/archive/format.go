@@ -36,6 +36,9 @@ var memberSince = func() (since [transfer.KindEnd]map[string]version) {
 	return since
 }()
 
+// attachmentSince is the first version with records of attachments.
+const attachmentSince = 8
+
 // maxLine bounds a line, in bytes without the line feed, so a foreign file cannot fill
 // the memory. The service takes bodies of at most 8 MiB. Normalised and escaped, such texts
 // grow up to sevenfold in the line of an event.
@@ -57,7 +60,7 @@ const (
 // kindNames are the kinds of all lines but the last.
 var kindNames = [transfer.KindEnd]string{
 	headerKind, "state", "priority", "classification", "component", "milestone", "user", "token", "savedQuery", "webhook", "auditEntry",
-	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark", "event",
+	"problem", "savepoint", "logEntry", "comment", "keyword", "relationship", "watcher", "readMark", "attachment", "event",
 }
 
 // tally is the manifest's count of the lines of each kind.
@@ -101,6 +104,9 @@ func (t *tally) summary() Summary {
 func (t *tally) manifestLine(of version, next *problem.ID) object {
 	var counts, sums object
 	for kind := transfer.KindState; kind < transfer.KindEnd; kind++ {
+		if kind == transfer.KindAttachment && of < attachmentSince {
+			continue
+		}
 		name := kindNames[kind]
 		counts = append(counts, member{name, count(t.counts[kind])})
 		sums = append(sums, member{name, sum(hex.EncodeToString(t.hashes[kind].Sum(nil)))})

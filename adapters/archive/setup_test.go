@@ -90,7 +90,7 @@ func withWebhooks() []string {
 // the next number.
 func manifest(lines []string, next int) string {
 	var counts, sums []string
-	kinds := []string{"auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher", "webhook"}
+	kinds := []string{"attachment", "auditEntry", "classification", "comment", "component", "event", "keyword", "logEntry", "milestone", "priority", "problem", "readMark", "relationship", "savedQuery", "savepoint", "state", "token", "user", "watcher", "webhook"}
 	for _, kind := range kinds {
 		n, h := 0, sha256.New()
 		for _, line := range lines {

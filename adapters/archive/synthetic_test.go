@@ -303,6 +303,16 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 	d.Comments = append(d.Comments, comment)
 	log(problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()), batch)
 
+	batch = next()
+	file := problem.Attachment{ID: m.ids.Next(), Name: "é " + comment.ID.String(), MediaType: "image/png", Bytes: m.Int64N(1<<53 - 1), Digest: problem.Digest{byte(n), 9}, Author: author, Created: d.Modified}
+	log(problem.AttachmentAdded, "attachments", "", file.Log(), batch)
+	if m.IntN(2) == 0 {
+		batch = next()
+		file.Deleted = d.Modified
+		log(problem.AttachmentDeleted, "attachments", file.Log(), "", batch)
+	}
+	d.Attachments = append(d.Attachments, file)
+
 	for _, prefix := range []string{"1", "2"} {
 		d.Keywords = append(d.Keywords, problem.Keyword{Name: prefix + m.text(text.KeywordName), Value: m.nullText(text.KeywordValue)})
 	}

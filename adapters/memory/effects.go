@@ -31,6 +31,10 @@ func (d *draft) apply(effect store.Effect) error {
 		return d.edit(e.Problem, func(r *record) { r.comments = grown(r.comments, e.Comment) })
 	case store.PutComment:
 		return d.putComment(e)
+	case store.PutAttachment:
+		return d.edit(e.Problem, func(r *record) {
+			put(&r.attachments, e.Attachment, func(a problem.Attachment) bool { return a.ID == e.Attachment.ID })
+		})
 	case store.PutKeyword:
 		e.Keyword.Name = d.interned.name(e.Keyword.Name)
 		return d.edit(e.Problem, func(r *record) { r.putKeyword(e.Keyword) })

@@ -54,6 +54,9 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	if parts.Has(store.Savepoints) {
 		s.Savepoints = historyOf(id, found.savepoints)
 	}
+	if parts.Has(store.Attachments) {
+		s.Attachments = slices.Clone(found.attachments)
+	}
 	return s, nil
 }
 

@@ -88,6 +88,7 @@ func recordOf(d store.Dossier, batch ident.ID, known interned) *record {
 		readers:       slices.Clone(d.Readers),
 		log:           make([]entry, len(d.Log)),
 		comments:      slices.Clone(d.Comments),
+		attachments:   slices.Clone(d.Attachments),
 		savepoints:    make([]savepoint, len(d.Savepoints)),
 	}
 	for i, k := range r.keywords {
@@ -118,5 +119,6 @@ func (r *record) dossier() store.Dossier {
 		Log:           logOf(r.problem.ID, r.log),
 		Comments:      slices.Clone(r.comments),
 		Savepoints:    historyOf(r.problem.ID, r.savepoints),
+		Attachments:   slices.Clone(r.attachments),
 	}
 }

@@ -44,7 +44,8 @@ type record struct {
 	keywords      []problem.Keyword           // by name
 	relationships []relationship.Relationship // by Compare
 	watchers      []ident.ID
-	readers       []ident.ID // the users who have read it
+	attachments   []problem.Attachment // in the order of their first put
+	readers       []ident.ID           // the users who have read it
 
 	// These only grow, unless a comment is replaced. The records of successive states share one array, and each sees
 	// the length of its time.

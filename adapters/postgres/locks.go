@@ -159,6 +159,10 @@ func about(effect store.Effect) problem.ID {
 		return e.Problem.ID
 	case store.AddComment:
 		return e.Problem
+	case store.PutComment:
+		return e.Problem
+	case store.PutAttachment:
+		return e.Problem
 	case store.PutKeyword:
 		return e.Problem
 	case store.DropKeyword:

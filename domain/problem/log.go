@@ -22,6 +22,8 @@ const (
 	KeywordDeleted      LogType = "KeywordDeleted"
 	RelationshipAdded   LogType = "RelationshipAdded"
 	RelationshipDeleted LogType = "RelationshipDeleted"
+	AttachmentAdded     LogType = "AttachmentAdded"
+	AttachmentDeleted   LogType = "AttachmentDeleted"
 	WatcherAdded        LogType = "WatcherAdded"
 	WatcherRemoved      LogType = "WatcherRemoved"
 )

@@ -24,11 +24,12 @@ type Dossier struct {
 	Watchers      []ident.ID                  // must be in ascending order (READ-011)
 	Readers       []ident.ID                  // users with a read mark; must be in ascending order (READ-011)
 	Savepoints    []Savepoint                 // oldest first (COM-008)
+	Attachments   []problem.Attachment        // in the order of their first put (COM-008)
 }
 
 // Size returns the size of the problem in bytes: see Snapshot.Size.
 func (d Dossier) Size() int64 {
-	size := problem.Size(d.Fields, d.Keywords, d.Comments, d.Log)
+	size := problem.Size(d.Fields, d.Keywords, d.Comments, d.Attachments, d.Log)
 	for _, s := range d.Savepoints {
 		size += problem.SavedSize(s.Fields)
 	}

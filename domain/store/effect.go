@@ -57,6 +57,13 @@ type PutComment struct {
 	Comment problem.Comment
 }
 
+// PutAttachment stores the record of an attachment (D48). It replaces the one with the same
+// identifier of the same problem, and leaves the order of the attachments as it is.
+type PutAttachment struct {
+	Problem    problem.ID
+	Attachment problem.Attachment
+}
+
 // PutKeyword sets a keyword of the problem and replaces an earlier value.
 type PutKeyword struct {
 	Problem problem.ID
@@ -189,6 +196,7 @@ func (UpdateProblem) effect()     {}
 func (PutSavepoint) effect()      {}
 func (AddComment) effect()        {}
 func (PutComment) effect()        {}
+func (PutAttachment) effect()     {}
 func (PutKeyword) effect()        {}
 func (DropKeyword) effect()       {}
 func (PutRelationship) effect()   {}

@@ -27,6 +27,7 @@ const (
 	Relationships
 	Watchers
 	Savepoints
+	Attachments
 	// IfSmall is no part. With it, a problem with a Size above Small comes without any
 	// of the other parts.
 	IfSmall
@@ -64,6 +65,8 @@ type Snapshot struct {
 	Relationships []Related          // must be sorted by Relationship.Compare (READ-004)
 	Watchers      []ident.ID         // in any order
 	Savepoints    []Savepoint        // oldest first (COM-008)
+	// Attachments are in the order of their first put (COM-008). Deleted ones are among them.
+	Attachments []problem.Attachment
 }
 
 // Related is a relationship with the title and state of the other problem, for display.

@@ -66,7 +66,7 @@ type Store interface {
 	// fault.Abandoned (COM-006). An effect or expectation unknown to the store must be
 	// refused with fault.Unsupported before anything is stored (COM-007).
 	//
-	// Later reads must return log entries, comments and savepoints in the order of
+	// Later reads must return log entries, comments, attachments and savepoints in the order of
 	// their Commits, and within one Change in its order (COM-008). Times and
 	// identifiers do not count for this order.
 	//

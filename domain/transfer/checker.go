@@ -142,6 +142,8 @@ func (c *Checker) check(record Record) {
 		c.watcher(r)
 	case ReadMark:
 		c.readMark(r)
+	case Attachment:
+		c.attachment(r)
 	case Event:
 		c.event(r)
 	case End:

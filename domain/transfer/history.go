@@ -13,6 +13,7 @@ import (
 type history struct {
 	ids      map[ident.ID]Kind // of the log entries and comments
 	comments []mentioned       // in the log
+	files    []mentioned       // likewise
 
 	fields   problem.Fields // after the entries so far
 	set      bool           // whether the latest batch created the problem or set a field
@@ -21,11 +22,11 @@ type history struct {
 	modified time.Time
 }
 
-// mentioned is a comment that a log entry is about.
+// mentioned is a comment or an attachment that a log entry is about.
 type mentioned struct {
-	comment ident.ID
-	line    int64
-	field   string // of the entry
+	id    ident.ID
+	line  int64
+	field string // of the entry
 }
 
 func (h *history) begin(p problem.Problem) {
@@ -150,8 +151,13 @@ func (h *history) close(c *Checker) {
 		c.refuseAt(c.first[KindSavepoint]+int64(h.saved), "/batchIdentifier", "the log has no such batch that created the problem or changed a field")
 	}
 	for _, a := range h.comments {
-		if h.ids[a.comment] != KindComment {
+		if h.ids[a.id] != KindComment {
 			c.refuseAt(a.line, a.field, "the problem has no such comment")
+		}
+	}
+	for _, a := range h.files {
+		if h.ids[a.id] != KindAttachment {
+			c.refuseAt(a.line, a.field, "the problem has no such attachment")
 		}
 	}
 	if c.fault != nil {

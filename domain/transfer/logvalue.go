@@ -39,6 +39,9 @@ func (c *Checker) shown(e *problem.LogEntry) {
 		c.field(e, "comments")
 		e.From = c.shownComment(e.From, true)
 		c.null("/to", e.To)
+	case problem.AttachmentAdded, problem.AttachmentDeleted:
+		c.field(e, "attachments")
+		c.oneSide(e, e.Type == problem.AttachmentAdded, c.shownAttachment)
 	case problem.KeywordSet, problem.KeywordDeleted:
 		e.Field = c.text("/field", text.KeywordName, e.Field)
 		if e.From != "" || e.Type == problem.KeywordDeleted {
@@ -293,6 +296,19 @@ func (c *Checker) shownComment(v problem.LogValue, deleted bool) problem.LogValu
 	c.moment(field+"/creationDate", before.Created)
 	c.reference(field+"/author", metadata.Users, before.Author)
 	return problem.LogDeletedComment(before, shownUser("author"), editor)
+}
+
+// shownAttachment reads an attachment of the problem.
+func (c *Checker) shownAttachment(field string, v problem.LogValue) problem.LogValue {
+	c.shownObject(field, v, "identifier", "name", "mediaType", "size", "digest")
+	a, ok := v.Attachment()
+	if c.fault != nil || !ok {
+		c.refuse(field, "must be an attachment with its identifier and its digest")
+		return v
+	}
+	c.fileMembers(field, &a)
+	c.history.files = append(c.history.files, mentioned{a.ID, c.line, field + "/identifier"})
+	return a.Log()
 }
 
 // shownLink reads the other problem of a relationship.

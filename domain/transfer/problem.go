@@ -163,6 +163,31 @@ func (c *Checker) keyword(r Keyword) {
 	c.current.Keywords = append(c.current.Keywords, r.Keyword)
 }
 
+func (c *Checker) attachment(r Attachment) {
+	c.belongs(r.Problem)
+	c.history.identify(c, r.ID, KindAttachment)
+	c.fileMembers("", &r.Attachment)
+	c.reference("/author", metadata.Users, r.Author)
+	c.moment("/creationDate", r.Created)
+	if !r.Deleted.IsZero() {
+		c.moment("/deleteDate", r.Deleted)
+	}
+	c.current.Attachments = append(c.current.Attachments, r.Attachment)
+}
+
+// fileMembers checks the members that an attachment shares with its entry in the log.
+func (c *Checker) fileMembers(place string, a *problem.Attachment) {
+	name, err := problem.CheckAttachmentName(a.Name)
+	c.rule(place+"/name", err)
+	if mediaType, ok := problem.MediaType(a.MediaType); !ok || mediaType != a.MediaType {
+		c.refuse(place+"/mediaType", "must be a media type in lower case, such as %s", problem.UnknownMediaType)
+	}
+	if a.Bytes < 0 {
+		c.refuse(place+"/size", "must not be negative")
+	}
+	a.Name = name
+}
+
 func (c *Checker) watcher(r Watcher) {
 	c.belongs(r.Problem)
 	c.member(&c.current.Watchers, r.User)

@@ -54,6 +54,7 @@ const (
 	KindRelationship
 	KindWatcher
 	KindReadMark
+	KindAttachment
 	KindEvent
 	KindEnd
 
@@ -65,7 +66,7 @@ const (
 func (k Kind) String() string {
 	return [Kinds]string{
 		"start", "state", "priority", "classification", "component", "milestone", "user", "token", "saved query", "webhook", "record of the audit log",
-		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "feed event", "end",
+		"problem", "savepoint", "log entry", "comment", "keyword", "relationship", "watcher", "read mark", "attachment", "feed event", "end",
 	}[k]
 }
 
@@ -132,6 +133,11 @@ type (
 		Problem problem.ID
 		User    ident.ID
 	}
+	// Attachment is the record of an attachment of the problem.
+	Attachment struct {
+		Problem problem.ID
+		problem.Attachment
+	}
 	// Event is an event of the feed, with the members of its entry. The events of one
 	// entry follow each other.
 	Event struct {
@@ -167,5 +173,6 @@ func (Keyword) kind() Kind        { return KindKeyword }
 func (Relationship) kind() Kind   { return KindRelationship }
 func (Watcher) kind() Kind        { return KindWatcher }
 func (ReadMark) kind() Kind       { return KindReadMark }
+func (Attachment) kind() Kind     { return KindAttachment }
 func (Event) kind() Kind          { return KindEvent }
 func (End) kind() Kind            { return KindEnd }

@@ -182,7 +182,8 @@ func (all put) dossier(d *store.Dossier) bool {
 		each(all, d.Keywords, func(k problem.Keyword) Record { return Keyword{d.ID, k} }) &&
 		each(all, d.Relationships, func(r relationship.Relationship) Record { return Relationship{r} }) &&
 		each(all, d.Watchers, func(id ident.ID) Record { return Watcher{d.ID, id} }) &&
-		each(all, d.Readers, func(id ident.ID) Record { return ReadMark{d.ID, id} })
+		each(all, d.Readers, func(id ident.ID) Record { return ReadMark{d.ID, id} }) &&
+		each(all, d.Attachments, func(a problem.Attachment) Record { return Attachment{d.ID, a} })
 }
 
 func each[T any](all put, parts []T, record func(T) Record) bool {

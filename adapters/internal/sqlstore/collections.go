@@ -68,6 +68,13 @@ func (d *Dialect) ownCommentInto(scan func(...any) error, c *problem.Comment) (i
 	return id, err
 }
 
+var attachmentsBy = listing{"attachments", "SELECT problem, " + attachmentColumns + " FROM attachments WHERE problem", "problem, position"}
+
+func (d *Dialect) ownAttachmentInto(scan func(...any) error, a *problem.Attachment) (id problem.ID, err error) {
+	err = scan(append([]any{(*int64)(&id)}, d.attachmentInto(a)...)...)
+	return id, err
+}
+
 var watchersBy = listing{"watchers", "SELECT problem, user_id FROM watchers WHERE problem", "problem, user_id"}
 
 func (d *Dialect) userInto(scan func(...any) error, user *ident.ID) (id problem.ID, err error) {

@@ -43,7 +43,7 @@ type Dialect struct {
 	Syntax
 	models map[reflect.Type]model
 
-	problems, savepoints, log, comments, keywords, relationships, watchers, reads, tokens, queries, sessions, webhooks, leases, audit, feed Table
+	problems, savepoints, log, comments, attachments, keywords, relationships, watchers, reads, tokens, queries, sessions, webhooks, leases, audit, feed Table
 
 	update update
 
@@ -68,6 +68,8 @@ func New(s Syntax) *Dialect {
 		savepoints: s.ordered("savepoints", "problem, batch, "+fieldColumns, ""),
 		log:        s.ordered("log", "problem, id, type, created, author, batch, field, old_value, new_value, revision", ""),
 		comments:   s.ordered("comments", "problem, id, author, created, text, html, edited, editor, deleted, text_c, text_cd", ""),
+		attachments: s.ordered("attachments", "problem, "+attachmentColumns, " ON CONFLICT (problem, id) DO UPDATE SET name = excluded.name, "+
+			"media_type = excluded.media_type, size = excluded.size, digest = excluded.digest, author = excluded.author, created = excluded.created, deleted = excluded.deleted"),
 		keywords: s.keyed("keywords", "problem, name, value, name_c, name_cd, value_c, value_cd", " ON CONFLICT (problem, name) DO UPDATE SET "+
 			"value = excluded.value, value_c = excluded.value_c, value_cd = excluded.value_cd"),
 		relationships: s.keyed("relationships", "owner, type, other, created, author", doNothing),

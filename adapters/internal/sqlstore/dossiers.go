@@ -38,6 +38,7 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 		collection(of, func(o *store.Dossier) *[]ident.ID { return &o.Readers }, r.userInto,
 			listing{"reads", "SELECT problem, user_id FROM reads WHERE problem", "problem, user_id"}),
 		collection(of, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
+		collection(of, func(o *store.Dossier) *[]problem.Attachment { return &o.Attachments }, r.ownAttachmentInto, attachmentsBy),
 	)
 	return found, err
 }
@@ -52,7 +53,7 @@ func (d *Dialect) SetFamilyBatches(batch ident.ID) Statement {
 // is of the batch. Within each table, positions have to be given in the order of the
 // rows.
 func (d *Dialect) DossierRows(o store.Dossier, batch ident.ID) []Row {
-	rows := make([]Row, 0, 1+len(o.Savepoints)+len(o.Log)+len(o.Comments)+len(o.Keywords)+len(o.Relationships)+len(o.Watchers)+len(o.Readers))
+	rows := make([]Row, 0, 1+len(o.Savepoints)+len(o.Log)+len(o.Comments)+len(o.Keywords)+len(o.Relationships)+len(o.Watchers)+len(o.Readers)+len(o.Attachments))
 	rows = append(rows, d.problemRow(o.Problem, o.Size(), batch))
 	for _, s := range o.Savepoints {
 		rows = append(rows, d.savepointRow(s))
@@ -62,6 +63,9 @@ func (d *Dialect) DossierRows(o store.Dossier, batch ident.ID) []Row {
 	}
 	for _, c := range o.Comments {
 		rows = append(rows, d.commentRow(o.ID, c))
+	}
+	for _, a := range o.Attachments {
+		rows = append(rows, d.attachmentRow(o.ID, a))
 	}
 	for _, k := range o.Keywords {
 		rows = append(rows, d.keywordRow(o.ID, k))

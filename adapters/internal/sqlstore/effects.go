@@ -57,6 +57,8 @@ func (w *writer) effect(effect store.Effect) error {
 		w.put(w.commentRow(e.Problem, e.Comment))
 	case store.PutComment:
 		w.putComment(e)
+	case store.PutAttachment:
+		w.put(w.attachmentRow(e.Problem, e.Attachment))
 	case store.PutKeyword:
 		w.put(w.keywordRow(e.Problem, e.Keyword))
 	case store.DropKeyword:
@@ -178,6 +180,12 @@ func (d *Dialect) logRow(e problem.LogEntry) Row {
 	return Row{Table: &d.log, Values: []any{
 		int64(e.Problem), d.ID(e.ID), string(e.Type), micros(e.Created), d.ID(e.Author), d.ID(e.Batch),
 		e.Field, string(e.From), string(e.To), e.Revision,
+	}}
+}
+
+func (d *Dialect) attachmentRow(id problem.ID, a problem.Attachment) Row {
+	return Row{Table: &d.attachments, Values: []any{
+		int64(id), d.ID(a.ID), a.Name, a.MediaType, a.Bytes, a.Digest[:], d.ID(a.Author), micros(a.Created), micros(a.Deleted),
 	}}
 }
 

@@ -45,6 +45,9 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	if parts.Has(store.Savepoints) {
 		queries = append(queries, collection(o, func(s *store.Snapshot) *[]store.Savepoint { return &s.Savepoints }, r.savepointInto, savepointsBy))
 	}
+	if parts.Has(store.Attachments) {
+		queries = append(queries, collection(o, func(s *store.Snapshot) *[]problem.Attachment { return &s.Attachments }, r.ownAttachmentInto, attachmentsBy))
+	}
 	if err := r.Read(ctx, queries...); err != nil {
 		return nil, err
 	}

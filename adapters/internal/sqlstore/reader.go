@@ -55,6 +55,7 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		{store.Relationships, r.relationshipsOf},
 		{store.Watchers, r.watchersOf},
 		{store.Savepoints, r.savepointsOf},
+		{store.Attachments, r.attachmentsOf},
 	} {
 		if parts.Has(part.Parts) {
 			q := part.query(&s, of)
@@ -157,6 +158,19 @@ func (r Reader) savepointsOf(s *store.Snapshot, of owner) Query {
 		p.ID = id
 		return inTable("savepoints", id, scan(append(r.fieldsInto(&p.Problem), r.IDInto(&p.Batch))...))
 	}, "SELECT "+fieldColumns+", batch FROM savepoints WHERE problem"+of.where+" ORDER BY position", of.args...)
+}
+
+func (r Reader) attachmentsOf(s *store.Snapshot, of owner) Query {
+	id := s.ID
+	return rows(&s.Attachments, func(scan func(...any) error, a *problem.Attachment) error {
+		return inTable("attachments", id, scan(r.attachmentInto(a)...))
+	}, "SELECT "+attachmentColumns+" FROM attachments WHERE problem"+of.where+" ORDER BY position", of.args...)
+}
+
+const attachmentColumns = "id, name, media_type, size, digest, author, created, deleted"
+
+func (d *Dialect) attachmentInto(a *problem.Attachment) []any {
+	return []any{d.IDInto(&a.ID), &a.Name, &a.MediaType, &a.Bytes, (*digest)(&a.Digest), d.IDInto(&a.Author), (*moment)(&a.Created), (*moment)(&a.Deleted)}
 }
 
 // Neighbours implements store.Reader.

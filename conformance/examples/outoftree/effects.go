@@ -54,6 +54,8 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.add(comments, number(e.Problem), e.Comment)
 	case store.PutComment:
 		return c.putComment(e)
+	case store.PutAttachment:
+		return c.putAttachment(e)
 	case store.PutKeyword:
 		return c.put(keywords, keywordKey(e.Problem, e.Keyword.Name), e.Keyword.Value)
 	case store.DropKeyword:
@@ -153,6 +155,21 @@ func (c contents) putComment(e store.PutComment) error {
 		}
 	}
 	return conflict("problem %d has no comment %v", e.Problem, e.Comment.ID)
+}
+
+// putAttachment replaces the record under its key, or adds it: the key has its position.
+func (c contents) putAttachment(e store.PutAttachment) error {
+	own := number(e.Problem)
+	for key, data := range c.under(attachments, own) {
+		a, err := decode[problem.Attachment](data)
+		if err != nil {
+			return err
+		}
+		if a.ID == e.Attachment.ID {
+			return c.put(attachments, bytes.Clone(key), e.Attachment)
+		}
+	}
+	return c.add(attachments, own, e.Attachment)
 }
 
 func (c contents) relate(side relationship.Relationship) error {

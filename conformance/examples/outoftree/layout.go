@@ -20,6 +20,7 @@ const (
 	keywords      = "keywords"      // problem, name -> problem.NullText
 	entries       = "log"           // problem, position -> problem.LogEntry
 	comments      = "comments"      // problem, position -> problem.Comment
+	attachments   = "attachments"   // problem, position -> problem.Attachment
 	savepoints    = "savepoints"    // problem, position -> store.Savepoint
 	relationships = "relationships" // problem, code of the type, other problem -> relationship.Relationship
 	watchers      = "watchers"      // problem, user -> nothing
@@ -54,7 +55,7 @@ const (
 // buckets returns the names of all buckets.
 func buckets() []string {
 	return []string{
-		problems, revisions, keywords, entries, comments, savepoints, relationships, watchers, readers,
+		problems, revisions, keywords, entries, comments, attachments, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
 		tokens, tokenPositions, queries, queryPositions, sessions, sessionPositions, webhooks, webhookPositions,
 		leases, auditLog, feed, batches, replies, ages, counters,

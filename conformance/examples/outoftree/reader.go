@@ -125,7 +125,12 @@ func (r reader) load(s *store.Snapshot, parts store.Parts) (err error) {
 		s.Watchers = r.users(watchers, own)
 	}
 	if parts.Has(store.Savepoints) {
-		s.Savepoints, err = list[store.Savepoint](r.contents, savepoints, own)
+		if s.Savepoints, err = list[store.Savepoint](r.contents, savepoints, own); err != nil {
+			return err
+		}
+	}
+	if parts.Has(store.Attachments) {
+		s.Attachments, err = list[problem.Attachment](r.contents, attachments, own)
 	}
 	return err
 }
@@ -254,6 +259,9 @@ func (r reader) dossier(own, data []byte) (d store.Dossier, err error) {
 		return d, err
 	}
 	if d.Comments, err = list[problem.Comment](r.contents, comments, own); err != nil {
+		return d, err
+	}
+	if d.Attachments, err = list[problem.Attachment](r.contents, attachments, own); err != nil {
 		return d, err
 	}
 	if d.Relationships, err = list[relationship.Relationship](r.contents, relationships, own); err != nil {

@@ -84,6 +84,9 @@ func (c contents) restoreDossier(d store.Dossier, batch ident.ID) error {
 	for _, comment := range d.Comments {
 		add(store.AddComment{Problem: d.ID, Comment: comment})
 	}
+	for _, a := range d.Attachments {
+		add(store.PutAttachment{Problem: d.ID, Attachment: a})
+	}
 	for _, side := range d.Relationships {
 		add(store.PutRelationship{Relationship: side})
 	}

@@ -69,7 +69,7 @@ func (b *Bench) Random() *rand.Rand {
 }
 
 // Everything are all parts of a problem.
-const Everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
+const Everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints | store.Attachments
 
 // Failf ends the case.
 func (b *Bench) Failf(format string, args ...any) {

@@ -25,6 +25,7 @@ func (b *Bench) Furnished() problem.Problem {
 	change := b.Change(append(b.Pair(p.ID, relationship.RelatedTo, other.ID),
 		store.PutSavepoint{Problem: p},
 		store.AddComment{Problem: p.ID, Comment: b.Comment("a comment")},
+		store.PutAttachment{Problem: p.ID, Attachment: b.Attachment()},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "area", Value: problem.Text("kitchen")}},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "price"}},
 		store.Watch{Problem: p.ID, User: b.ID()},
@@ -33,6 +34,12 @@ func (b *Bench) Furnished() problem.Problem {
 	change.Log = []problem.LogEntry{b.Entry(p.ID)}
 	b.Commit(change)
 	return p
+}
+
+// Attachment returns the record of a new attachment, deleted and with all members set.
+func (b *Bench) Attachment() problem.Attachment {
+	id := b.ID()
+	return problem.Attachment{ID: id, Name: "a " + id.String() + ".png", MediaType: "image/png", Bytes: 1<<53 - 1, Digest: Fingerprint(7), Author: b.ID(), Created: b.Now(), Deleted: b.Now()}
 }
 
 // Objects returns one metadata object of each kind and a user, with all members set. They

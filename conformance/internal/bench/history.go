@@ -10,9 +10,10 @@ import (
 
 // History is the expected history of a problem, oldest first.
 type History struct {
-	Log        []problem.LogEntry
-	Comments   []problem.Comment
-	Savepoints []store.Savepoint
+	Log         []problem.LogEntry
+	Comments    []problem.Comment
+	Savepoints  []store.Savepoint
+	Attachments []problem.Attachment
 }
 
 // Append adds a log entry, a comment and a savepoint to the history and to the change, and
@@ -27,7 +28,11 @@ func (h *History) Append(b *Bench, p problem.Problem, id ident.ID, age int, chan
 	h.Comments = append(h.Comments, comment)
 	h.Log = append(h.Log, entry)
 	h.Savepoints = append(h.Savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
-	change.Effects = append(change.Effects, store.AddComment{Problem: p.ID, Comment: comment}, store.PutSavepoint{Problem: saved})
+	attachment := b.Attachment()
+	attachment.ID, attachment.Created = id, at
+	h.Attachments = append(h.Attachments, attachment)
+	change.Effects = append(change.Effects, store.AddComment{Problem: p.ID, Comment: comment},
+		store.PutAttachment{Problem: p.ID, Attachment: attachment}, store.PutSavepoint{Problem: saved})
 	change.Log = append(change.Log, entry)
 	return comment
 }
@@ -38,14 +43,15 @@ func (h *History) Check(b *Bench, id problem.ID) {
 	s := b.Load(id, Everything)
 	b.Equal("the log", h.Log, s.Log)
 	b.Equal("the list of comments", h.Comments, s.Comments)
+	b.Equal("the list of attachments", h.Attachments, s.Attachments)
 	b.Equal("the list of savepoints", h.Savepoints, s.Savepoints)
 }
 
 // History reads the history of a problem.
 func (b *Bench) History(id problem.ID) (h History, err error) {
 	err = b.Store.View(b.Ctx, func(r store.Reader) error {
-		s, err := r.Problem(b.Ctx, id, ident.None, store.Log|store.Comments|store.Savepoints)
-		h = History{s.Log, s.Comments, s.Savepoints}
+		s, err := r.Problem(b.Ctx, id, ident.None, store.Log|store.Comments|store.Savepoints|store.Attachments)
+		h = History{s.Log, s.Comments, s.Savepoints, s.Attachments}
 		return err
 	})
 	return h, err
@@ -54,8 +60,9 @@ func (b *Bench) History(id problem.ID) (h History, err error) {
 // First returns the beginning of the history. Each list is at most as long as in other.
 func (h History) First(other History) History {
 	return History{
-		Log:        h.Log[:min(len(h.Log), len(other.Log))],
-		Comments:   h.Comments[:min(len(h.Comments), len(other.Comments))],
-		Savepoints: h.Savepoints[:min(len(h.Savepoints), len(other.Savepoints))],
+		Log:         h.Log[:min(len(h.Log), len(other.Log))],
+		Comments:    h.Comments[:min(len(h.Comments), len(other.Comments))],
+		Savepoints:  h.Savepoints[:min(len(h.Savepoints), len(other.Savepoints))],
+		Attachments: h.Attachments[:min(len(h.Attachments), len(other.Attachments))],
 	}
 }

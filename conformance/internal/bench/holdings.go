@@ -104,6 +104,7 @@ func (h Holdings) Clone() Holdings {
 		d.Keywords, d.Log, d.Comments = slices.Clone(d.Keywords), slices.Clone(d.Log), slices.Clone(d.Comments)
 		d.Relationships, d.Savepoints = slices.Clone(d.Relationships), slices.Clone(d.Savepoints)
 		d.Watchers, d.Readers = slices.Clone(d.Watchers), slices.Clone(d.Readers)
+		d.Attachments = slices.Clone(d.Attachments)
 	}
 	return h
 }
@@ -284,8 +285,9 @@ func (b *Bench) Dossier(id problem.ID) store.Dossier {
 			{Name: "Area", Value: problem.Text("kitchen\u2028")}, {Name: "empty", Value: problem.Text("")}, {Name: "none"},
 			{Name: "\u00e9t\u00e9", Value: problem.Text("\U0001f600")}, {Name: "\uff5e"}, {Name: "\U0001f600"},
 		},
-		Watchers: []ident.ID{b.ID(), b.ID(), b.ID()},
-		Readers:  []ident.ID{b.ID(), b.ID()},
+		Watchers:    []ident.ID{b.ID(), b.ID(), b.ID()},
+		Readers:     []ident.ID{b.ID(), b.ID()},
+		Attachments: []problem.Attachment{b.Attachment(), b.Attachment(), {ID: b.ID(), Name: "\u00e9.\U0001f600", Created: b.Now()}},
 	}
 	d.Revision = 1 << 40
 	// The assignee has a smaller identifier than the others.
@@ -328,6 +330,9 @@ func (b *Bench) Makes(d store.Dossier) []store.Change {
 	for _, c := range d.Comments {
 		first.Effects = append(first.Effects, store.AddComment{Problem: d.ID, Comment: c})
 	}
+	for _, a := range d.Attachments {
+		first.Effects = append(first.Effects, store.PutAttachment{Problem: d.ID, Attachment: a})
+	}
 	for _, user := range slices.Backward(d.Watchers) {
 		first.Effects = append(first.Effects, store.Watch{Problem: d.ID, User: user})
 	}
@@ -351,12 +356,13 @@ func (b *Bench) Makes(d store.Dossier) []store.Change {
 // DossierOf returns the dossier of a problem, but for its readers.
 func DossierOf(s store.Snapshot) store.Dossier {
 	d := store.Dossier{
-		Problem:    s.Problem,
-		Keywords:   s.Keywords,
-		Log:        s.Log,
-		Comments:   s.Comments,
-		Watchers:   slices.SortedFunc(slices.Values(s.Watchers), ident.ID.Compare),
-		Savepoints: s.Savepoints,
+		Problem:     s.Problem,
+		Keywords:    s.Keywords,
+		Log:         s.Log,
+		Comments:    s.Comments,
+		Watchers:    slices.SortedFunc(slices.Values(s.Watchers), ident.ID.Compare),
+		Savepoints:  s.Savepoints,
+		Attachments: s.Attachments,
 	}
 	for _, related := range s.Relationships {
 		d.Relationships = append(d.Relationships, related.Relationship)

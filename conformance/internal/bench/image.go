@@ -258,6 +258,7 @@ func (seen Image) Clone() Image {
 		s.Relationships = slices.Clone(s.Relationships)
 		s.Watchers = slices.Clone(s.Watchers)
 		s.Savepoints = slices.Clone(s.Savepoints)
+		s.Attachments = slices.Clone(s.Attachments)
 		problems[id] = s
 	}
 	seen.Problems = problems

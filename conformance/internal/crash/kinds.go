@@ -42,6 +42,9 @@ func kindsOfProblems() []Kind {
 		{"edited comment", func(s harness.Statement) store.Effect {
 			return store.PutComment{Problem: s.Problems[1], Comment: commentOfChild(s).Place()}
 		}},
+		{"attachment", func(s harness.Statement) store.Effect {
+			return store.PutAttachment{Problem: s.Problems[1], Attachment: problem.Attachment{ID: idOf(s, 2), Name: "a.png", MediaType: "image/png", Bytes: 1, Author: idOf(s, 1), Created: timeOf(s)}}
+		}},
 		{"keyword", func(s harness.Statement) store.Effect {
 			return store.PutKeyword{Problem: s.Problems[1], Keyword: problem.Keyword{Name: "one"}}
 		}},

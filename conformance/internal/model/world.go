@@ -34,6 +34,7 @@ type World struct {
 	readers         map[bench.Mark]bool
 	Logs            []problem.LogEntry
 	AllComments     []store.AddComment
+	Attachments     []store.PutAttachment
 	Savepoints      []store.Savepoint
 	Epochs          map[store.FamilyName]ident.Version
 	States          map[ident.ID]metadata.State
@@ -102,6 +103,7 @@ func (w *World) Clone() *World {
 		readers:         maps.Clone(w.readers),
 		Logs:            slices.Clone(w.Logs),
 		AllComments:     slices.Clone(w.AllComments),
+		Attachments:     slices.Clone(w.Attachments),
 		Savepoints:      slices.Clone(w.Savepoints),
 		Epochs:          maps.Clone(w.Epochs),
 		States:          maps.Clone(w.States),
@@ -211,6 +213,13 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 			return fault.New(fault.Conflict, "the comment does not exist")
 		}
 		w.AllComments[i] = store.AddComment(e)
+	case store.PutAttachment:
+		i := slices.IndexFunc(w.Attachments, func(a store.PutAttachment) bool { return a.Problem == e.Problem && a.Attachment.ID == e.Attachment.ID })
+		if i < 0 {
+			w.Attachments = append(w.Attachments, e)
+		} else {
+			w.Attachments[i] = e
+		}
 	case store.PutKeyword:
 		w.Keywords[named{e.Problem, e.Keyword.Name}] = e.Keyword
 	case store.DropKeyword:
@@ -319,6 +328,9 @@ func (w *World) Restore(d store.Dossier, batch ident.ID) {
 	}
 	for _, c := range d.Comments {
 		w.AllComments = append(w.AllComments, store.AddComment{Problem: d.ID, Comment: c})
+	}
+	for _, a := range d.Attachments {
+		w.Attachments = append(w.Attachments, store.PutAttachment{Problem: d.ID, Attachment: a})
 	}
 	w.Logs = append(w.Logs, d.Log...)
 	w.Savepoints = append(w.Savepoints, d.Savepoints...)

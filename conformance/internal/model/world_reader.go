@@ -71,6 +71,13 @@ func (w *World) addParts(s *store.Snapshot, parts store.Parts) {
 			}
 		}
 	}
+	if parts.Has(store.Attachments) {
+		for _, a := range w.Attachments {
+			if a.Problem == id {
+				s.Attachments = append(s.Attachments, a.Attachment)
+			}
+		}
+	}
 	if parts.Has(store.Relationships) {
 		for at, r := range w.Relationships {
 			if at.Owner == id {
@@ -195,6 +202,11 @@ func (w *World) furnish(of map[problem.ID]*store.Dossier) {
 	for _, c := range w.AllComments {
 		if d := of[c.Problem]; d != nil {
 			d.Comments = append(d.Comments, c.Comment)
+		}
+	}
+	for _, a := range w.Attachments {
+		if d := of[a.Problem]; d != nil {
+			d.Attachments = append(d.Attachments, a.Attachment)
 		}
 	}
 	for _, saved := range w.Savepoints {

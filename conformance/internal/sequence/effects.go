@@ -26,7 +26,7 @@ import (
 func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	add := func(e ...store.Effect) { c.Effects = append(c.Effects, e...) }
 	who := pick(d, d.users)
-	switch d.IntN(25) {
+	switch d.IntN(26) {
 	case 0:
 		p := d.Problem(d.number())
 		add(store.CreateProblem{Problem: p, Size: sizeLike(p)})
@@ -44,6 +44,8 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 			of.Comment = d.corrected(of.Comment)
 			add(of)
 		}
+	case 25:
+		add(store.PutAttachment{Problem: id, Attachment: d.attachment(id)})
 	case 6, 7:
 		add(store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: pick(d, d.names), Value: d.value()}})
 	case 8:
@@ -309,6 +311,21 @@ func (d *drawer) corrected(c problem.Comment) problem.Comment {
 	edited.ID, edited.Author, edited.Created = c.ID, c.Author, c.Created
 	edited.Edited, edited.Editor = d.b.Now(), pick(d, d.users)
 	return edited
+}
+
+// attachment draws the record of a new attachment of the problem, or of one that is there.
+func (d *drawer) attachment(id problem.ID) problem.Attachment {
+	a := d.b.Attachment()
+	a.Name, a.Created, a.Bytes = pick(d, d.names), d.time(), d.Int64N(1000)
+	if d.oneIn(2) {
+		a.Deleted = time.Time{}
+	}
+	for _, there := range d.past.model.Now.Attachments {
+		if there.Problem == id && d.oneIn(2) {
+			a.ID = there.Attachment.ID
+		}
+	}
+	return a
 }
 
 // Comment draws a comment.

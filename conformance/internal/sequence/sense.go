@@ -162,6 +162,8 @@ func (d *draft) takes(effect store.Effect) bool {
 		return d.there[e.Problem.ID]
 	case store.AddComment:
 		return d.there[e.Problem] && d.First(e.Comment.ID)
+	case store.PutAttachment:
+		return d.there[e.Problem]
 	case store.PutKeyword:
 		return d.there[e.Problem]
 	case store.DropKeyword:

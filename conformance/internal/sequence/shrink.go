@@ -163,7 +163,7 @@ func (s Restores) parts() int {
 	h := s.Holdings
 	n := len(h.Dossiers) + len(h.Tokens) + len(h.Queries) + len(h.Webhooks) + len(h.Audit) + len(h.Feed) + len(bench.PutAll(h.Metadata))
 	for _, d := range h.Dossiers {
-		n += len(d.Keywords) + len(d.Log) + len(d.Comments) + len(d.Relationships) + len(d.Watchers) + len(d.Readers) + len(d.Savepoints)
+		n += len(d.Keywords) + len(d.Log) + len(d.Comments) + len(d.Relationships) + len(d.Watchers) + len(d.Readers) + len(d.Savepoints) + len(d.Attachments)
 	}
 	return n
 }
@@ -176,6 +176,7 @@ func (s Restores) Without(from, to int) Step {
 		d.Keywords, d.Log, d.Comments = Cut(gone, d.Keywords), Cut(gone, d.Log), Cut(gone, d.Comments)
 		d.Relationships, d.Watchers = Cut(gone, d.Relationships), Cut(gone, d.Watchers)
 		d.Readers, d.Savepoints = Cut(gone, d.Readers), Cut(gone, d.Savepoints)
+		d.Attachments = Cut(gone, d.Attachments)
 	}
 	m := &h.Metadata
 	m.States, m.Priorities, m.Classifications = Cut(gone, m.States), Cut(gone, m.Priorities), Cut(gone, m.Classifications)

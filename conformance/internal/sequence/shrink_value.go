@@ -143,7 +143,7 @@ var edits = [...]func(string) string{
 // many; changed is false when the text cannot be changed so.
 func edited(effect store.Effect, place int, edit func(string) string) (e store.Effect, found, changed bool) {
 	switch effect.(type) {
-	case store.CreateProblem, store.UpdateProblem, store.PutSavepoint, store.AddComment, store.PutComment, store.PutKeyword:
+	case store.CreateProblem, store.UpdateProblem, store.PutSavepoint, store.AddComment, store.PutComment, store.PutAttachment, store.PutKeyword:
 	default:
 		return effect, false, false
 	}

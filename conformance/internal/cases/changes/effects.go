@@ -39,6 +39,10 @@ func Effect() []bench.Case {
 		Rule: "PutComment replaces a comment in its place, also by a deleted one; all others stay.",
 		Run:  putComment,
 	}, {
+		ID:   "READ-001/put-attachment",
+		Rule: "PutAttachment adds a record behind the others of its problem, or replaces the one with its identifier in its place.",
+		Run:  putAttachment,
+	}, {
 		ID:   "READ-001/put-keyword",
 		Rule: "A keyword replaces one with the same name and leaves all others; its value can be null or empty, and the two are different.",
 		Run:  putKeyword,
@@ -183,6 +187,25 @@ func putComment(b *bench.Bench) {
 	for _, now := range []problem.Comment{edited, comment, edited, comment.Place()} {
 		does(b, []store.Effect{store.PutComment{Problem: p.ID, Comment: now}}, func(want *bench.Image) {
 			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Comments[len(s.Comments)-2] = now })
+		})
+	}
+}
+
+func putAttachment(b *bench.Bench) {
+	p := b.Furnished()
+	first, second := b.Attachment(), b.Attachment()
+	for _, put := range []problem.Attachment{first, second} {
+		does(b, []store.Effect{store.PutAttachment{Problem: p.ID, Attachment: put}}, func(want *bench.Image) {
+			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Attachments = append(s.Attachments, put) })
+		})
+	}
+	for _, put := range []problem.Attachment{
+		{ID: first.ID, Name: "other", MediaType: "text/plain", Bytes: 2, Digest: bench.Fingerprint(2), Author: b.ID(), Created: b.Now()},
+		{ID: first.ID, Created: b.Now()},
+		first,
+	} {
+		does(b, []store.Effect{store.PutAttachment{Problem: p.ID, Attachment: put}}, func(want *bench.Image) {
+			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Attachments[len(s.Attachments)-2] = put })
 		})
 	}
 }

@@ -177,10 +177,10 @@ func goesOn(b *bench.Bench) {
 	for age := range 3 {
 		for i := range h.Dossiers {
 			d := &h.Dossiers[i]
-			past := bench.History{Log: d.Log, Comments: d.Comments, Savepoints: d.Savepoints}
+			past := bench.History{Log: d.Log, Comments: d.Comments, Savepoints: d.Savepoints, Attachments: d.Attachments}
 			change := b.Change()
 			past.Append(b, d.Problem, b.ID(), 50+age, &change) // older than what was restored
-			d.Log, d.Comments, d.Savepoints = past.Log, past.Comments, past.Savepoints
+			d.Log, d.Comments, d.Savepoints, d.Attachments = past.Log, past.Comments, past.Savepoints, past.Attachments
 			change.Expect = []store.Expectation{b.At(d.ID)}
 			d.Revision++
 			d.Keywords[0].Value = problem.Text(fmt.Sprint(age))

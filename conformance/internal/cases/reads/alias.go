@@ -75,6 +75,7 @@ func callerChangesResults(b *bench.Bench) {
 		steps.Scribble(&s.Relationships)
 		steps.Scribble(&s.Watchers)
 		steps.Scribble(&s.Savepoints)
+		steps.Scribble(&s.Attachments)
 		sides, err := r.Neighbours(b.Ctx, relationship.ParentOf, []problem.ID{p.ID})
 		if err != nil {
 			return err

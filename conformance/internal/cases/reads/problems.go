@@ -60,7 +60,7 @@ func problemsWithParts(b *bench.Bench) {
 	ids := []problem.ID{q.ID, p.ID, bare.ID}
 	for _, as := range []ident.ID{ident.None, who} {
 		for _, parts := range []store.Parts{
-			0, store.Keywords, store.Log, store.Comments, store.Relationships, store.Watchers, store.Savepoints,
+			0, store.Keywords, store.Log, store.Comments, store.Relationships, store.Watchers, store.Savepoints, store.Attachments,
 			store.Keywords | store.Savepoints, bench.Everything,
 		} {
 			var want []store.Snapshot

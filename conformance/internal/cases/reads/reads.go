@@ -92,6 +92,9 @@ func onlyRequestedParts(b *bench.Bench) {
 		if !parts.Has(store.Savepoints) {
 			want.Savepoints = nil
 		}
+		if !parts.Has(store.Attachments) {
+			want.Attachments = nil
+		}
 		b.Equal(fmt.Sprintf("the Snapshot with the parts %06b", parts), want, b.Load(p.ID, parts))
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // everyPart are all parts of a Snapshot.
-const everyPart = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
+const everyPart = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints | store.Attachments
 
 // Size are about the sizes of problems, and about what is read in portions.
 func Size() []bench.Case {
@@ -88,7 +88,7 @@ func smallOnlyWithParts(b *bench.Bench) {
 		p := b.Problem(b.Reserve())
 		ids = append(ids, p.ID)
 		change := b.Change(store.CreateProblem{Problem: p, Size: size}, store.PutSavepoint{Problem: p},
-			store.AddComment{Problem: p.ID, Comment: b.Comment("text")}, store.Watch{Problem: p.ID, User: b.ID()},
+			store.PutAttachment{Problem: p.ID, Attachment: b.Attachment()}, store.AddComment{Problem: p.ID, Comment: b.Comment("text")}, store.Watch{Problem: p.ID, User: b.ID()},
 			store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "name", Value: problem.Text("value")}})
 		if i > 0 {
 			change.Effects = append(change.Effects, b.Pair(p.ID, relationship.ParentOf, ids[0])...)
@@ -109,9 +109,9 @@ func smallOnlyWithParts(b *bench.Bench) {
 			one, err := r.Problem(b.Ctx, id, ident.None, everyPart|store.IfSmall)
 			b.Must("Problem with IfSmall", err)
 			what := fmt.Sprintf("a problem of size %d", sizes[i])
-			parts := [4]int{len(one.Keywords), len(one.Log), len(one.Comments), len(one.Savepoints)}
+			parts := [5]int{len(one.Keywords), len(one.Log), len(one.Comments), len(one.Savepoints), len(one.Attachments)}
 			if asked != 0 {
-				b.Equal("how many keywords, entries, comments and savepoints are loaded with "+what, [4]int{1, 1, 1, 1}, parts)
+				b.Equal("how many keywords, entries, comments, savepoints and attachments are loaded with "+what, [5]int{1, 1, 1, 1, 1}, parts)
 			}
 			b.Equal(what, want, one)
 			if i < len(several) {

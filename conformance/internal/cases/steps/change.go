@@ -44,6 +44,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutSavepoint{Problem: updated},
 		store.AddComment{Problem: p.ID, Comment: comment},
 		store.PutComment{Problem: p.ID, Comment: comment},
+		store.PutAttachment{Problem: p.ID, Attachment: b.Attachment()},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "put", Value: problem.Text("yes")}},
 		store.DropKeyword{Problem: p.ID, Name: "dropped"},
 		store.DropRelationship{Owner: p.ID, Type: relationship.CauseOf, Other: q.ID},

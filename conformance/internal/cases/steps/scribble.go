@@ -23,4 +23,5 @@ func ScribbleDossier(d *store.Dossier) {
 	Scribble(&d.Watchers)
 	Scribble(&d.Readers)
 	Scribble(&d.Savepoints)
+	Scribble(&d.Attachments)
 }

@@ -34,6 +34,7 @@ func At(now store.Snapshot, n int, parts store.Parts) (store.Snapshot, error) {
 	}
 	then.Keywords, then.Comments = slices.Clone(now.Keywords), slices.Clone(now.Comments)
 	then.Relationships, then.Watchers = slices.Clone(now.Relationships), slices.Clone(now.Watchers)
+	then.Attachments = slices.Clone(now.Attachments)
 	for i := len(now.Log) - 1; i >= n; i-- {
 		if !undo(&then, parts, now.Log, i) {
 			return now, fault.New(fault.Internal, "entry %v of the log of problem %d cannot be read", now.Log[i].ID, now.ID)
@@ -71,6 +72,8 @@ func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) b
 		return ok
 	case problem.CommentEdited, problem.CommentDeleted:
 		return !parts.Has(store.Comments) || undoComment(s, e)
+	case problem.AttachmentAdded, problem.AttachmentDeleted:
+		return !parts.Has(store.Attachments) || undoAttachment(s, e)
 	case problem.KeywordSet, problem.KeywordDeleted:
 		return !parts.Has(store.Keywords) || undoKeyword(s, e)
 	case problem.RelationshipAdded, problem.RelationshipDeleted:
@@ -99,6 +102,25 @@ func undoComment(s *store.Snapshot, e problem.LogEntry) bool {
 	c := &s.Comments[i]
 	before.Author, before.Created = c.Author, c.Created
 	*c = before
+	return true
+}
+
+// undoAttachment removes the attachment of the entry, or makes it present again.
+func undoAttachment(s *store.Snapshot, e problem.LogEntry) bool {
+	value := e.To
+	if e.Type == problem.AttachmentDeleted {
+		value = e.From
+	}
+	of, ok := value.Attachment()
+	i := slices.IndexFunc(s.Attachments, func(a problem.Attachment) bool { return a.ID == of.ID })
+	switch {
+	case !ok || i < 0:
+		return false
+	case e.Type == problem.AttachmentDeleted:
+		s.Attachments[i].Deleted = time.Time{}
+	default:
+		s.Attachments = slices.Delete(s.Attachments, i, i+1)
+	}
 	return true
 }
 

@@ -92,7 +92,7 @@ func (v *Views) weight(snapshot store.Snapshot, parts store.Parts) (n int64) {
 	if parts.Has(store.Relationships) {
 		n = mostRelated * min(snapshot.Size/problem.Overhead, v.relationships)
 	}
-	if parts&(store.Keywords|store.Log|store.Comments|store.Savepoints) != 0 {
+	if parts&(store.Keywords|store.Log|store.Comments|store.Attachments|store.Savepoints) != 0 {
 		n += snapshot.Size + snapshot.Size/4
 	}
 	return n
@@ -124,7 +124,7 @@ func (v *Views) Problem(ctx context.Context, r store.Reader, id problem.ID, as i
 
 // loadedWeight estimates the bytes of a loaded problem.
 func loadedWeight(s store.Snapshot) int64 {
-	n := problem.Size(s.Fields, s.Keywords, s.Comments, s.Log)
+	n := problem.Size(s.Fields, s.Keywords, s.Comments, s.Attachments, s.Log)
 	for _, saved := range s.Savepoints {
 		n += problem.SavedSize(saved.Fields)
 	}

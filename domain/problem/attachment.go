@@ -1,0 +1,126 @@
+package problem
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"mime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/text"
+)
+
+// Attachment is the record of a file on a problem (D48). The bytes of the file are in a
+// store of their own: see package blob.
+type Attachment struct {
+	ID        ident.ID
+	Name      string // by the rule of CheckAttachmentName
+	MediaType string // see MediaType
+	Bytes     int64  // the size of the file
+	Digest    Digest
+	Author    ident.ID
+	Created   time.Time
+	// Deleted is the time of the deletion. It is zero for an attachment that is present. The
+	// record of a deleted one stays, because the log and the past name it.
+	Deleted time.Time
+}
+
+// Digest is the SHA-256 of a file.
+type Digest [32]byte
+
+// String returns the digest in lower case hexadecimal.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// ParseDigest returns the digest in the text of Digest.String. ok is false for any other text.
+func ParseDigest(s string) (d Digest, ok bool) {
+	b, err := hex.DecodeString(s)
+	if err != nil || len(b) != len(d) || s != strings.ToLower(s) {
+		return Digest{}, false
+	}
+	return Digest(b), true
+}
+
+// Size returns the part of the record in the size of its problem, in bytes. The file does not
+// count (D48).
+func (a Attachment) Size() int64 { return Overhead + int64(len(a.Name)+len(a.MediaType)) }
+
+// PresentAttachments returns the attachments without the deleted ones. It changes the given
+// slice.
+func PresentAttachments(attachments []Attachment) []Attachment {
+	return slices.DeleteFunc(attachments, func(a Attachment) bool { return !a.Deleted.IsZero() })
+}
+
+// Log returns the value for the attachment.
+func (a Attachment) Log() LogValue {
+	return logJSON(loggedAttachment{a.ID.String(), a.Name, a.MediaType, a.Bytes, a.Digest.String()})
+}
+
+// loggedAttachment is an attachment in the log.
+type loggedAttachment struct {
+	Identifier string `json:"identifier"`
+	Name       string `json:"name"`
+	MediaType  string `json:"mediaType"`
+	Size       int64  `json:"size"`
+	Digest     string `json:"digest"`
+}
+
+// Attachment returns the attachment in a value of [Attachment.Log], without its author and
+// its times. ok is false for any other value.
+func (v LogValue) Attachment() (a Attachment, ok bool) {
+	var shown loggedAttachment
+	if json.Unmarshal([]byte(v.JSON()), &shown) != nil {
+		return Attachment{}, false
+	}
+	id, err := ident.Parse(shown.Identifier)
+	digest, ok := ParseDigest(shown.Digest)
+	return Attachment{ID: id, Name: shown.Name, MediaType: shown.MediaType, Bytes: shown.Size, Digest: digest}, ok && err == nil
+}
+
+// attachmentName is the rule of the characters of a name.
+var attachmentName = text.Rule{Min: 1, Max: 255, Line: true, PathSegment: true}
+
+// UnknownMediaType is the media type of a file without one.
+const UnknownMediaType = "application/octet-stream"
+
+// CheckAttachmentName refuses a name that some system cannot give to a file, or would take for
+// another one (D48). Its error ends a sentence about the name. The name stays as it is, so
+// two files of one problem can have the same name.
+func CheckAttachmentName(name string) (string, error) {
+	name, err := attachmentName.Apply(name)
+	switch {
+	case err != nil:
+		return "", err
+	case strings.ContainsAny(name, `/\`):
+		return "", nameError(`must not contain "/" or "\": send the name without its folder`)
+	case strings.ContainsFunc(name, deceptive):
+		return "", nameError("must not contain characters that turn the direction of the text")
+	}
+	return name, nil
+}
+
+type nameError string
+
+func (e nameError) Error() string { return string(e) }
+
+// deceptive reports a character that turns the direction of the text: "gpj.exe" would look
+// like "exe.jpg".
+func deceptive(r rune) bool {
+	return 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 ||
+		r == 0x200e || r == 0x200f || r == 0x061c
+}
+
+// MediaType returns the media type of a file in the form that is stored: lower case, with its
+// parameters. The empty text is UnknownMediaType. ok is false for no media type.
+func MediaType(declared string) (mediaType string, ok bool) {
+	if declared == "" {
+		return UnknownMediaType, true
+	}
+	kind, parameters, err := mime.ParseMediaType(declared)
+	if err != nil || !strings.Contains(kind, "/") || len(declared) > 255 {
+		return "", false
+	}
+	mediaType = mime.FormatMediaType(kind, parameters)
+	return mediaType, mediaType != "" && len(mediaType) <= 255
+}
