@@ -12,6 +12,7 @@ require (
 	github.com/google/uuid v1.6.0
 	github.com/problemtracking/problems/adapters v0.1.0
 	github.com/problemtracking/problems/adapters/client v0.1.0
+	github.com/problemtracking/problems/adapters/files v0.1.0
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0
 	github.com/problemtracking/problems/adapters/memory v0.1.0
 	github.com/problemtracking/problems/adapters/postgres v0.1.0
@@ -107,6 +108,7 @@ require (
 replace (
 	github.com/problemtracking/problems/adapters => ../adapters
 	github.com/problemtracking/problems/adapters/client => ../adapters/client
+	github.com/problemtracking/problems/adapters/files => ../adapters/files
 	github.com/problemtracking/problems/adapters/httpapi => ../adapters/httpapi
 	github.com/problemtracking/problems/adapters/memory => ../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../adapters/postgres

@@ -89,5 +89,5 @@ func loadPart[W any](parts store.Parts, encode func(*wire.Encoder, tracker.Answe
 // isLarge reports whether an answer with the problem is sent in parts. The size of a past
 // problem is known only from the loaded parts.
 func isLarge(s store.Snapshot) bool {
-	return s.Size > store.Small || problem.Size(s.Fields, s.Keywords, s.Comments, s.Log) > store.Small
+	return s.Size > store.Small || problem.Size(s.Fields, s.Keywords, s.Comments, s.Attachments, s.Log) > store.Small
 }

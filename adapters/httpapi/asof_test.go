@@ -77,11 +77,13 @@ func TestAsOfRefused(t *testing.T) {
 // pathOf returns the path of an operation about the problem of the fixture.
 func pathOf(e endpoint) string {
 	return "/problems/12" + map[string]string{
-		"/problems/{identifier}/comments":           "/comments",
-		"/problems/{identifier}/comments/{comment}": "/comments/" + samples.Comment().ID.String(),
-		"/problems/{identifier}/keywords/{keyword}": "/keywords/version",
-		"/problems/{identifier}/relationships":      "/relationships",
-		"/problems/{identifier}/watchers":           "/watchers",
+		"/problems/{identifier}/comments":                 "/comments",
+		"/problems/{identifier}/comments/{comment}":       "/comments/" + samples.Comment().ID.String(),
+		"/problems/{identifier}/attachments":              "/attachments",
+		"/problems/{identifier}/attachments/{attachment}": "/attachments/" + samples.Attachment().ID.String(),
+		"/problems/{identifier}/keywords/{keyword}":       "/keywords/version",
+		"/problems/{identifier}/relationships":            "/relationships",
+		"/problems/{identifier}/watchers":                 "/watchers",
 	}[e.Path]
 }
 
@@ -90,7 +92,7 @@ func pathOf(e endpoint) string {
 func TestAsOfConditional(t *testing.T) {
 	t.Parallel()
 	f := setupPast(t)
-	for _, path := range []string{"", "/comments", "/relationships", "/watchers"} {
+	for _, path := range []string{"", "/comments", "/attachments", "/relationships", "/watchers"} {
 		path = api + "/problems/12" + path
 		tag := f.send(t, request("GET", path+"?asOf=4", ""), 200, "").Header().Get("ETag")
 		header(t, f.send(t, request("GET", path+"?asOf=4", "", "If-None-Match", tag), 304, ""), map[string]string{"ETag": tag, "Problem-Revision": "4"})

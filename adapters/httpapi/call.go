@@ -123,6 +123,9 @@ func (c *call) check() (err error) {
 	if c.media, err = mediaType(a.bodies, c.r.Header); err != nil {
 		return err
 	}
+	if a.file && encoded(c.r.Header) {
+		return fault.New(fault.UnsupportedMediaType, "this operation takes a file as it is, without content coding")
+	}
 	if len(a.bodies) > 0 {
 		if c.body, err = c.frame.ReadBody(c.w, c.r, s.Limits.BodyBytes); err != nil {
 			return err

@@ -279,8 +279,11 @@ var faulty = map[string]map[fault.Kind]string{
 // right for this kind alone.
 func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder {
 	path, keyword, object, parameters := "/problems/12", "version", objectOf(e).String(), ""
-	comment := samples.Comment().ID.String()
+	comment, attachment := samples.Comment().ID.String(), samples.Attachment().ID.String()
 	headers := []string{"X-Request-Id", "b7c1f0", "Content-Type", mediaJSON}
+	if e.file {
+		headers = append(headers, "Content-Disposition", `attachment; filename="a.json"`)
+	}
 	body := faulty[e.OperationID][kind]
 	if body == "" && len(e.bodies) > 0 {
 		body = e.bodies[len(e.bodies)-1].example // in JSON
@@ -328,6 +331,12 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		keyword = "customers"
 	case fault.CommentNotFound:
 		comment = "14"
+	case fault.AttachmentNotFound:
+		attachment = "32"
+	case fault.RangeNotSatisfiable:
+		headers = append(headers, "Range", "bytes=4-")
+	case fault.StorageFull:
+		f.fileErr = fault.New(kind, "the storage for files is full; nothing was stored")
 	case fault.StaleRevision:
 		if ofProblem(e.Operation) {
 			headers = append(headers, "If-Match", `"2"`)
@@ -335,10 +344,11 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	case fault.TooLarge:
 		body = strings.Repeat(" ", int(DefaultLimits().BodyBytes)+1)
 	case fault.UnsupportedMediaType:
-		headers = append(headers, "Content-Type", "application/xml")
+		headers = append(headers, "Content-Type", "application/xml", "Content-Encoding", "gzip")
 	case fault.TransitionNotAllowed:
 		f.snapshot.State = samples.Open.ID
 	case fault.InvalidValue, fault.ValidationFailed:
+		headers = append(headers, "Content-Disposition", `attachment; filename="a/b"`)
 		if e.OperationID == "deleteKeyword" || kind == fault.ValidationFailed {
 			keyword = "a%00"
 		}
@@ -355,7 +365,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
 	}
 	send := func(body string) *httptest.ResponseRecorder {
-		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword, "{comment}", comment).Replace(e.Path)
+		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword, "{comment}", comment, "{attachment}", attachment).Replace(e.Path)
 		return f.do(request(e.Method, api+at+parameters, body, headers...))
 	}
 	switch kind {

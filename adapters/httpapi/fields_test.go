@@ -161,6 +161,9 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	comment := samples.Comment()
 	comment.HTML = problem.Text("<p>Seen again.</p>")
 	note("comment with HTML", wire.Comment{}, func(e *wire.Encoder) { e.Comment(comment) })
+	deleted := samples.Attachment()
+	deleted.Deleted = samples.Time
+	note("deleted attachment", wire.Attachment{}, func(e *wire.Encoder) { e.Attachment(deleted) })
 	note("bearer of a token", wire.Me{}, func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Read, Expires: samples.Time}, samples.Ann) })
 	revoked := samples.Token
 	revoked.Revoked = samples.Time

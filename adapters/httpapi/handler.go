@@ -147,6 +147,7 @@ func (s *server) registerAll() {
 	s.registerProblems()
 	s.registerBulk()
 	s.registerComments()
+	s.registerAttachments()
 	s.registerKeywords()
 	s.registerRelationships()
 	s.registerWatchers()
@@ -186,8 +187,8 @@ func crossOrigin(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: methods,
-		AllowedHeaders: []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Last-Event-ID", "X-Request-Id"},
-		ExposedHeaders: []string{"Allow", "Dry-Run", "ETag", "Idempotency-Replayed", "Ignored-Members", "Link", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
+		AllowedHeaders: []string{"Authorization", "Content-Disposition", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range", "Last-Event-ID", "Range", "X-Request-Id"},
+		ExposedHeaders: []string{"Accept-Ranges", "Allow", "Content-Disposition", "Content-Range", "Dry-Run", "ETag", "Idempotency-Replayed", "Ignored-Members", "Link", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
 		MaxAge:         600, // seconds
 		// The router answers OPTIONS, with Allow, also to browsers.
 		OptionsPassthrough: true,

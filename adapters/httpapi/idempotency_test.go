@@ -130,7 +130,7 @@ func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
 			of = e.bodies[0]
 		}
 		send := func() *httptest.ResponseRecorder {
-			return f.do(request("POST", path, of.example, "Content-Type", of.media, "Idempotency-Key", "k"))
+			return f.do(request("POST", path, of.example, "Content-Type", of.media, "Content-Disposition", `attachment; filename="a"`, "Idempotency-Key", "k"))
 		}
 		first, again := send(), send()
 		if e.takes("header", "Idempotency-Key") {

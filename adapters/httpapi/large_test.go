@@ -45,7 +45,7 @@ func (f *fixture) enlarge(large bool) {
 		f.snapshot.Comments = append(f.snapshot.Comments, problem.Comment{ID: samples.Identifier(i), Author: samples.Ann.ID, Created: samples.Time, Text: strings.Repeat("z", 3<<10)})
 	}
 	if f.snapshot.Size = 0; large {
-		f.snapshot.Size = problem.Size(f.snapshot.Fields, f.snapshot.Keywords, f.snapshot.Comments, f.snapshot.Log)
+		f.snapshot.Size = problem.Size(f.snapshot.Fields, f.snapshot.Keywords, f.snapshot.Comments, f.snapshot.Attachments, f.snapshot.Log)
 	}
 }
 

@@ -28,10 +28,8 @@ func mediaType(bodies []body, header http.Header) (string, error) {
 		known = append(known, b.media)
 	}
 	unsupported := fault.New(fault.UnsupportedMediaType, "this operation takes %s, in UTF-8 and without content coding", strings.Join(known, " or "))
-	for _, coding := range strings.Split(strings.Join(header.Values("Content-Encoding"), ","), ",") {
-		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
-			return "", unsupported
-		}
+	if encoded(header) {
+		return "", unsupported
 	}
 	value := header.Get("Content-Type")
 	if value == "" {
@@ -47,4 +45,14 @@ func mediaType(bodies []body, header http.Header) (string, error) {
 	default:
 		return "", unsupported
 	}
+}
+
+// encoded reports whether the body has a content coding, such as gzip.
+func encoded(header http.Header) bool {
+	for _, coding := range strings.Split(strings.Join(header.Values("Content-Encoding"), ","), ",") {
+		if coding = strings.TrimSpace(coding); coding != "" && !strings.EqualFold(coding, "identity") {
+			return true
+		}
+	}
+	return false
 }

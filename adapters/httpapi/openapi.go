@@ -91,6 +91,7 @@ func (d *document) complete() (*document, error) {
 func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "Problems", Description: "Create, load and update problems, one by one or all that a predicate finds."},
+		{Name: "Attachments", Description: "Attach files to a problem, download and delete them."},
 		{Name: "Comments", Description: "Read, add and correct comments of a problem."},
 		{Name: "Keywords", Description: "Set and delete keywords of a problem, each with a value or without."},
 		{Name: "Relationships", Description: "Relate problems to each other. The other problem has the mirror of each relationship."},
@@ -171,6 +172,9 @@ func (d *document) describe(op *huma.Operation) {
 			op.RequestBody.Content[b.media] = &huma.MediaType{Schema: d.bodySchema(op.OperationID, b), Example: b.value()}
 			op.RequestBody.Required = !b.optional
 		}
+	}
+	if a.file {
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"*/*": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}}}
 	}
 	op.Responses = d.answers(op)
 	kinds := kinds(op)
@@ -352,7 +356,7 @@ func knowsRevision(kind fault.Kind) bool {
 	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity:
 		return true
 	}
-	return kind == fault.KeywordNotFound || kind == fault.CommentNotFound || kind == fault.RelationshipNotFound
+	return kind == fault.KeywordNotFound || kind == fault.CommentNotFound || kind == fault.AttachmentNotFound || kind == fault.RelationshipNotFound
 }
 
 // headerRefs refers to the headers of an answer, including the common ones.

@@ -452,7 +452,7 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 			case "updateWebhook":
 				f.feed = feedOfHook()
 			}
-			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version", "{comment}", samples.Comment().ID.String()).Replace(e.Path)
+			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version", "{comment}", samples.Comment().ID.String(), "{attachment}", samples.Attachment().ID.String()).Replace(e.Path)
 			if e.OperationID == "updateProblems" {
 				path += "?predicate=TRUEPREDICATE&dryRun=true"
 			}

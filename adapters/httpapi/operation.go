@@ -25,6 +25,7 @@ type details struct {
 	example func(*wire.Encoder) // the body of its answers; nil: they have none
 	faults  []fault.Kind        // beside the kinds derived from the rest: see kinds
 	bodies  []body              // accepted bodies, the default first; none: a body is not read
+	file    bool                // its body is a file, which it reads itself
 	asked   []string            // parameters in the example command, beside the required ones
 	reads   bool                // changes nothing, though it is no GET
 	unkeyed string              // for a POST without Idempotency-Key: how to do without one
@@ -66,6 +67,12 @@ func (n notes) json(example string, of ...any) notes {
 
 func (n notes) body(bodies ...body) notes {
 	n.details().bodies = bodies
+	return n
+}
+
+// ofFile has the body be a file.
+func (n notes) ofFile() notes {
+	n.details().file = true
 	return n
 }
 

@@ -32,6 +32,23 @@ type (
 		Comment string `path:"comment" format:"uuid" example:"0150d4f1-6000-7000-8000-00000000000e" doc:"The comment's identifier."`
 	}
 
+	// OfAttachment is for operations about an attachment of a problem.
+	OfAttachment struct {
+		OfProblem
+		Attachment string `path:"attachment" format:"uuid" example:"0150d4f1-6000-7000-8000-000000000020" doc:"The attachment's identifier."`
+	}
+
+	// Named is for files.
+	Named struct {
+		ContentDisposition string `header:"Content-Disposition" required:"true" example:"attachment; filename=\"screen shot.png\"" doc:"The name of the file (RFC 6266). It has 1 to 255 characters and no folder."`
+	}
+
+	// Ranged is for the bytes of a file.
+	Ranged struct {
+		Range   string `header:"Range" example:"bytes=0-1023" doc:"Answer only these bytes, with 206 (RFC 9110)."`
+		IfRange string `header:"If-Range" example:"\"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"" doc:"Answer the range only if the file has this ETag, and otherwise all of it."`
+	}
+
 	// Write is for all writes (D24).
 	Write struct {
 		DryRun Boolean `query:"dryRun" example:"true" doc:"true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier."`

@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"io"
+	"iter"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -25,6 +27,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -56,10 +59,12 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 	t.Helper()
 	f := &fixture{fixedStore: newFixedStore(), log: &bytes.Buffer{}}
 	now := func() time.Time { return samples.Time.Add(2 * time.Hour) }
+	limits := tracker.DefaultLimits()
+	limits.File = DefaultLimits().BodyBytes // a small one
 	o := Options{
 		Service: tracker.New(tracker.Options{
-			Store: f.fixedStore, Now: now, Random: zeros{}, Limits: tracker.DefaultLimits(),
-			WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{}), nil }, Sender: f.fixedStore,
+			Store: f.fixedStore, Now: now, Random: zeros{}, Limits: limits,
+			Files: f.fixedStore, WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{}), nil }, Sender: f.fixedStore,
 		}),
 		Limits:       DefaultLimits(),
 		Version:      "test",
@@ -235,6 +240,7 @@ type fixedStore struct {
 	neighbours []relationship.Relationship        // of every problem
 	err        error                              // if not nil, everything fails with it
 	commitErr  error                              // if not nil, Commit and Outcome fail with it
+	fileErr    error                              // if not nil, Put fails with it
 	during     func()                             // if not nil, called when a problem is read
 	logFails   bool                               // but for the first portion
 
@@ -252,6 +258,7 @@ func newFixedStore() *fixedStore {
 	f.snapshot.Comments = []problem.Comment{samples.Comment()}
 	f.snapshot.Relationships = []store.Related{samples.Related()}
 	f.snapshot.Watchers = []ident.ID{samples.Ann.ID}
+	f.snapshot.Attachments = []problem.Attachment{samples.Attachment()}
 	for i, scope := range access.Scopes() {
 		f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(100 + i), User: samples.Ann.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: samples.Time})
 	}
@@ -266,6 +273,27 @@ func (f *fixedStore) View(_ context.Context, fn func(store.Reader) error) error 
 	}
 	return fn(f)
 }
+
+// The store is its own store of files, with one file: "test".
+
+func (f *fixedStore) Put(_ context.Context, _ blob.Key, r io.Reader) error {
+	_, err := io.Copy(io.Discard, r)
+	return cmp.Or(err, f.fileErr)
+}
+
+func (f *fixedStore) Open(_ context.Context, _ blob.Key, from, _ int64) (io.ReadCloser, error) {
+	return io.NopCloser(strings.NewReader("test"[from:])), f.err
+}
+
+func (f *fixedStore) Delete(context.Context, blob.Key) error { return nil }
+
+func (f *fixedStore) List(context.Context, blob.Key) iter.Seq2[blob.Info, error] {
+	return func(func(blob.Info, error) bool) {}
+}
+
+func (f *fixedStore) Owner(context.Context) (ident.ID, error) { return ident.None, nil }
+
+func (f *fixedStore) Own(context.Context, ident.ID) error { return nil }
 
 func (f *fixedStore) Confirm(context.Context, store.History) error { return f.err }
 
@@ -324,6 +352,10 @@ func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts
 	if !parts.Has(store.Comments) {
 		s.Comments = nil
 	}
+	if !parts.Has(store.Attachments) {
+		s.Attachments = nil
+	}
+	s.Attachments = slices.Clone(s.Attachments)
 	if !parts.Has(store.Relationships) || id == 13 {
 		s.Relationships = nil
 	}

@@ -38,6 +38,8 @@ var failures = []Failure{
 		"The problem has no keyword of this name, so there was nothing to delete. Names have to match exactly."},
 	{fault.CommentNotFound, "comment-not-found", 404, "Comment not found",
 		"The problem has no comment with this identifier. It may have been deleted, or be a comment on another problem."},
+	{fault.AttachmentNotFound, "attachment-not-found", 404, "Attachment not found",
+		"The problem has no attachment with this identifier, or its bytes are gone. It may have been deleted, or be an attachment of another problem."},
 	{fault.RelationshipNotFound, "relationship-not-found", 404, "Relationship not found",
 		"The problem has no relationship of this type to the other problem, so there was nothing to delete."},
 	{fault.MethodNotAllowed, "method-not-allowed", 405, "Method not allowed",
@@ -64,6 +66,8 @@ var failures = []Failure{
 		"The body is too long for this server."},
 	{fault.UnsupportedMediaType, "unsupported-media-type", 415, "Unsupported media type",
 		"The service does not read this type, charset or content coding of a body. Send application/json in UTF-8. Comments can also be text/plain."},
+	{fault.RangeNotSatisfiable, "range-not-satisfiable", 416, "Range not satisfiable",
+		"The header Range asks for bytes behind the end of the file. The header Content-Range has the length of the file."},
 	{fault.RequiredField, "required-field", 422, "Required field",
 		"A required member is missing."},
 	{fault.InvalidValue, "invalid-value", 422, "Invalid value",
@@ -94,6 +98,8 @@ var failures = []Failure{
 		"The server cannot answer at the moment. Its storage is away, its clock is too far ahead, the request took too long, or too many searches are running. Nothing was done. Repeat the same request after the seconds in the header Retry-After."},
 	{fault.UnknownOutcome, "outcome-unknown", 503, "Outcome unknown",
 		"The storage failed during a write, or confirmed it too late: the write may be stored or not. Repeat the request with the same Idempotency-Key or If-Match: neither stores it twice. After a repetition, 412 can mean that the first attempt was stored. Without one of these headers, check for the write before you repeat it. There is no Retry-After, so no program repeats the request by itself."},
+	{fault.StorageFull, "storage-full", 507, "Storage full",
+		"The storage for files has no room for this file. Nothing was stored. The operator has to make room."},
 }
 
 // These details stand in for causes of the service itself.

@@ -93,6 +93,10 @@ func (s *Sender) line(e mail.Entry) line {
 			l.Cut = w.cut
 		}
 		return l
+	case problem.AttachmentAdded:
+		return line{Text: w.attached + ": " + attached(e.To)}
+	case problem.AttachmentDeleted:
+		return line{Text: w.attached + " " + attached(e.From) + ": " + w.removed}
 	case problem.KeywordSet:
 		return line{Text: w.keyword + " " + e.Field + ": " + s.change(e)}
 	case problem.KeywordDeleted:
@@ -111,6 +115,11 @@ func (s *Sender) label(field string) string {
 		return f.Label[s.Language]
 	}
 	return field
+}
+
+func attached(v problem.LogValue) string {
+	a, _ := v.Attachment()
+	return a.Name
 }
 
 func linked(v problem.LogValue) string {

@@ -10,6 +10,7 @@ type words struct {
 	commented    string // after the author
 	keyword      string // before the name
 	keywordGone  string
+	attached     string
 	added        string // after a relationship
 	removed      string
 	cut          string
@@ -30,7 +31,7 @@ var languages = map[string]*words{
 	"en": {
 		layout: "2 Jan 2006, 15:04 MST",
 		nobody: "Somebody", null: "none",
-		created: "created the problem", commented: "wrote", keyword: "Keyword", keywordGone: "removed", added: "added", removed: "removed",
+		created: "created the problem", commented: "wrote", keyword: "Keyword", keywordGone: "removed", attached: "File", added: "added", removed: "removed",
 		cut: "The comment goes on in the problem.", open: "Open the problem", left: "Earlier changes that are not in this mail: %d",
 		digest: "Changed problems: %d", digestBody: "Many problems have changed. This mail is in place of one for each of them.",
 		more:     "Further problems that have changed: %d",
@@ -42,7 +43,7 @@ var languages = map[string]*words{
 	"de": {
 		layout: "02.01.2006, 15:04 MST",
 		nobody: "Jemand", null: "keine Angabe",
-		created: "hat das Problem angelegt", commented: "schrieb", keyword: "Stichwort", keywordGone: "entfernt", added: "hinzugefügt", removed: "entfernt",
+		created: "hat das Problem angelegt", commented: "schrieb", keyword: "Stichwort", keywordGone: "entfernt", attached: "Datei", added: "hinzugefügt", removed: "entfernt",
 		cut: "Der Kommentar geht im Problem weiter.", open: "Problem öffnen", left: "Frühere Änderungen, die nicht in dieser Mail stehen: %d",
 		digest: "Geänderte Probleme: %d", digestBody: "Viele Probleme haben sich geändert. Diese Mail ersetzt eine eigene Mail für jedes davon.",
 		more:     "Weitere geänderte Probleme: %d",

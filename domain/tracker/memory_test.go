@@ -64,6 +64,7 @@ type record struct {
 	size          int64
 	keywords      []problem.Keyword
 	comments      []problem.Comment
+	attachments   []problem.Attachment
 	relationships []relationship.Relationship
 	watchers      []ident.ID
 	readers       []ident.ID
@@ -78,7 +79,7 @@ func (s *state) clone() *state {
 	c.problems = make(map[problem.ID]*record)
 	for id, r := range s.problems {
 		c.problems[id] = &record{
-			r.problem, r.batch, r.size, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.relationships),
+			r.problem, r.batch, r.size, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.attachments), slices.Clone(r.relationships),
 			slices.Clone(r.watchers), slices.Clone(r.readers), slices.Clone(r.log), slices.Clone(r.savepoints),
 		}
 	}
@@ -252,6 +253,9 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 	case store.AddComment:
 		r := s.problems[e.Problem]
 		r.comments = append(r.comments, e.Comment)
+	case store.PutAttachment:
+		r := s.problems[e.Problem]
+		r.attachments = put(slices.Clone(r.attachments), e.Attachment, func(a problem.Attachment) string { return a.ID.String() })
 	case store.PutKeyword:
 		r := s.problems[e.Problem]
 		r.keywords = put(r.keywords, e.Keyword, func(k problem.Keyword) string { return k.Name })
@@ -380,6 +384,9 @@ func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts sto
 	}
 	if parts.Has(store.Comments) {
 		snapshot.Comments = append([]problem.Comment{}, rec.comments...)
+	}
+	if parts.Has(store.Attachments) {
+		snapshot.Attachments = slices.Clone(rec.attachments)
 	}
 	if parts.Has(store.Watchers) {
 		snapshot.Watchers = append([]ident.ID{}, rec.watchers...)

@@ -49,7 +49,7 @@ func TestPortions(t *testing.T) {
 		var log []problem.LogEntry
 		for portion, err := range s.Log(t.Context(), a.Value, c.skip, c.limit) {
 			noError(t, err)
-			if n := problem.Size(problem.Fields{}, nil, nil, portion); n > portionText+(64<<10)+problem.Overhead {
+			if n := problem.Size(problem.Fields{}, nil, nil, nil, portion); n > portionText+(64<<10)+problem.Overhead {
 				t.Errorf("a portion has %d bytes", n)
 			}
 			if len(log) == 0 { // meanwhile

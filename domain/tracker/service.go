@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -51,6 +52,8 @@ type Service struct {
 	hookKey   func() (webhook.Key, error)
 	hookMade  chan struct{} // has an element after a command that makes a webhook or a secret
 	sender    webhook.Sender
+	files     blob.Store // nil: there is none
+	keepFiles time.Duration
 }
 
 // Options configure a Service. Options with a default for 0 may be left out.
@@ -88,6 +91,10 @@ type Options struct {
 	WebhookKey func() (webhook.Key, error)
 	// Sender sends messages to the receivers of webhooks. nil: nothing is sent.
 	Sender webhook.Sender
+	// Files keeps the files of attachments (D48). nil: nobody can add one.
+	Files blob.Store
+	// KeepDeletedFiles is how long the files of deleted attachments stay.
+	KeepDeletedFiles time.Duration
 	// WaitFor limits the wait of a search for the search limit, and of a large problem
 	// for memory. A longer wait fails with fault.Unavailable. 0 means 10 seconds, and
 	// leaves time for the search within the time limit of a request (D22).
@@ -103,13 +110,15 @@ type Limits struct {
 	Watchers      int
 	Relationships int
 	Queries       int
-	Milestones    int // 0 for any number
+	Milestones    int   // 0 for any number
+	Attachments   int   // that are not deleted
+	File          int64 // the bytes of one file
 }
 
-// DefaultLimits returns the limits of D22 and D38: 64 MiB, 10,000 milestones, and 1,000 of
-// each other.
+// DefaultLimits returns the limits of D22, D38 and D48: 64 MiB, files of 100 MiB, 10,000
+// milestones, and 1,000 of each other.
 func DefaultLimits() Limits {
-	return Limits{Size: 64 << 20, Keywords: 1000, Watchers: 1000, Relationships: 1000, Queries: 1000, Milestones: 10_000}
+	return Limits{Size: 64 << 20, Keywords: 1000, Watchers: 1000, Relationships: 1000, Queries: 1000, Milestones: 10_000, Attachments: 1000, File: 100 << 20}
 }
 
 // New returns a Service. It does not touch the store.
@@ -150,6 +159,8 @@ func New(o Options) *Service {
 		hookKey:   o.WebhookKey,
 		hookMade:  make(chan struct{}, 1),
 		sender:    o.Sender,
+		files:     o.Files,
+		keepFiles: o.KeepDeletedFiles,
 	}
 	s.hub = feedhub.New(o.Store, s.catalogue, o.FeedPoll)
 	return s

@@ -13,15 +13,16 @@ import (
 
 // Settings are all settings of "problems serve".
 type Settings struct {
-	Storage  Storage  `embed:"" group:"Store"`
-	Server   Server   `embed:"" group:"Server"`
-	SignIn   SignIn   `embed:"" group:"Sign-in"`
-	Limits   Limits   `embed:"" group:"Limits"`
-	Timeouts Timeouts `embed:"" group:"Timeouts"`
-	Webhooks Webhooks `embed:"" group:"Webhooks"`
-	Mail     Mail     `embed:"" group:"E-mail"`
-	Clock    Clock    `embed:"" group:"Clock"`
-	Insight  Insight  `embed:"" group:"Insight"`
+	Storage     Storage     `embed:"" group:"Store"`
+	Server      Server      `embed:"" group:"Server"`
+	SignIn      SignIn      `embed:"" group:"Sign-in"`
+	Limits      Limits      `embed:"" group:"Limits"`
+	Timeouts    Timeouts    `embed:"" group:"Timeouts"`
+	Attachments Attachments `embed:"" group:"Attachments"`
+	Webhooks    Webhooks    `embed:"" group:"Webhooks"`
+	Mail        Mail        `embed:"" group:"E-mail"`
+	Clock       Clock       `embed:"" group:"Clock"`
+	Insight     Insight     `embed:"" group:"Insight"`
 }
 
 // Server has the addresses of the service and its output.

@@ -23,24 +23,25 @@ import (
 // Metrics are the measurements of one server. Nothing is registered globally, so tests
 // can run several servers in one process.
 type Metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	answers  *prometheus.CounterVec
-	latency  *prometheus.HistogramVec
-	commits  *prometheus.CounterVec
-	duration prometheus.Histogram
-	retries  prometheus.Counter
-	views    prometheus.Histogram
-	calls    *prometheus.CounterVec
-	outcomes *prometheus.CounterVec
-	confirms *prometheus.CounterVec
-	replays  prometheus.Counter
-	refused  *prometheus.CounterVec
-	rereads  *prometheus.CounterVec
-	runs     *prometheus.CounterVec
-	lastRun  prometheus.Gauge
-	underWay atomic.Int64                        // requests
-	fine     map[observe.Name]prometheus.Counter // of successful calls
+	attachments attachments
+	registry    *prometheus.Registry
+	requests    *prometheus.CounterVec
+	answers     *prometheus.CounterVec
+	latency     *prometheus.HistogramVec
+	commits     *prometheus.CounterVec
+	duration    prometheus.Histogram
+	retries     prometheus.Counter
+	views       prometheus.Histogram
+	calls       *prometheus.CounterVec
+	outcomes    *prometheus.CounterVec
+	confirms    *prometheus.CounterVec
+	replays     prometheus.Counter
+	refused     *prometheus.CounterVec
+	rereads     *prometheus.CounterVec
+	runs        *prometheus.CounterVec
+	lastRun     prometheus.Gauge
+	underWay    atomic.Int64                        // requests
+	fine        map[observe.Name]prometheus.Counter // of successful calls
 
 	mu     sync.RWMutex
 	routes map[exchange]counted // of known requests and latencies
@@ -137,6 +138,7 @@ func New(version string, start time.Time) *Metrics {
 		}),
 		fine: map[observe.Name]prometheus.Counter{},
 	}
+	m.attachments = newAttachments(m.registry)
 	for _, call := range observe.Names {
 		m.fine[call] = m.calls.WithLabelValues(string(call), outcomeOK)
 		m.calls.WithLabelValues(string(call), outcomeBusy)

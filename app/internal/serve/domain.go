@@ -33,11 +33,15 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 			Relationships: limits.MaxRelationships,
 			Queries:       limits.MaxQueries,
 			Milestones:    limits.MaxMilestones,
+			Attachments:   o.Settings.Attachments.MaxAttachments,
+			File:          int64(o.Settings.Attachments.MaxFile),
 		},
-		Searches:   int(at),
-		KeepEvents: limits.KeepEvents,
-		WebhookKey: KeyFile(o.Settings).Keys(o.Random),
-		Sender:     sender,
+		Files:            FileStore(o.Settings, o.Now),
+		KeepDeletedFiles: o.Settings.Attachments.KeepDeletedFiles,
+		Searches:         int(at),
+		KeepEvents:       limits.KeepEvents,
+		WebhookKey:       KeyFile(o.Settings).Keys(o.Random),
+		Sender:           sender,
 	})
 	m.Searches(service.Searches)
 	m.Clock(service.ClockRefusals, service.ClockOffset)

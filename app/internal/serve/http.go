@@ -356,7 +356,7 @@ func serveAll(lc fx.Lifecycle, p parts) {
 	if p.Replies != nil {
 		lc.Append(fx.StartStopHook(p.Replies.listen, p.Replies.drain))
 	}
-	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept}
+	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
 	works := []func(context.Context){p.Webhooks.Run, keeper.run}
 	if p.Mail != nil {
 		works = append(works, p.Mail.Run)

@@ -143,6 +143,11 @@ func command(op *huma.Operation, parameters []*huma.Param, asked []string) strin
 		line += ` "$API` + path + "?" + strings.Join(query, "&") + `"`
 	}
 	lines = append(lines, `-H "Authorization: $TOKEN"`)
+	for _, p := range parameters {
+		if p.In == "header" && p.Required {
+			lines = append(lines, "-H "+quote(p.Name+": "+literal(p.Example)))
+		}
+	}
 	if text != "" {
 		lines = append(lines, "-H "+quote("Content-Type: "+media), "-d "+quote(text))
 	}

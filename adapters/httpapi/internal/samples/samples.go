@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"crypto/sha256"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -213,6 +214,11 @@ func EditedComment() problem.Comment {
 // Comment returns a comment of the problem.
 func Comment() problem.Comment {
 	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Created: Time, Text: "Seen again on the second server."}
+}
+
+// Attachment returns an attachment of the problem.
+func Attachment() problem.Attachment {
+	return problem.Attachment{ID: Identifier(32), Name: "screen shot.png", MediaType: "image/png", Bytes: 4, Digest: sha256.Sum256([]byte("test")), Author: Ann.ID, Created: Time}
 }
 
 // Related returns a relationship of the problem.

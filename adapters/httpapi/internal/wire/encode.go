@@ -415,6 +415,20 @@ func (e *Encoder) Comment(c problem.Comment) {
 	e.Close('}')
 }
 
+// Attachment writes the record of a file.
+func (e *Encoder) Attachment(a problem.Attachment) {
+	e.Open('{')
+	e.key("identifier").ID(a.ID)
+	e.key("name").Text(a.Name)
+	e.key("mediaType").Text(a.MediaType)
+	e.key("size").Int(a.Bytes)
+	e.key("digest").Text(a.Digest.String())
+	e.key("author").UserRef(a.Author)
+	e.key("creationDate").Time(a.Created)
+	e.key("deleteDate").Time(a.Deleted)
+	e.Close('}')
+}
+
 // Relationship writes a relationship, with a part of the other problem.
 func (e *Encoder) Relationship(r store.Related) {
 	e.Open('{')

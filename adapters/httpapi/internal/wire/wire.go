@@ -134,6 +134,18 @@ type Comment struct {
 	Editor       *Reference `json:"editor" doc:"User of the latest edit; null before the first one."`
 }
 
+// Attachment is the record of a file (D48).
+type Attachment struct {
+	Identifier   string     `json:"identifier" format:"uuid"`
+	Name         string     `json:"name" minLength:"1" maxLength:"255"`
+	MediaType    string     `json:"mediaType" doc:"As the client declared it: never to be trusted."`
+	Size         int64      `json:"size" minimum:"0" doc:"Bytes of the file."`
+	Digest       string     `json:"digest" pattern:"^[0-9a-f]{64}$" doc:"SHA-256 of the file, in hexadecimal."`
+	Author       Reference  `json:"author"`
+	CreationDate time.Time  `json:"creationDate"`
+	DeleteDate   *time.Time `json:"deleteDate" doc:"Time of the deletion; null before it."`
+}
+
 // Relationship is a relationship as it is read (D6).
 type Relationship struct {
 	Type              string         `json:"type" enum:"RelatedTo,ParentOf,ChildOf,OriginalOf,DuplicateOf,CauseOf,CausedBy,BlockerOf,BlockedBy,ClonedTo,ClonedFrom"`
@@ -153,12 +165,12 @@ type RelatedProblem struct {
 // LogEntry is a line of a problem's history log (D8).
 type LogEntry struct {
 	Identifier      string          `json:"identifier" format:"uuid"`
-	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved"`
+	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,AttachmentAdded,AttachmentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved"`
 	CreationDate    time.Time       `json:"creationDate"`
 	Author          Reference       `json:"author"`
 	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
 	IsSignificant   bool            `json:"isSignificant" doc:"Whether the change makes the problem unread for others."`
-	Field           *string         `json:"field" doc:"What changed: a field, a keyword, a relationship type, comments or watchers; null for ProblemCreated."`
+	Field           *string         `json:"field" doc:"What changed: a field, a keyword, a relationship type, comments, attachments or watchers; null for ProblemCreated."`
 	From            json.RawMessage `json:"from" doc:"A string, an object or null."`
 	To              json.RawMessage `json:"to" doc:"A string, an object or null."`
 }

@@ -15,6 +15,7 @@ func Topics() []session.Topic {
 		{Profile: "metadata", Cases: slices.Concat(partialCases(), transitionCases(), listCases(), componentCases())},
 		{Profile: "log", Cases: logCases()},
 		{Profile: "comments", Cases: commentCases()},
+		{Profile: "attachments", Cases: attachmentCases()},
 		{Profile: "keywords", Cases: keywordCases()},
 		{Profile: "relationships", Cases: slices.Concat(relationshipCases(), cycleCases())},
 		{Profile: "watchers", Cases: watcherCases()},

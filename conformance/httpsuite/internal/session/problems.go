@@ -59,7 +59,7 @@ func (s *Session) Untouched(p Problem, f func()) {
 func (s *Session) everything(p Problem) string {
 	s.Helper()
 	var b strings.Builder
-	for _, part := range []string{"", "/comments", "/relationships", "/watchers"} {
+	for _, part := range []string{"", "/comments", "/attachments", "/relationships", "/watchers"} {
 		b.WriteString(Encode(s.Admin.Get(p.Path + part).Is(200).Value))
 		b.WriteByte('\n')
 	}

@@ -1,0 +1,172 @@
+package httpframe
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
+)
+
+const (
+	// UploadPause is the longest time without a byte of an upload.
+	UploadPause = 30 * time.Second
+	// UploadTime is the longest time of an upload.
+	UploadTime = time.Hour
+)
+
+// Upload lets the body of a request take longer than the request may: any time up to
+// UploadTime, with pauses up to UploadPause. Its length has no limit here. The returned
+// context is for the reading; the caller has to call cancel. Reads fail with
+// fault.Unavailable after a pause too long, or fault.MalformedRequest when the body ends
+// too early.
+func (f *Frame) Upload(w http.ResponseWriter, r *http.Request) (ctx context.Context, cancel context.CancelFunc, body io.Reader) {
+	ctx, cancel = context.WithTimeout(context.WithoutCancel(r.Context()), UploadTime)
+	control := http.NewResponseController(w)
+	_ = control.SetWriteDeadline(f.options.Now().Add(UploadTime + time.Minute))
+	return ctx, cancel, &upload{f, r.Body, control}
+}
+
+type upload struct {
+	frame   *Frame
+	body    io.Reader
+	control *http.ResponseController
+}
+
+func (u *upload) Read(p []byte) (int, error) {
+	_ = u.control.SetReadDeadline(u.frame.options.Now().Add(UploadPause)) // where it is not possible, the server's timeouts have to do
+	n, err := u.body.Read(p)
+	switch {
+	case err == nil:
+		return n, nil
+	case err == io.EOF:
+		u.frame.arrived = true
+		_ = u.control.SetReadDeadline(time.Time{}) // the server sets its own for the next request
+		return n, io.EOF
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return n, fault.Wrap(fault.Unavailable, err, "the body took too long to arrive; nothing was done")
+	default:
+		return n, fault.Wrap(fault.MalformedRequest, err, "the body ended before it was complete")
+	}
+}
+
+// File is the file of an attachment, to be sent.
+type File struct {
+	problem.Attachment
+	// Inline lets a browser show the file in its place. Others are saved.
+	Inline bool
+	// Open returns the bytes from an offset on.
+	Open func(ctx context.Context, from int64) (io.ReadCloser, error)
+}
+
+// FileTag returns the entity tag of a file.
+func FileTag(a problem.Attachment) string { return `"` + a.Digest.String() + `"` }
+
+// SendFile answers with a file, or with the parts that Range asks for. It is never compressed.
+// Browsers run nothing of it. An error comes before the answer. It is of Open, or
+// fault.RangeNotSatisfiable.
+func SendFile(w http.ResponseWriter, r *http.Request, file File) error {
+	c := &fileContent{ctx: context.WithoutCancel(r.Context()), file: file}
+	defer c.close()
+	if err := c.open(0); err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Type", file.MediaType)
+	disposition := "attachment"
+	if file.Inline {
+		disposition = "inline"
+	}
+	header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": file.Name}))
+	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	header.Set("ETag", FileTag(file.Attachment))
+	if !strings.HasPrefix(r.Header.Get("Range"), "bytes=") { // ServeContent refuses other units
+		r = r.Clone(r.Context())
+		r.Header.Del("Range")
+	}
+	caught := &rangeCatcher{ResponseWriter: w}
+	http.ServeContent(caught, r, "", time.Time{}, c)
+	if caught.caught {
+		for _, name := range []string{"Content-Type", "Content-Disposition", "ETag", "X-Content-Type-Options", "Content-Length"} {
+			header.Del(name)
+		}
+		Secure(header)
+		return fault.New(fault.RangeNotSatisfiable, "the file has %d bytes, and the range is not within them", file.Bytes)
+	}
+	return nil
+}
+
+// rangeCatcher keeps the answer 416 of http.ServeContent, which is a text, from the client.
+type rangeCatcher struct {
+	http.ResponseWriter
+	caught bool
+}
+
+func (c *rangeCatcher) WriteHeader(status int) {
+	if c.caught = status == http.StatusRequestedRangeNotSatisfiable; !c.caught {
+		c.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (c *rangeCatcher) Write(p []byte) (int, error) {
+	if c.caught {
+		return len(p), nil
+	}
+	return c.ResponseWriter.Write(p)
+}
+
+// fileContent is a file for http.ServeContent: it is opened where reading begins.
+type fileContent struct {
+	ctx  context.Context
+	file File
+	at   int64
+	body io.ReadCloser
+}
+
+func (c *fileContent) open(at int64) (err error) {
+	c.close()
+	c.at = at
+	c.body, err = c.file.Open(c.ctx, at)
+	return err
+}
+
+func (c *fileContent) close() {
+	if c.body != nil {
+		_ = c.body.Close() // of a reader
+		c.body = nil
+	}
+}
+
+func (c *fileContent) Read(p []byte) (int, error) {
+	if c.body == nil {
+		if err := c.open(c.at); err != nil {
+			return 0, err
+		}
+	}
+	n, err := c.body.Read(p)
+	c.at += int64(n)
+	return n, err
+}
+
+func (c *fileContent) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += c.at
+	case io.SeekEnd:
+		offset += c.file.Bytes
+	}
+	if whence != io.SeekEnd && offset != c.at { // the end is asked for the length alone
+		c.close()
+	}
+	if whence == io.SeekEnd {
+		return offset, nil
+	}
+	c.at = offset
+	return offset, nil
+}

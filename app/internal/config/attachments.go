@@ -1,0 +1,81 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/app/backend"
+)
+
+// Attachments say where the files of attachments are, and bound them (D48).
+type Attachments struct {
+	Files            FilesURL      `placeholder:"URL" help:"Where the files of attachments are: file:///folder, memory:, or none for no attachments. Default: a folder beside a store in a file, memory for a store in memory, and otherwise none."`
+	MaxFile          Size          `default:"100MiB" placeholder:"SIZE" help:"Largest file of an attachment, with the unit KiB, MiB or GiB. It does not count for --max-problem. Default: ${default}."`
+	MaxAttachments   int           `default:"1000" placeholder:"N" help:"Most attachments of one problem. Default: ${default}."`
+	KeepDeletedFiles time.Duration `default:"168h" placeholder:"TIME" help:"Time to keep the files of deleted attachments, for backups that still name them. Default: ${default}."`
+}
+
+// FilesURL says where files are. The zero FilesURL leaves it to the store.
+type FilesURL struct {
+	scheme string
+	path   string
+}
+
+// The schemes of a FilesURL.
+const (
+	filesInFolder = "file:"
+	filesInMemory = "memory:"
+	filesNowhere  = "none"
+)
+
+// UnmarshalText reads "file:///folder", "file:folder", "memory:" or "none".
+func (u *FilesURL) UnmarshalText(text []byte) error {
+	switch s := string(text); {
+	case s == "", s == filesInMemory, s == filesNowhere:
+		*u = FilesURL{scheme: s}
+		return nil
+	default:
+		path, ok := strings.CutPrefix(s, filesInFolder)
+		path = strings.TrimPrefix(path, "//")
+		if !ok || path == "" || strings.ContainsAny(path, "%?#") {
+			return errors.New("has to be file:///folder, memory: or none")
+		}
+		*u = FilesURL{filesInFolder, path}
+		return nil
+	}
+}
+
+// Folder returns the folder of the files; "" without one.
+func (u FilesURL) Folder() string { return u.path }
+
+// InMemory reports whether the files are in memory.
+func (u FilesURL) InMemory() bool { return u.scheme == filesInMemory }
+
+// Of returns where the files of a store are, by default beside it.
+func (u FilesURL) Of(store backend.URL) FilesURL {
+	switch {
+	case u.scheme != "" || store.Kind() == nil:
+		return u
+	case store.Path() != "":
+		return FilesURL{filesInFolder, strings.TrimSuffix(store.Path(), filepath.Ext(store.Path())) + "-files"}
+	case store.Is(backend.Private):
+		return FilesURL{scheme: filesInMemory}
+	}
+	return FilesURL{scheme: filesNowhere}
+}
+
+// AfterApply is called by kong once all flags are set.
+func (a *Attachments) AfterApply(f *Faults) error {
+	if a.MaxFile < 1 {
+		f.Add(errors.New("--max-file has to be at least 1"))
+	}
+	if a.KeepDeletedFiles < 0 {
+		f.Add(errors.New("--keep-deleted-files cannot be negative"))
+	}
+	if a.MaxAttachments < 1 {
+		f.Add(errors.New("--max-attachments has to be at least 1"))
+	}
+	return nil
+}

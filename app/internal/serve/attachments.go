@@ -1,0 +1,115 @@
+package serve
+
+import (
+	"context"
+	"io"
+	"iter"
+	"sync"
+	"time"
+
+	filestore "github.com/problemtracking/problems/adapters/files"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/domain/blob"
+	"github.com/problemtracking/problems/domain/ident"
+)
+
+// FileStore returns the store for the files of attachments; nil when the settings name none. It
+// is opened when somebody needs it. A folder that is away keeps nothing else from working.
+func FileStore(s config.Settings, now func() time.Time) blob.Store {
+	switch at := s.Attachments.Files.Of(s.Storage.Store); {
+	case at.InMemory():
+		return filestore.NewMemory(now)
+	case at.Folder() != "":
+		return &openedAtNeed{open: func() (blob.Store, error) {
+			f, err := filestore.OpenFolder(at.Folder(), now())
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		}}
+	}
+	return nil
+}
+
+// openedAtNeed is a blob.Store that the first successful call opens.
+type openedAtNeed struct {
+	open func() (blob.Store, error)
+	mu   sync.Mutex
+	s    blob.Store
+}
+
+func (o *openedAtNeed) store() (_ blob.Store, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.s == nil {
+		var s blob.Store
+		if s, err = o.open(); err == nil {
+			o.s = s
+		}
+	}
+	return o.s, err
+}
+
+// Put implements blob.Store, as do the methods below.
+func (o *openedAtNeed) Put(ctx context.Context, key blob.Key, r io.Reader) error {
+	s, err := o.store()
+	if err != nil {
+		return err
+	}
+	return s.Put(ctx, key, r)
+}
+
+// Open returns a part of a file.
+func (o *openedAtNeed) Open(ctx context.Context, key blob.Key, from, n int64) (io.ReadCloser, error) {
+	s, err := o.store()
+	if err != nil {
+		return nil, err
+	}
+	return s.Open(ctx, key, from, n)
+}
+
+// Delete removes a file.
+func (o *openedAtNeed) Delete(ctx context.Context, key blob.Key) error {
+	s, err := o.store()
+	if err != nil {
+		return err
+	}
+	return s.Delete(ctx, key)
+}
+
+// List returns the files.
+func (o *openedAtNeed) List(ctx context.Context, after blob.Key) iter.Seq2[blob.Info, error] {
+	s, err := o.store()
+	if err != nil {
+		return func(yield func(blob.Info, error) bool) { yield(blob.Info{}, err) }
+	}
+	return s.List(ctx, after)
+}
+
+// Owner returns the owner of the files.
+func (o *openedAtNeed) Owner(ctx context.Context) (ident.ID, error) {
+	s, err := o.store()
+	if err != nil {
+		return ident.None, err
+	}
+	return s.Owner(ctx)
+}
+
+// Own names the owner of the files.
+func (o *openedAtNeed) Own(ctx context.Context, owner ident.ID) error {
+	s, err := o.store()
+	if err != nil {
+		return err
+	}
+	return s.Own(ctx, owner)
+}
+
+// Close closes what was opened.
+func (o *openedAtNeed) Close() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.s == nil {
+		return nil
+	}
+	return o.s.Close()
+}

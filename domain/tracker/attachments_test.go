@@ -1,0 +1,294 @@
+package tracker
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/blob"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// D48: a new attachment is significant, changes no field, and its file does not count.
+func TestDecideAttachment(t *testing.T) {
+	t.Parallel()
+	old := newLoaded()
+	file := problem.Attachment{ID: ident.ID{15: 9}, Bytes: 1 << 40, Digest: problem.Digest{1}}
+	change, a, err := decideAttachment(by(bob), AddAttachment{Name: " e\u0301.png ", MediaType: "Image/PNG"}, file, attaching{loaded: old}, at(now), DefaultLimits())
+	noError(t, err)
+	want := problem.Attachment{ID: file.ID, Name: "é.png", MediaType: "image/png", Bytes: 1 << 40, Digest: file.Digest, Author: bob, Created: now}
+	equal(t, "answer", a, Answer[problem.Attachment]{Value: want, Catalogue: old.catalogue, Revision: 4, New: true})
+	p := old.Problem
+	p.Modifier, p.Modified, p.Revision = bob, now, 4
+	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
+	equal(t, "effects", change.Effects, []store.Effect{
+		store.ForgetReads{Problem: 7, But: bob}, store.MarkRead{Problem: 7, User: bob, Read: true},
+		store.PutAttachment{Problem: 7, Attachment: want}, store.UpdateProblem{Problem: p, Size: want.Size() + logSize(change, 7)},
+	})
+	logged(t, change, `7@4 AttachmentAdded attachments: null → `+want.Log().JSON())
+}
+
+// D48: names and media types, each with the reason of its refusal.
+func TestCheckAttachment(t *testing.T) {
+	t.Parallel()
+	full := newLoaded()
+	for range 1000 {
+		full.Attachments = append(full.Attachments, problem.Attachment{Name: "a"})
+	}
+	deleted := newLoaded()
+	deleted.Attachments = append(append(deleted.Attachments, full.Attachments[1:]...), problem.Attachment{Deleted: now}, problem.Attachment{Deleted: now})
+	for _, c := range []struct {
+		name, mediaType string
+		loaded          loaded
+		kind            fault.Kind // none: it is taken
+		items           []string
+	}{
+		{name: "a"}, {name: "CON.txt"}, {name: "a:b*?.png", mediaType: `text/plain; charset="utf-8"`}, {name: strings.Repeat("\U0001f600", 255)},
+		{name: "a", loaded: deleted},
+		{name: "", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: " ", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "..", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "../a", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: `..\a`, kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "a\x00", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "a\nb", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "gpj.\u202eexe", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "\xff", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: strings.Repeat("\U0001f600", 256), kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "a", mediaType: "png", kind: fault.InvalidValue, items: []string{"invalid-value /mediaType"}},
+		{name: "a", mediaType: "a/" + strings.Repeat("b", 255), kind: fault.InvalidValue, items: []string{"invalid-value /mediaType"}},
+		{name: "a", loaded: full, kind: fault.InvalidValue, items: []string{"invalid-value "}},
+	} {
+		if c.loaded.ID == 0 {
+			c.loaded = newLoaded()
+		}
+		_, err := checkAttachment(AddAttachment{Name: c.name, MediaType: c.mediaType}, attaching{loaded: c.loaded}, DefaultLimits())
+		if c.kind == "" {
+			noError(t, err)
+			continue
+		}
+		wantFault(t, err, c.kind, c.items...)
+	}
+}
+
+// D48: the author deletes an attachment, or an administrator; the record stays.
+func TestDecideDeleteAttachment(t *testing.T) {
+	t.Parallel()
+	there := problem.Attachment{ID: ident.ID{15: 9}, Name: "a.png", MediaType: "image/png", Author: bob, Created: noon}
+	gone := problem.Attachment{ID: ident.ID{15: 8}, Author: bob, Created: noon, Deleted: noon}
+	old := newLoaded()
+	old.Attachments = []problem.Attachment{there, gone}
+	writer := func(who ident.ID) Caller { return Caller{User: who, Scope: access.Write} }
+	for _, who := range []Caller{writer(bob), by(ann)} {
+		change, _, err := decideDeleteAttachment(who, DeleteAttachment{Attachment: there.ID}, old, at(now))
+		noError(t, err)
+		want := there
+		want.Deleted = now
+		equal(t, "effect", change.Effects[2], store.Effect(store.PutAttachment{Problem: 7, Attachment: want}))
+		logged(t, change, `7@4 AttachmentDeleted attachments: `+there.Log().JSON()+` → null`)
+	}
+	for _, c := range []struct {
+		who  Caller
+		id   ident.ID
+		kind fault.Kind
+	}{{writer(ann), there.ID, fault.Forbidden}, {by(bob), gone.ID, fault.AttachmentNotFound}, {by(bob), ident.ID{1}, fault.AttachmentNotFound}} {
+		_, _, err := decideDeleteAttachment(c.who, DeleteAttachment{Attachment: c.id}, old, at(now))
+		wantFault(t, err, c.kind)
+	}
+}
+
+// heap is the plainest blob.Store.
+type heap map[blob.Key][]byte
+
+func (h heap) Put(_ context.Context, key blob.Key, r io.Reader) error {
+	data, err := io.ReadAll(r)
+	if err == nil {
+		h[key] = data
+	}
+	return err
+}
+
+func (h heap) Open(_ context.Context, key blob.Key, from, _ int64) (io.ReadCloser, error) {
+	data, ok := h[key]
+	if !ok {
+		return nil, fault.New(fault.AttachmentNotFound, "gone")
+	}
+	return io.NopCloser(bytes.NewReader(data[from:])), nil
+}
+
+func (h heap) Delete(_ context.Context, key blob.Key) error { delete(h, key); return nil }
+
+func (h heap) List(context.Context, blob.Key) iter.Seq2[blob.Info, error] {
+	return func(yield func(blob.Info, error) bool) {
+		for _, key := range slices.SortedFunc(maps.Keys(h), blob.Key.Compare) {
+			if key != (blob.Key{}) && !yield(blob.Info{Key: key, Size: int64(len(h[key])), Stored: now}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// The owner is the file of the zero key.
+
+func (h heap) Owner(context.Context) (ident.ID, error) {
+	owner, _ := ident.Parse(string(h[blob.Key{}])) // None before
+	return owner, nil
+}
+
+func (h heap) Own(_ context.Context, owner ident.ID) error {
+	h[blob.Key{}] = []byte(owner.String())
+	return nil
+}
+
+func (h heap) Close() error { return nil }
+
+// D48: the file comes first, and goes again when nothing names it.
+func TestFilesOfAttachments(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	files := heap{}
+	s.files, s.limits.File = files, 5
+	id := s.create(t, "Lamp")
+	add := func(cmd AddAttachment, file string) (Answer[problem.Attachment], error) {
+		cmd.Name, cmd.Length, cmd.File = "a.txt", -1, iotest.OneByteReader(strings.NewReader(file))
+		return s.AddAttachment(t.Context(), s.admin, id, cmd)
+	}
+	a, err := add(AddAttachment{}, "hello")
+	noError(t, err)
+	if a.Value.Bytes != 5 || a.Value.Digest != sha256.Sum256([]byte("hello")) || a.Value.MediaType != problem.UnknownMediaType {
+		t.Errorf("the attachment is %+v", a.Value)
+	}
+	r, err := s.OpenFile(t.Context(), id, a.Value, 1, -1)
+	noError(t, err)
+	if got, _ := io.ReadAll(r); string(got) != "ello" {
+		t.Errorf("the file has %q", got)
+	}
+
+	once := &Idempotency[problem.Attachment]{Key: "k", Render: func(Answer[problem.Attachment]) []byte { return []byte("first") }}
+	_, err = add(AddAttachment{Idempotency: once}, "again")
+	noError(t, err)
+	again, err := add(AddAttachment{Idempotency: once}, "again")
+	noError(t, err)
+	if string(again.Replay) != "first" || len(files) != 2 {
+		t.Errorf("a repeated request gets %q, and there are %d files", again.Replay, len(files))
+	}
+	_, err = add(AddAttachment{Idempotency: once}, "other")
+	wantFault(t, err, fault.IdempotencyConflict)
+	_, err = add(AddAttachment{}, "hello!")
+	wantFault(t, err, fault.TooLarge)
+	_, err = add(AddAttachment{Write: Write{DryRun: true}}, "dry")
+	noError(t, err)
+	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 6, File: iotest.ErrReader(errors.New("read before the checks"))})
+	wantFault(t, err, fault.TooLarge)
+	if len(files) != 2 {
+		t.Errorf("there are %d files after refusals and a dry run", len(files))
+	}
+	// Another Change while the file arrives: If-Match counts at the Commit, too.
+	now, err := s.LoadProblem(t.Context(), s.admin, id, 0)
+	noError(t, err)
+	cmd := AddAttachment{Write: Write{IfMatch: &Match{Revisions: []int64{now.Revision}}}, Name: "a", Length: -1}
+	cmd.File = readerFunc(func([]byte) (int, error) {
+		if _, err := s.SetKeyword(t.Context(), s.admin, id, SetKeyword{Name: "meanwhile"}); err != nil {
+			return 0, err
+		}
+		return 0, io.EOF
+	})
+	_, err = s.AddAttachment(t.Context(), s.admin, id, cmd)
+	wantFault(t, err, fault.StaleRevision)
+	if len(files) != 2 {
+		t.Errorf("a refused file stays")
+	}
+	_, err = s.DeleteAttachment(t.Context(), s.admin, id, DeleteAttachment{Attachment: a.Value.ID})
+	noError(t, err)
+	gone, err := s.LoadAttachment(t.Context(), s.admin, id, a.Value.ID)
+	noError(t, err)
+	if _, err := s.OpenFile(t.Context(), id, gone.Value, 0, -1); !fault.Is(err, fault.AttachmentNotFound) {
+		t.Errorf("the file of a deleted attachment: %v", err)
+	}
+	past, err := s.LoadProblemAsOf(t.Context(), s.admin, id, store.Attachments, AsOf{Revision: 2})
+	noError(t, err)
+	equal(t, "attachments of revision 2", past.Value.Attachments, []problem.Attachment{a.Value})
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// D48: a file stays while something names it, a day without a name, and for some time after its
+// deletion.
+func TestNeeded(t *testing.T) {
+	t.Parallel()
+	const keep = 7 * 24 * time.Hour
+	for _, c := range []struct {
+		rule   string
+		stored time.Duration // before now
+		named  bool
+		gone   time.Duration // of the deletion, before now; 0: not deleted
+		want   bool
+	}{
+		{"a new file without a record", time.Hour, false, 0, true},
+		{"at the limit", unnamedFor, false, 0, true},
+		{"an old one", unnamedFor + 1, false, 0, false},
+		{"with a record", 1000 * keep, true, 0, true},
+		{"deleted lately", 1000 * keep, true, keep, true},
+		{"deleted long ago", 1000 * keep, true, keep + 1, false},
+	} {
+		a := problem.Attachment{}
+		if c.gone > 0 {
+			a.Deleted = now.Add(-c.gone)
+		}
+		if got := needed(blob.Info{Stored: now.Add(-c.stored)}, a, c.named, now, keep); got != c.want {
+			t.Errorf("%s: %v", c.rule, got)
+		}
+	}
+}
+
+// D48: the sweep removes what nothing names, and nothing of another store.
+func TestSweepFiles(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	files := heap{}
+	s.files, s.keepFiles = files, time.Hour
+	add := func(of problem.ID) problem.Attachment {
+		a, err := s.AddAttachment(t.Context(), s.admin, of, AddAttachment{Name: "a", File: strings.NewReader("abc")})
+		noError(t, err)
+		return a.Value
+	}
+	var kept []problem.ID
+	for range sweepPage + 2 {
+		kept = append(kept, s.create(t, "Lamp"))
+		add(kept[len(kept)-1])
+	}
+	gone := add(kept[0])
+	_, err := s.DeleteAttachment(t.Context(), s.admin, kept[0], DeleteAttachment{Attachment: gone.ID})
+	noError(t, err)
+	files[blob.Key{Problem: kept[1], Attachment: ident.ID{1}}] = []byte("orphan")
+	files[blob.Key{Problem: 1 << 40, Attachment: ident.ID{1}}] = []byte("orphan")
+	s.clock.forward(48 * time.Hour)
+
+	other := newServer(newService(t).memory, s.clock) // a copy of the store, with the same files
+	other.files = files
+	swept, err := s.SweepFiles(t.Context())
+	noError(t, err)
+	n := int64(len(kept))
+	equal(t, "swept", swept, Swept{Files: n, Bytes: 3 * n, Removed: 3})
+	swept, err = other.SweepFiles(t.Context())
+	noError(t, err)
+	equal(t, "swept by another store", swept, Swept{Files: n, Bytes: 3 * n, Foreign: true})
+	if int64(len(files)) != n+1 { // with the owner
+		t.Errorf("there are %d files", len(files))
+	}
+}
