@@ -4,6 +4,7 @@ go 1.26.0
 
 replace (
 	github.com/problemtracking/problems/adapters => ..
+	github.com/problemtracking/problems/adapters/files => ../files
 	github.com/problemtracking/problems/adapters/memory => ../memory
 	github.com/problemtracking/problems/conformance => ../../conformance
 	github.com/problemtracking/problems/domain => ../../domain
@@ -17,6 +18,7 @@ require (
 	github.com/microcosm-cc/bluemonday v1.0.27
 	github.com/mileusna/useragent v1.3.5
 	github.com/problemtracking/problems/adapters v0.1.0
+	github.com/problemtracking/problems/adapters/files v0.1.0
 	github.com/problemtracking/problems/adapters/memory v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/yuin/goldmark v1.8.7

@@ -299,7 +299,7 @@ func (q *request) guard(rt route, unknown error) error {
 			return err
 		}
 	}
-	if q.r.Method == http.MethodPost && rt.path != unsubscribePath {
+	if q.r.Method == http.MethodPost && rt.path != unsubscribePath && rt.path != attachPath {
 		if err := q.readForm(); err != nil {
 			return err
 		}
@@ -368,6 +368,9 @@ func routes() []route {
 		{"POST", "/problems/{problem}/comments/{comment}/edit", access.Write, false, editComment},
 		{"GET", "/problems/{problem}/comments/{comment}/delete", access.Write, false, showDeleteComment},
 		{"POST", "/problems/{problem}/comments/{comment}/delete", access.Write, false, deleteComment},
+		{"POST", attachPath, access.Write, false, addAttachments},
+		{"POST", attachPath + "/delete", access.Write, false, deleteAttachment},
+		{"GET", attachPath + "/{attachment}/{name}", access.Read, false, showFile},
 		{"POST", "/problems/{problem}/keywords", access.Write, false, setKeyword},
 		{"POST", "/problems/{problem}/keywords/delete", access.Write, false, deleteKeyword},
 		{"POST", "/problems/{problem}/relationships", access.Write, false, relate},

@@ -32,10 +32,11 @@ type problemPage struct {
 	Created  person
 	Modified person
 	// Settled is by whom the problem was resolved; its name is empty before.
-	Settled person
-	Edit    forms.Form
-	Box     commentBox
-	Next    []forms.Option // the states that a comment can come with
+	Settled     person
+	Attachments attachmentsView
+	Edit        forms.Form
+	Box         commentBox
+	Next        []forms.Option // the states that a comment can come with
 	// Unsent is true when the page answers its form: the inputs have what was typed. Wrong says
 	// why it was refused; empty: it was not.
 	Unsent   bool
@@ -85,7 +86,7 @@ type commentBox struct {
 }
 
 // allParts are the parts of a problem on its page.
-const allParts = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers
+const allParts = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Attachments
 
 func showProblem(q *request) (answer, error) {
 	id, err := q.problemID()
@@ -126,6 +127,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		control.In = "edit"
 	}
 	view.Keywords = newKeywordRows(s.ID, s.Keywords, view.Writer, f)
+	view.Attachments = q.attachments(s.ID, s.Attachments, view.Writer, c)
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
 	view.Users = forms.ObjectChoice("user", metadata.Users, ident.None, c)
 	view.Users.Required = true
@@ -134,7 +136,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		return view, err
 	}
 	var err error
-	view.Timeline, err = q.timeline(s.Log, s.Comments, c)
+	view.Timeline, err = q.timeline(s, s.Log, s.Comments, c)
 	return view, err
 }
 
@@ -157,7 +159,9 @@ func (q *request) typedAgain(id problem.ID, wrong *refusal) (problemPage, error)
 	view.Wrong = wrong.mark(&view.Edit, &view.Box)
 	if q.form.Get("preview") == "yes" {
 		view.Box.Shown = true
-		view.Box.Body, err = q.reader().Preview(view.Box.Text, loaded.Catalogue)
+		r := q.reader()
+		r.Pictures = q.pictures(loaded.Value.ID, loaded.Value.Attachments)
+		view.Box.Body, err = r.Preview(view.Box.Text, loaded.Catalogue)
 	}
 	return view, err
 }

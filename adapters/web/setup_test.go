@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/problemtracking/problems/adapters/files"
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/access"
@@ -111,7 +112,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 		t.Fatal(err)
 	}
 	s.store = &flaky{Store: inMemory}
-	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
+	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: files.NewMemory(time.Now), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}

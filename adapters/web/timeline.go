@@ -19,8 +19,10 @@ import (
 )
 
 // timeline returns comments and log as one list.
-func (q *request) timeline(log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
-	return q.reader().Items(log, comments, c)
+func (q *request) timeline(of store.Snapshot, log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
+	r := q.reader()
+	r.Pictures = q.pictures(of.ID, of.Attachments)
+	return r.Items(log, comments, c)
 }
 
 // reader reads histories for the caller.
@@ -94,7 +96,7 @@ func (q *request) portions(view *problemPage, a tracker.Answer[store.Snapshot]) 
 	if !latest {
 		view.Later, view.Newest = link("log", at.to, at.toComments), here+"#history"
 	}
-	view.Timeline, err = q.timeline(at.log, comments, a.Catalogue)
+	view.Timeline, err = q.timeline(a.Value, at.log, comments, a.Catalogue)
 	return err
 }
 

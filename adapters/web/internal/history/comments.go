@@ -78,7 +78,7 @@ func (r Reader) bodies(comments []problem.Comment, c *metadata.Catalogue) (map[i
 	if err != nil {
 		return nil, err
 	}
-	known := &targets{problems: problems, users: c, base: r.Base}
+	known := &targets{problems: problems, users: c, pictures: r.Pictures, base: r.Base}
 	for _, comment := range comments {
 		if _, ok := bodies[comment.ID]; ok {
 			continue
@@ -108,6 +108,7 @@ func (r Reader) Preview(text string, c *metadata.Catalogue) (template.HTML, erro
 type targets struct {
 	problems map[int64]markdown.Link
 	users    *metadata.Catalogue
+	pictures map[string]markdown.Link
 	base     string
 	// short has the users by the part of their addresses before the "@". A part shared
 	// by two users leads to nobody. The map is made for the first short mention.
@@ -117,6 +118,12 @@ type targets struct {
 // Problem is of markdown.Resolver.
 func (t *targets) Problem(number int64) (markdown.Link, bool) {
 	l, ok := t.problems[number]
+	return l, ok
+}
+
+// Picture is of markdown.Resolver.
+func (t *targets) Picture(id string) (markdown.Link, bool) {
+	l, ok := t.pictures[id]
 	return l, ok
 }
 

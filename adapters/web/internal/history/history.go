@@ -85,6 +85,8 @@ type Reader struct {
 	All bool
 	// Problems returns links to the problems with these numbers, at most MostReferences.
 	Problems func(numbers []int64) (map[int64]markdown.Link, error)
+	// Pictures are the images of the problem by the identifiers of their attachments.
+	Pictures map[string]markdown.Link
 	// Room waits for so many bytes of memory, and ends the work with its error.
 	Room func(bytes int64) error
 }

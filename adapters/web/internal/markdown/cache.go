@@ -30,10 +30,11 @@ type rendered struct {
 	answers []answered
 }
 
-// answered is an answer to a question for a problem or for a person.
+// answered is an answer to a question for a problem, a person or a picture.
 type answered struct {
 	number  int64
 	address string
+	picture string
 	link    Link
 	found   bool
 }
@@ -42,7 +43,7 @@ type answered struct {
 func (r rendered) size() int {
 	n := len(r.safe)
 	for _, a := range r.answers {
-		n += 64 + len(a.address) + len(a.link.URL) + len(a.link.Title)
+		n += 64 + len(a.address) + len(a.picture) + len(a.link.URL) + len(a.link.Title)
 	}
 	return n
 }
@@ -51,9 +52,12 @@ func (r rendered) size() int {
 func (r rendered) holds(resolve Resolver) bool {
 	for _, a := range r.answers {
 		link, found := Link{}, false
-		if a.address != "" {
+		switch {
+		case a.picture != "":
+			link, found = resolve.Picture(a.picture)
+		case a.address != "":
 			link, found = resolve.Person(a.address)
-		} else {
+		default:
 			link, found = resolve.Problem(a.number)
 		}
 		if link != a.link || found != a.found {
@@ -82,6 +86,11 @@ func (r *recorder) Problem(number int64) (Link, bool) {
 // Person is of Resolver.
 func (r *recorder) Person(address string) (Link, bool) {
 	return r.ask(answered{address: address}, func() (Link, bool) { return r.from.Person(address) })
+}
+
+// Picture is of Resolver.
+func (r *recorder) Picture(id string) (Link, bool) {
+	return r.ask(answered{picture: id}, func() (Link, bool) { return r.from.Picture(id) })
 }
 
 func (r *recorder) ask(question answered, answer func() (Link, bool)) (Link, bool) {

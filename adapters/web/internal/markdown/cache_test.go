@@ -13,6 +13,10 @@ func (t titled) Problem(int64) (Link, bool) {
 	return Link{URL: "/p", Title: string(t)}, t != ""
 }
 
+func (t titled) Picture(string) (Link, bool) {
+	return Link{URL: "/problems/1/attachments/01900000-0000-7000-8000-000000000001/" + string(t)}, t != ""
+}
+
 func (t titled) Person(string) (Link, bool) {
 	return Link{URL: "/u", Title: string(t)}, t != ""
 }
@@ -21,12 +25,12 @@ func (t titled) Person(string) (Link, bool) {
 func TestCache(t *testing.T) {
 	t.Parallel()
 	r := New()
-	for _, source := range []string{"#12", "@anna"} {
+	for _, source := range []string{"#12", "@anna", "![a](attachment:1)"} {
 		for range 2 {
 			for _, resolve := range []Resolver{titled("one"), titled("two"), titled(""), nil, titled("one")} {
 				got, _ := r.Render(source, resolve)
 				title, _ := resolve.(titled)
-				if linked := strings.Contains(string(got), "<a "); linked != (title != "") || linked && !strings.Contains(string(got), `title="`+string(title)+`"`) {
+				if linked := strings.Contains(string(got), "<a ") || strings.Contains(string(got), "<img "); linked != (title != "") || linked && !strings.Contains(string(got), string(title)+`"`) {
 					t.Errorf("with %v, %s becomes %s", resolve, source, got)
 				}
 			}

@@ -37,12 +37,15 @@ type Resolver interface {
 	Problem(number int64) (Link, bool)
 	// Person returns the user with an e-mail address, or with the part of it before the "@".
 	Person(address string) (Link, bool)
+	// Picture returns the image with the identifier of its attachment.
+	Picture(id string) (Link, bool)
 }
 
 // Renderer makes HTML. Its methods may be called from many goroutines.
 type Renderer struct {
 	markdown goldmark.Markdown
-	policy   *bluemonday.Policy
+	policy   *bluemonday.Policy // of stored HTML
+	pictured *bluemonday.Policy // of Markdown, with images
 	cache    cache
 }
 
@@ -56,7 +59,7 @@ func New() *Renderer {
 				addresses(),
 			),
 			goldmark.WithParserOptions(
-				parser.WithASTTransformers(util.Prioritized(shift{}, 500), util.Prioritized(tasks{}, 600)),
+				parser.WithASTTransformers(util.Prioritized(shift{}, 500), util.Prioritized(tasks{}, 600), util.Prioritized(pictures{}, 700)),
 				parser.WithInlineParsers(util.Prioritized(references{}, 50)),
 			),
 			goldmark.WithRendererOptions(
@@ -64,8 +67,9 @@ func New() *Renderer {
 				renderer.WithNodeRenderers(util.Prioritized(links{}, 100), util.Prioritized(tags{}, 100), util.Prioritized(references{}, 100), util.Prioritized(tasks{}, 100)),
 			),
 		),
-		policy: newPolicy(),
-		cache:  newCache(),
+		policy:   newPolicy(),
+		pictured: withPictures(newPolicy()),
+		cache:    newCache(),
 	}
 }
 
@@ -117,7 +121,7 @@ func (r *Renderer) render(source string, resolve Resolver) (template.HTML, bool)
 	if repeated(document, len(source)) || r.markdown.Renderer().Render(&out, []byte(valid), document) != nil {
 		return Plain(source), false
 	}
-	return template.HTML(r.policy.SanitizeBytes(out.Bytes())), true
+	return template.HTML(r.pictured.SanitizeBytes(out.Bytes())), true
 }
 
 // Plain returns HTML to show a text as it is.
@@ -160,6 +164,9 @@ type links struct{}
 func (links) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		image := n.(*ast.Image)
+		if _, ok := image.AttributeString(attached); ok {
+			return picture(w, image, entering)
+		}
 		return anchor(w, n, util.URLEscape(image.Destination, true), image.Title, entering)
 	})
 	r.Register(ast.KindLink, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -37,6 +37,38 @@ func (directory) Person(address string) (Link, bool) {
 	return Link{}, false
 }
 
+// Picture knows one, and one with the address of another site.
+func (directory) Picture(id string) (Link, bool) {
+	switch id {
+	case "lamp":
+		return Link{URL: "/problems/12/attachments/01900000-0000-7000-8000-000000000001/a%20b.png"}, true
+	case "foreign":
+		return Link{URL: "https://example.org/problems/12/attachments/01900000-0000-7000-8000-000000000001/a.png"}, true
+	}
+	return Link{}, false
+}
+
+// D48: an image of an attachment is shown, and no other one.
+func TestPictures(t *testing.T) {
+	t.Parallel()
+	r := New()
+	const shown = `<img src="/problems/12/attachments/01900000-0000-7000-8000-000000000001/a%20b.png" alt="a &#34;lamp&#34;"`
+	if got := markdown(r, `![a "lamp"](attachment:lamp)`); strings.Count(got, shown) != 1 {
+		t.Errorf("the picture is %s, want %s", got, shown)
+	}
+	for _, source := range []string{
+		"![a](attachment:other)", "![a](attachment:foreign)", "![a](https://example.org/a.png)", "![a](/problems/12/attachments/01900000-0000-7000-8000-000000000001/a.png)",
+		"![a](data:image/png;base64,AAAA)", `<img src="/problems/12/attachments/01900000-0000-7000-8000-000000000001/a.png">`,
+	} {
+		if got := markdown(r, source); strings.Contains(got, "<img") && strings.Contains(got, "src=") {
+			t.Errorf("%s is shown as %s", source, got)
+		}
+	}
+	if html, _ := r.RenderHTML(`<p><img src="/problems/12/attachments/01900000-0000-7000-8000-000000000001/a.png" alt="a">b</p>`); strings.Contains(string(html), "<img") {
+		t.Errorf("stored HTML shows %s", html)
+	}
+}
+
 // markdown returns the HTML of a text.
 func markdown(r *Renderer, source string) string {
 	out, _ := r.Render(source, known)

@@ -23,7 +23,7 @@ const load = (method, url, body, then, failed) => {
   r.open(method, url);
   r.responseType = "document";
   r.setRequestHeader("Accept", "text/html");
-  r.onload = () => r.response && one(r.status === 413 ? "main form" : "main", r.response) ? then(r.response, r.responseURL) : failed();
+  r.onload = () => r.response && one(r.status === 413 && !(body instanceof FormData) ? "main form" : "main", r.response) ? then(r.response, r.responseURL) : failed();
   r.onerror = failed;
   r.send(body);
   return r;
@@ -99,7 +99,7 @@ const own = url => url.origin === location.origin && !/\/(docs|errors|api|open(a
 
 addEventListener("click", e => {
   const a = e.target.closest("a[href]");
-  if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey || a.target || edited()) return;
+  if (!a || a.classList.contains("file") || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey || a.target || edited()) return;
   if (!own(a) || a.hash && bare(a) === shown) return;
   e.preventDefault();
   visit(a.href, true);
@@ -112,15 +112,41 @@ addEventListener("submit", e => {
   const url = new URL(form.action);
   if (e.defaultPrevented || form.target || !own(url) || plain(form)) return;
   e.preventDefault();
-  const data = new URLSearchParams(new FormData(form, button));
+  const files = one("input[type=file]", form);
+  if (files && [...files.files].some(f => f.size > form.dataset.most)) return one(".too-large", form).hidden = false;
+  const data = files ? new FormData(form, button) : new URLSearchParams(new FormData(form, button));
   if (form.method === "get") { url.search = data; return visit(url.href, true); }
   const send = on => { busy(sending = on); if (button) button.disabled = on; };
   send(true);
-  load("POST", url.href, data, (page, at) => { send(false); show(page, at, true, button); }, () => {
+  let stopped;
+  const r = load("POST", url.href, data, (page, at) => { send(false); if (files) files.value = ""; show(page, at, true, button); }, () => {
     send(false);
-    one("#offline").hidden = false;
+    if (files) one(".upload", form).hidden = true;
+    one("#offline").hidden = !!stopped;
   });
+  if (files) upload(form, r, () => stopped = true);
 });
+
+// upload shows how far files have come, and lets their sender cancel.
+const upload = (form, r, stop) => {
+  const shown = one(".upload", form);
+  shown.hidden = false;
+  r.onabort = r.onerror;
+  r.upload.onprogress = e => one("progress", shown).value = e.loaded / e.total;
+  one("button", shown).onclick = () => { stop(); r.abort(); };
+};
+
+// Files that are dropped or pasted are sent as if they were chosen.
+const attach = (e, files) => {
+  const form = one("#attach");
+  if (!form || !files.length || sending) return;
+  e.preventDefault();
+  one("input[type=file]", form).files = files;
+  form.requestSubmit();
+};
+addEventListener("dragover", e => one("#attach") && e.dataTransfer.types.includes("Files") && e.preventDefault());
+addEventListener("drop", e => attach(e, e.dataTransfer.files));
+addEventListener("paste", e => e.clipboardData.types.includes("text/plain") || attach(e, e.clipboardData.files));
 
 // A link to a place on the page comes here too. With unsaved text, the browser itself leaves
 // the page: it asks before.

@@ -1,0 +1,201 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/web/internal/markdown"
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// attachPath is the form with files. They are the one body that is no text.
+const attachPath = "/problems/{problem}/attachments"
+
+// attachmentRow is an attachment of the page of its problem.
+type attachmentRow struct {
+	ID     ident.ID
+	Name   string
+	To     string // the address of the file
+	Kind   string // the key of the text about its type
+	Bytes  int64
+	Author string
+	At     time.Time
+	Image  bool // it can be shown in a comment
+	Own    bool // the reader may delete it
+}
+
+// attachmentsView are the attachments of a problem.
+type attachmentsView struct {
+	Problem problem.ID
+	Rows    []attachmentRow
+	Writer  bool
+	Add     bool // files can be added
+	Most    int64
+}
+
+func (q *request) attachments(id problem.ID, all []problem.Attachment, writer bool, c *metadata.Catalogue) attachmentsView {
+	view := attachmentsView{Problem: id, Writer: writer, Add: writer && q.Service.HasFiles(), Most: q.Service.MaxFile()}
+	for _, a := range problem.PresentAttachments(slices.Clone(all)) {
+		view.Rows = append(view.Rows, attachmentRow{
+			ID: a.ID, Name: a.Name, To: q.fileAddress(id, a), Kind: fileKind(a.MediaType), Bytes: a.Bytes,
+			Author: c.Name(metadata.Users, a.Author), At: a.Created, Image: showable(a.MediaType),
+			Own: a.Author == q.caller.User || q.caller.Scope.Covers(access.Admin),
+		})
+	}
+	return view
+}
+
+// fileAddress returns the address of the file of an attachment.
+func (q *request) fileAddress(id problem.ID, a problem.Attachment) string {
+	return q.base + "/problems/" + formatID(id) + "/attachments/" + a.ID.String() + "/" + url.PathEscape(a.Name)
+}
+
+// pictures returns the images among attachments by the names that comments have for them.
+func (q *request) pictures(id problem.ID, all []problem.Attachment) map[string]markdown.Link {
+	known := map[string]markdown.Link{}
+	for _, a := range all {
+		if a.Deleted.IsZero() && showable(a.MediaType) {
+			known[a.ID.String()] = markdown.Link{URL: q.fileAddress(id, a), Title: a.Name}
+		}
+	}
+	return known
+}
+
+// showable reports whether browsers may show a type of file in its place (D48). SVG and HTML can
+// have scripts.
+func showable(mediaType string) bool {
+	switch mediaType {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
+// fileKind returns the key of the text about a media type.
+func fileKind(mediaType string) string {
+	kind, rest, _ := strings.Cut(mediaType, "/")
+	rest, _, _ = strings.Cut(rest, ";")
+	switch {
+	case kind == "image" || kind == "video" || kind == "audio" || kind == "text":
+		return "file." + kind
+	case rest == "pdf":
+		return "file.pdf"
+	case slices.Contains([]string{"zip", "gzip", "x-tar", "x-7z-compressed", "x-xz", "zstd"}, rest):
+		return "file.archive"
+	}
+	return "file.other"
+}
+
+// addAttachments attaches the files of a form, one after the other.
+func addAttachments(q *request) (answer, error) {
+	id, err := q.problemID()
+	if err != nil {
+		return answer{}, err
+	}
+	ctx, cancel, body := q.frame.Upload(q.w, q.r)
+	defer cancel()
+	q.r.Body = io.NopCloser(body)
+	parts, err := q.r.MultipartReader()
+	if err != nil {
+		return answer{}, fault.New(fault.UnsupportedMediaType, "a form with files is multipart/form-data")
+	}
+	added := 0
+	for {
+		part, err := parts.NextPart()
+		switch {
+		case errors.Is(err, io.EOF) && added == 0:
+			return answer{}, fault.New(fault.InvalidValue, "choose a file first")
+		case errors.Is(err, io.EOF):
+			return q.toProblem("attachments"), nil
+		case err != nil:
+			return answer{}, uploadFault(err)
+		}
+		if part.FileName() == "" {
+			continue // no file was chosen, or it is another field
+		}
+		if err := q.attach(ctx, id, part); err != nil {
+			return answer{}, uploadFault(err)
+		}
+		added++
+	}
+}
+
+func (q *request) attach(ctx context.Context, id problem.ID, part *multipart.Part) error {
+	cmd := tracker.AddAttachment{Name: part.FileName(), MediaType: part.Header.Get("Content-Type"), Length: -1, File: part}
+	if _, ok := problem.MediaType(cmd.MediaType); !ok {
+		cmd.MediaType = "" // what a browser makes up is no fault of its user
+	}
+	_, err := q.Service.AddAttachment(ctx, q.caller, id, cmd)
+	return err
+}
+
+// uploadFault returns an error of the reading of a form as a fault.
+func uploadFault(err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	return fault.Wrap(fault.MalformedRequest, err, "the files did not arrive whole")
+}
+
+func deleteAttachment(q *request) (answer, error) {
+	return onProblem(q, "attachments", func(id problem.ID) error {
+		attachment, _ := ident.Parse(q.form.Get("attachment")) // none is found for any other text
+		_, err := q.Service.DeleteAttachment(q.context(), q.caller, id, tracker.DeleteAttachment{Attachment: attachment})
+		return err
+	})
+}
+
+// sniffed is how many bytes tell the type of an image.
+const sniffed = 512
+
+// showFile serves the file of an attachment. It is shown in its place only if it is what it is
+// declared to be, and harmless.
+func showFile(q *request) (answer, error) {
+	id, err := q.problemID()
+	if err != nil {
+		return answer{}, err
+	}
+	attachment, _ := ident.Parse(q.r.PathValue("attachment"))
+	a, err := q.Service.LoadAttachment(q.context(), q.caller, id, attachment)
+	if err != nil {
+		return answer{}, err
+	}
+	file := httpframe.File{Attachment: a.Value, Open: func(ctx context.Context, from int64) (io.ReadCloser, error) {
+		return q.Service.OpenFile(ctx, id, a.Value, from, -1)
+	}}
+	if path.Base(q.r.URL.Path) != a.Value.Name {
+		return answer{to: q.fileAddress(id, a.Value)}, nil
+	}
+	if showable(a.Value.MediaType) {
+		r, err := q.Service.OpenFile(q.context(), id, a.Value, 0, sniffed)
+		if err != nil {
+			return answer{}, err
+		}
+		head, err := io.ReadAll(r)
+		r.Close()
+		if err != nil {
+			return answer{}, err
+		}
+		file.Inline = http.DetectContentType(head) == a.Value.MediaType
+	}
+	return answer{stream: func() {
+		q.w.Header().Set("Cache-Control", "private, no-cache")
+		if err := httpframe.SendFile(q.w, q.r, file); err != nil {
+			q.fail(err)
+		}
+	}}, nil
+}
