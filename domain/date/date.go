@@ -85,9 +85,14 @@ func (d Date) Start(zone *time.Location) time.Time {
 	return at.UTC()
 }
 
-// End returns the last millisecond of the day in a zone, in UTC.
+// End returns the last millisecond of the day in a zone, in UTC. Max ends with its day in UTC
+// at the latest: no time is later than that.
 func (d Date) End(zone *time.Location) time.Time {
-	return (d + 1).Start(zone).Add(-time.Millisecond)
+	end := (d + 1).Start(zone).Add(-time.Millisecond)
+	if latest := (Max + 1).midnight().Add(-time.Millisecond); d == Max && end.After(latest) {
+		return latest
+	}
+	return end
 }
 
 // Shown returns the date that a time stands for in front of people: its day in the zone.

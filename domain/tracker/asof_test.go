@@ -54,7 +54,7 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 		}
 		look()
 	}
-	for _, what := range []string{"update", "comment", "set keyword", "delete keyword", "relate", "unrelate", "watch", "stop watching", "rename"} {
+	for _, what := range []string{"update", "comment", "set keyword", "delete keyword", "relate", "unrelate", "watch", "stop watching", "rename", "correct", "undo"} {
 		if done[what] == 0 {
 			t.Errorf("of %d steps, none was to %s", steps, what)
 		}
@@ -152,7 +152,7 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	caller, id := by(pick(rng, ann, bob)), some()
 	name := pick(rng, "a", "b", "c")
 	types := []relationship.Type{relationship.RelatedTo, relationship.ParentOf, relationship.ChildOf, relationship.BlockerOf}
-	what = pick(rng, "update", "update", "comment", "set keyword", "delete keyword", "relate", "relate", "unrelate", "watch", "stop watching", "rename", "mark")
+	what = pick(rng, "update", "update", "comment", "set keyword", "delete keyword", "relate", "relate", "unrelate", "watch", "stop watching", "rename", "mark", "correct", "undo")
 	switch ctx := t.Context(); what {
 	case "update":
 		cmd := UpdateProblem{}
@@ -185,6 +185,16 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 		_, err = s.StopWatching(ctx, caller, id, Write{})
 	case "rename":
 		_, err = s.Users().Update(ctx, by(ann), eve1, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
+	case "correct":
+		if comments := problem.Present(slices.Clone(s.memory.current().problems[id].comments)); len(comments) == 0 {
+			return "", nil
+		} else if of := pick(rng, comments...).ID; rng.IntN(3) == 0 {
+			_, err = s.DeleteComment(ctx, caller, id, DeleteComment{Comment: of})
+		} else {
+			_, err = s.EditComment(ctx, caller, id, EditComment{Comment: of, Text: patch.Set(pick(rng, "a", "b", "c"))})
+		}
+	case "undo":
+		_, err = s.undo(ctx, caller, id, pick(rng, s.memory.current().problems[id].log...).Batch, pick(rng, UndoOfProblem, UndoOfBatch), func(UndoneBatch) {})
 	case "mark":
 		_, err = s.UpdateProblem(ctx, caller, id, UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(rng.IntN(2) == 0)}})
 	}

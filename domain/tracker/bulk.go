@@ -48,6 +48,8 @@ func ParsePreview(text string) (Preview, error) { return preview.Parse(text) }
 // ChangedProblems is the result of a change of many problems. Each matching problem is
 // in one of the lists. They are in ascending order.
 type ChangedProblems struct {
+	// Batch is the batch of the change; None in a dry run, and when nothing was changed.
+	Batch     ident.ID
 	Changes   []ProblemChange
 	Unchanged []problem.ID // without a difference
 	// Refused are the problems refused by the rules. A single refusal stops the whole
@@ -262,8 +264,11 @@ func decideBulk(b bulk, m changes.Moment) (store.Change, Answer[ChangedProblems]
 	if cmd.Preview != nil && len(out.Refused) > 0 {
 		return store.Change{}, none, out.Refused[0].fault()
 	}
-	if cmd.DryRun {
+	switch {
+	case cmd.DryRun:
 		out.Preview = &now
+	case len(cb.Log) > 0:
+		out.Batch = cb.Batch
 	}
 	return cb.Change, Answer[ChangedProblems]{Value: out, Catalogue: b.catalogue}, nil
 }

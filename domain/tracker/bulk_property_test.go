@@ -72,13 +72,16 @@ func TestBulkDoesWhatWasPreviewed(t *testing.T) {
 		}
 		noError(t, err)
 		preview := shown.Preview
-		shown.Preview = nil
+		shown.Preview, shown.Batch = nil, got.Batch
 		equal(t, "what was done", got, shown)
 		if len(got.Changes) == 0 {
 			equal(t, "commits", len(s.memory.commits), commits)
 			continue
 		}
 		applied++
+		if log := s.memory.commits[commits].Log; len(log) > 0 {
+			equal(t, "batch", got.Batch, log[0].Batch)
+		}
 		equal(t, "commits", len(s.memory.commits), commits+1)
 		checkCommit(t, s.memory.commits[commits])
 		for id, rec := range s.memory.current().problems {

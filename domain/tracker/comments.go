@@ -143,10 +143,7 @@ func decideEditComment(caller Caller, cmd EditComment, l loaded, m changes.Momen
 	}
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	cb.Corrective(&l.Snapshot)
-	edited.Edited, edited.Editor = cb.At, cb.Author
-	cb.AddEffect(store.PutComment{Problem: l.ID, Comment: edited})
-	l.Size += edited.Size() - old.Size()
-	cb.AddLog(&l.Snapshot, problem.CommentEdited, "comments", problem.LogComment(old, l.logUser(old.Editor)), problem.LogText(old.ID.String()))
+	edited = cb.EditComment(&l.Snapshot, l.catalogue, old, edited)
 	cb.StoreProblem(&l.Snapshot)
 	return cb.Change, answer(edited, l), nil
 }
@@ -198,9 +195,7 @@ func decideDeleteComment(caller Caller, cmd DeleteComment, l loaded, m changes.M
 	}
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	cb.Corrective(&l.Snapshot)
-	cb.AddEffect(store.PutComment{Problem: l.ID, Comment: old.Place()})
-	l.Size += old.Place().Size() - old.Size()
-	cb.AddLog(&l.Snapshot, problem.CommentDeleted, "comments", problem.LogDeletedComment(old, l.logUser(old.Author), l.logUser(old.Editor)), "")
+	cb.DeleteComment(&l.Snapshot, l.catalogue, old)
 	cb.StoreProblem(&l.Snapshot)
 	return cb.Change, answer(struct{}{}, l), nil
 }
@@ -209,16 +204,16 @@ func decideDeleteComment(caller Caller, cmd DeleteComment, l loaded, m changes.M
 // admin.
 func ownComment(caller Caller, id ident.ID, l loaded) (problem.Comment, error) {
 	i := slices.IndexFunc(l.Comments, func(c problem.Comment) bool { return c.ID == id && !c.Deleted })
-	switch {
-	case i < 0:
+	if i < 0 {
 		return problem.Comment{}, fault.New(fault.CommentNotFound, "the problem has no such comment: it may have been deleted")
-	case l.Comments[i].Author != caller.User && caller.Scope != access.Admin:
-		return problem.Comment{}, fault.New(fault.Forbidden, "the comment is somebody else's: only its author can change it, or a token with the scope admin")
 	}
-	return l.Comments[i], nil
+	return l.Comments[i], checkCorrection(caller, l.Comments[i])
 }
 
-// logUser returns a user in the form of the log, or null.
-func (l loaded) logUser(id ident.ID) problem.LogValue {
-	return problem.LogRef(id, l.catalogue.Name(metadata.Users, id))
+// checkCorrection refuses a correction of somebody else's comment.
+func checkCorrection(caller Caller, c problem.Comment) error {
+	if c.Author != caller.User && caller.Scope != access.Admin {
+		return fault.New(fault.Forbidden, "the comment is somebody else's: only its author can change it, or a token with the scope admin")
+	}
+	return nil
 }

@@ -29,8 +29,8 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m chan
 	}
 	faults := cmd.Faults
 	k := problem.Keyword{Name: keywordName(text.KeywordName, cmd.Name, &faults), Value: keywordValue(cmd.Value, fault.Location{}, &faults)}
-	old, exists := findKeyword(l.Keywords, k.Name)
-	if !exists && len(l.Keywords) >= limit {
+	old := findKeyword(l.Keywords, k.Name)
+	if old == nil && len(l.Keywords) >= limit {
 		faults.Add(fault.InvalidValue, fault.Location{}, "the problem already has the largest number of keywords: %d", limit)
 	}
 	if err := faults.Err(); err != nil {
@@ -38,20 +38,13 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m chan
 	}
 
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
-	if !exists || old != k {
+	if old == nil || *old != k {
 		cb.Significant(&l.Snapshot)
-		cb.AddEffect(store.PutKeyword{Problem: l.ID, Keyword: k})
-		l.Size += k.Size()
-		var from problem.LogValue
-		if exists {
-			from = logKeyword(old)
-			l.Size -= old.Size()
-		}
-		cb.AddLog(&l.Snapshot, problem.KeywordSet, k.Name, from, logKeyword(k))
+		cb.PutKeyword(&l.Snapshot, old, k)
 		cb.StoreProblem(&l.Snapshot)
 	}
 	a := answer(k, l)
-	a.New = !exists
+	a.New = old == nil
 	return cb.Change, a, nil
 }
 
@@ -73,15 +66,13 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m changes.M
 	if err := faults.Err(); err != nil {
 		return store.Change{}, none, err
 	}
-	old, exists := findKeyword(l.Keywords, name)
-	if !exists {
+	old := findKeyword(l.Keywords, name)
+	if old == nil {
 		return store.Change{}, none, fault.New(fault.KeywordNotFound, "the problem has no such keyword")
 	}
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
 	cb.Significant(&l.Snapshot)
-	cb.AddEffect(store.DropKeyword{Problem: l.ID, Name: name})
-	l.Size -= old.Size()
-	cb.AddLog(&l.Snapshot, problem.KeywordDeleted, name, logKeyword(old), "")
+	cb.DropKeyword(&l.Snapshot, *old)
 	cb.StoreProblem(&l.Snapshot)
 	return cb.Change, answer(struct{}{}, l), nil
 }
@@ -143,19 +134,10 @@ func newKeywordName(sent patch.Field[string], where fault.Location, faults *faul
 	return body.Line(text.KeywordName, sent, where, faults)
 }
 
-func findKeyword(keywords []problem.Keyword, name string) (problem.Keyword, bool) {
+func findKeyword(keywords []problem.Keyword, name string) *problem.Keyword {
 	i := slices.IndexFunc(keywords, func(k problem.Keyword) bool { return k.Name == name })
 	if i < 0 {
-		return problem.Keyword{}, false
+		return nil
 	}
-	return keywords[i], true
-}
-
-// logKeyword returns a present keyword in the form of the log. A keyword without a
-// value differs from no keyword (D8).
-func logKeyword(k problem.Keyword) problem.LogValue {
-	if !k.Value.Valid {
-		return problem.LogNoValue
-	}
-	return problem.LogText(k.Value.String)
+	return &keywords[i]
 }

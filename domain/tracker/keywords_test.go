@@ -53,7 +53,7 @@ func TestSetKeyword(t *testing.T) {
 			want := old.Problem
 			want.Modifier, want.Modified, want.Revision = bob, now, 4
 			size := c.want.Size() + logSize(change, 7)
-			if before, ok := findKeyword(old.Keywords, c.want.Name); ok {
+			if before := findKeyword(old.Keywords, c.want.Name); before != nil {
 				size -= before.Size()
 			}
 			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
@@ -233,7 +233,7 @@ func TestDeleteKeyword(t *testing.T) {
 			equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
 			want := old.Problem
 			want.Modifier, want.Modified, want.Revision = bob, now, 4
-			before, _ := findKeyword(old.Keywords, c.stored)
+			before := findKeyword(old.Keywords, c.stored)
 			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
 			equal(t, "effects", change.Effects, []store.Effect{
 				store.ForgetReads{Problem: 7, But: bob},

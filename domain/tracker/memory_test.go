@@ -256,6 +256,9 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 	case store.PutAttachment:
 		r := s.problems[e.Problem]
 		r.attachments = put(slices.Clone(r.attachments), e.Attachment, func(a problem.Attachment) string { return a.ID.String() })
+	case store.PutComment:
+		r := s.problems[e.Problem]
+		r.comments = put(r.comments, e.Comment, func(c problem.Comment) string { return c.ID.String() })
 	case store.PutKeyword:
 		r := s.problems[e.Problem]
 		r.keywords = put(r.keywords, e.Keyword, func(k problem.Keyword) string { return k.Name })

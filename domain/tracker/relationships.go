@@ -29,7 +29,7 @@ func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem
 		load: func(ctx context.Context, r store.Reader) (linking, error) {
 			l, err := s.loadLinking(ctx, r, caller, id, cmd)
 			if err == nil && l.linkable(cmd) {
-				l.epoch, l.cycle, err = findCycle(ctx, r, id, cmd)
+				l.epoch, l.cycle, err = findCycle(ctx, r, relationship.Relationship{Owner: id, Type: cmd.relationshipType(), Other: cmd.Other.Value}, nil)
 			}
 			return l, err
 		},
@@ -98,9 +98,10 @@ func (l linking) existing(cmd Relate) (store.Related, bool) {
 }
 
 // findCycle returns the cycle that the relationship would close, if any. The returned
-// epoch of the family belongs to the check.
-func findCycle(ctx context.Context, r store.Reader, id problem.ID, cmd Relate) (epoch ident.Version, cycle []problem.ID, err error) {
-	search := relationship.NewSearch(id, cmd.Other.Value, cmd.relationshipType())
+// epoch of the family belongs to the check. beside are both sides of other relationships
+// that come with it.
+func findCycle(ctx context.Context, r store.Reader, added relationship.Relationship, beside []relationship.Relationship) (epoch ident.Version, cycle []problem.ID, err error) {
+	search := relationship.NewSearch(added.Owner, added.Other, added.Type)
 	if search.Done() {
 		return epoch, nil, nil
 	}
@@ -112,7 +113,7 @@ func findCycle(ctx context.Context, r store.Reader, id problem.ID, cmd Relate) (
 		if err != nil {
 			return epoch, nil, err
 		}
-		search.Expand(edges)
+		search.Expand(append(edges, beside...))
 	}
 	return epoch, search.Path(), nil
 }
@@ -130,7 +131,7 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Mom
 		return store.Change{}, answer(r, l.loaded), nil
 	}
 	if l.cycle != nil {
-		return store.Change{}, none, fault.New(fault.RelationshipCycle, "the relationship would close a cycle: %s", showCycle(l.cycle))
+		return store.Change{}, none, cycleFault(l.cycle)
 	}
 
 	cb := changes.NewBuilder(m, caller.User, l.Problem, l.other.Problem)
@@ -139,13 +140,9 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Mom
 		Created: cb.At, Author: cb.Author,
 	}
 	if f, _ := added.Type.Family(); f.Directed() {
-		cb.AddExpect(store.FamilyAt{Family: f.Forward, Epoch: l.epoch})
-		cb.AddEffect(store.MoveFamily{Family: f.Forward})
+		cb.Grow(f, l.epoch)
 	}
-	bothSides(cb, &l, func(side *loaded, r relationship.Relationship) {
-		cb.AddEffect(store.PutRelationship{Relationship: r})
-		cb.AddLog(&side.Snapshot, problem.RelationshipAdded, string(r.Type), "", problem.LogLink(r.Other))
-	}, added)
+	bothSides(cb, &l, cb.PutRelationship, added)
 	a := answer(store.Related{Relationship: added, OtherTitle: l.other.Title, OtherState: l.other.State}, l.loaded)
 	a.New = true
 	return cb.Change, a, nil
@@ -166,22 +163,19 @@ func decideUnrelate(caller Caller, cmd Relate, l linking, m changes.Moment) (sto
 	}
 
 	cb := changes.NewBuilder(m, caller.User, l.Problem, l.other.Problem)
-	bothSides(cb, &l, func(side *loaded, r relationship.Relationship) {
-		cb.AddEffect(store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other})
-		cb.AddLog(&side.Snapshot, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
-	}, r.Relationship)
+	bothSides(cb, &l, cb.DropRelationship, r.Relationship)
 	return cb.Change, answer(struct{}{}, l.loaded), nil
 }
 
 // bothSides changes a relationship on its owner and the mirror on the other problem,
 // never one without the other (spec section 2).
-func bothSides(cb *changes.Builder, l *linking, change func(*loaded, relationship.Relationship), r relationship.Relationship) {
+func bothSides(cb *changes.Builder, l *linking, change func(*store.Snapshot, relationship.Relationship), r relationship.Relationship) {
 	for _, side := range []struct {
 		*loaded
 		relationship.Relationship
 	}{{&l.loaded, r}, {&l.other, r.Mirror()}} {
 		cb.Significant(&side.Snapshot)
-		change(side.loaded, side.Relationship)
+		change(&side.Snapshot, side.Relationship)
 		cb.StoreProblem(&side.Snapshot)
 	}
 }
@@ -224,6 +218,10 @@ func (cmd Relate) checkMembers() fault.List {
 		faults.Add(fault.InvalidValue, fault.At("problem").Member("identifier"), "differs from problemIdentifier")
 	}
 	return faults
+}
+
+func cycleFault(ids []problem.ID) error {
+	return fault.New(fault.RelationshipCycle, "the relationship would close a cycle: %s", showCycle(ids))
 }
 
 func showCycle(ids []problem.ID) string {

@@ -210,7 +210,7 @@ func checkStep(t *testing.T, c committed, before, after record) {
 	}
 	significant := slices.ContainsFunc(entries, func(e problem.LogEntry) bool { return e.Type.Significant() })
 	want := before.problem
-	if significant {
+	if slices.ContainsFunc(entries, func(e problem.LogEntry) bool { return e.Type.Modifies() }) {
 		want.Modifier, want.Modified = c.Author, c.At
 	}
 	if after.problem.Modifier != want.Modifier || !after.problem.Modified.Equal(want.Modified) || after.problem.Modified.Before(before.problem.Modified) {

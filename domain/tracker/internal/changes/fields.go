@@ -24,10 +24,7 @@ func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields probl
 			cb.AddComment(s, comment)
 		}
 		if fields != old.Fields {
-			cb.Resolve(&s.Problem, fields.State != old.State, c)
-			cb.StoreSavepoint(s)
-			s.Size += s.TextSize() - old.TextSize()
-			cb.logChanges(s, old.Fields, c)
+			cb.LogChanges(s, old.Fields, c)
 		}
 		cb.StoreProblem(s)
 	}
@@ -61,8 +58,12 @@ func (cb *Builder) Resolve(p *problem.Problem, moved bool, c *metadata.Catalogue
 	}
 }
 
-// logChanges logs each field that differs.
-func (cb *Builder) logChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
+// LogChanges stores a savepoint, and logs each field that differs. The snapshot has the new
+// fields, and is already at its new revision.
+func (cb *Builder) LogChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
+	cb.Resolve(&s.Problem, s.State != old.State, c)
+	cb.StoreSavepoint(s)
+	s.Size += s.TextSize() - old.TextSize()
 	for _, f := range clientFields {
 		if !f.Same(&old, &s.Fields) {
 			cb.AddLog(s, problem.FieldChanged, f.Name, f.Log(&old, c.Name), f.Log(&s.Fields, c.Name))

@@ -1,0 +1,79 @@
+package changes
+
+import (
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// The methods below change one part of a problem, log it, and count its size. The snapshot is
+// already at its new revision; the caller stores the problem at the end.
+
+// PutKeyword sets a keyword. old is the keyword before, or nil when it was not there.
+func (cb *Builder) PutKeyword(s *store.Snapshot, old *problem.Keyword, k problem.Keyword) {
+	cb.AddEffect(store.PutKeyword{Problem: s.ID, Keyword: k})
+	s.Size += k.Size()
+	var from problem.LogValue
+	if old != nil {
+		from = LogKeyword(*old)
+		s.Size -= old.Size()
+	}
+	cb.AddLog(s, problem.KeywordSet, k.Name, from, LogKeyword(k))
+}
+
+// DropKeyword deletes a keyword.
+func (cb *Builder) DropKeyword(s *store.Snapshot, old problem.Keyword) {
+	cb.AddEffect(store.DropKeyword{Problem: s.ID, Name: old.Name})
+	s.Size -= old.Size()
+	cb.AddLog(s, problem.KeywordDeleted, old.Name, LogKeyword(old), "")
+}
+
+// LogKeyword returns a present keyword in the form of the log. A keyword without a
+// value differs from no keyword (D8).
+func LogKeyword(k problem.Keyword) problem.LogValue {
+	if !k.Value.Valid {
+		return problem.LogNoValue
+	}
+	return problem.LogText(k.Value.String)
+}
+
+// PutRelationship adds the side of a relationship that the problem owns.
+func (cb *Builder) PutRelationship(s *store.Snapshot, r relationship.Relationship) {
+	cb.AddEffect(store.PutRelationship{Relationship: r})
+	cb.AddLog(s, problem.RelationshipAdded, string(r.Type), "", problem.LogLink(r.Other))
+}
+
+// DropRelationship deletes the side of a relationship that the problem owns.
+func (cb *Builder) DropRelationship(s *store.Snapshot, r relationship.Relationship) {
+	cb.AddEffect(store.DropRelationship{Owner: r.Owner, Type: r.Type, Other: r.Other})
+	cb.AddLog(s, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
+}
+
+// Grow expects the epoch of a directed family, and raises it for a new relationship.
+func (cb *Builder) Grow(f relationship.Family, epoch ident.Version) {
+	cb.AddExpect(store.FamilyAt{Family: f.Forward, Epoch: epoch})
+	cb.AddEffect(store.MoveFamily{Family: f.Forward})
+}
+
+// EditComment stores the comment after an edit, with its time and author, and returns it.
+func (cb *Builder) EditComment(s *store.Snapshot, c *metadata.Catalogue, old, edited problem.Comment) problem.Comment {
+	edited.Edited, edited.Editor = cb.At, cb.Author
+	cb.AddEffect(store.PutComment{Problem: s.ID, Comment: edited})
+	s.Size += edited.Size() - old.Size()
+	cb.AddLog(s, problem.CommentEdited, "comments", problem.LogComment(old, logUser(c, old.Editor)), problem.LogText(old.ID.String()))
+	return edited
+}
+
+// DeleteComment leaves the place of a comment alone.
+func (cb *Builder) DeleteComment(s *store.Snapshot, c *metadata.Catalogue, old problem.Comment) {
+	cb.AddEffect(store.PutComment{Problem: s.ID, Comment: old.Place()})
+	s.Size += old.Place().Size() - old.Size()
+	cb.AddLog(s, problem.CommentDeleted, "comments", problem.LogDeletedComment(old, logUser(c, old.Author), logUser(c, old.Editor)), "")
+}
+
+// logUser returns a user in the form of the log, or null.
+func logUser(c *metadata.Catalogue, id ident.ID) problem.LogValue {
+	return problem.LogRef(id, c.Name(metadata.Users, id))
+}
