@@ -34,7 +34,7 @@ func (s *server) registerBulk() {
 type bulkInput struct {
 	Request
 	Selected
-	Preview string `query:"preview" doc:"What the answer to the same request with dryRun=true has as preview. Without it, there can only be a dry run."`
+	Previewed
 	Write
 }
 
@@ -46,12 +46,8 @@ func (s *server) updateProblems(ctx context.Context, in *bulkInput) (*output[wir
 		return nil, err
 	}
 	cmd.Predicate, cmd.Saved = search.Predicate, search.Saved
-	if in.query.Has(paramPreview) {
-		preview, err := tracker.ParsePreview(in.query.Get(paramPreview))
-		if err != nil {
-			return nil, err
-		}
-		cmd.Preview = &preview
+	if cmd.Preview, err = in.preview(); err != nil {
+		return nil, err
 	}
 	if err := s.Service.CheckUpdateProblems(in.caller, cmd); err != nil {
 		return nil, err // before the body is looked at (D18)
@@ -72,4 +68,13 @@ func (s *server) updateProblems(ctx context.Context, in *bulkInput) (*output[wir
 	e := wire.Encoder{Base: s.BasePath}
 	e.ChangedProblems(a.Value)
 	return &output[wire.ChangedProblems]{wire.JSON[wire.ChangedProblems]{Text: e.Buf}}, nil
+}
+
+// preview returns the preview in the query, or nil.
+func (c *call) preview() (*tracker.Preview, error) {
+	if !c.query.Has(paramPreview) {
+		return nil, nil
+	}
+	preview, err := tracker.ParsePreview(c.query.Get(paramPreview))
+	return &preview, err
 }

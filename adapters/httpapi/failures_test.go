@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -25,6 +27,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
@@ -89,6 +92,14 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.InvalidType:      `{"text":["Seen again."]}`,
 		fault.UnknownField:     `{"text":"Seen again.","markdown":"Seen *again*."}`,
 		fault.ValidationFailed: `{"text":"","html":7}`,
+	},
+	"undoBatch": {
+		fault.RequiredField:     `{}`,
+		fault.InvalidValue:      `{"scope":"everywhere"}`,
+		fault.InvalidType:       `{"scope":["here"]}`,
+		fault.UnknownField:      `{"scope":"here","problem":12}`,
+		fault.ValidationFailed:  `{"problem":12}`,
+		fault.RelationshipCycle: `{"scope":"here"}`,
 	},
 	"addWatcher": {
 		fault.InvalidValue:      `{"name":"Ann\u0000"}`,
@@ -294,8 +305,12 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	if e.OperationID == "listEvents" {
 		f.feed = sampleFeed()
 	}
-	if e.OperationID == "updateProblems" {
+	batch := f.snapshot.Batch.String()
+	switch e.OperationID {
+	case "updateProblems":
 		parameters = bulkQuery(f, kind)
+	case "undoBatch":
+		parameters = undoQuery(f, kind)
 	}
 	switch kind {
 	case fault.InvalidPredicate:
@@ -322,6 +337,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		headers = append(headers, "Authorization", secretOf(access.Read).Reveal())
 	case fault.NotFound:
 		object = samples.Identifier(99).String()
+		batch = object
 		if e.takes("query", paramSavedQuery) {
 			parameters = "?savedQuery=" + object
 		}
@@ -365,7 +381,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
 	}
 	send := func(body string) *httptest.ResponseRecorder {
-		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword, "{comment}", comment, "{attachment}", attachment).Replace(e.Path)
+		at := strings.NewReplacer("/problems/{identifier}", path, "{identifier}", object, "{keyword}", keyword, "{comment}", comment, "{attachment}", attachment, "{batch}", batch).Replace(e.Path)
 		return f.do(request(e.Method, api+at+parameters, body, headers...))
 	}
 	switch kind {
@@ -395,6 +411,29 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		}
 	}
 	return send(body)
+}
+
+// undoQuery prepares the fixture for an undo to fail in a way, and returns the query.
+func undoQuery(f *fixture, kind fault.Kind) string {
+	f.hits = []store.Hit{{ID: 12, Revision: 3}}
+	switch kind {
+	case fault.NotFound, fault.TooManyResults, fault.QueryTooExpensive:
+		return "?preview=" + tracker.Preview{Now: samples.Time.Add(2 * time.Hour)}.String()
+	case fault.RelationshipCycle:
+		f.neighbours = []relationship.Relationship{{Owner: 13, Type: relationship.BlockerOf, Other: 12}}
+		blocked := f.snapshot.Log[1]
+		blocked.Type, blocked.Field, blocked.From, blocked.To = problem.RelationshipDeleted, string(relationship.BlockerOf), problem.LogLink(13), ""
+		f.snapshot.Log, f.snapshot.Relationships = append(f.snapshot.Log, blocked), nil
+	case fault.UnknownOutcome:
+	default:
+		return ""
+	}
+	var shown wire.UndoneBatch
+	w := f.do(request("POST", api+"/problems/12/batches/"+f.snapshot.Batch.String()+"/undo?dryRun=true", cmp.Or(faulty["undoBatch"][kind], `{"scope":"batch"}`)))
+	if err := json.Unmarshal(w.Body.Bytes(), &shown); err != nil || shown.Preview == nil {
+		return ""
+	}
+	return "?preview=" + *shown.Preview
 }
 
 // The operations fail in all ways that the document has, with the answers that it

@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/undo"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -170,6 +171,11 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	note("revoked token", wire.Token{}, func(e *wire.Encoder) { e.Token(revoked) })
 	note("webhook between two attempts", wire.Webhook{}, func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Retrying()}) })
 	note("test that has failed", wire.WebhookTest{}, func(e *wire.Encoder) { e.WebhookTest(webhook.Attempt{Err: "no answer"}) })
+	made := samples.Changes()
+	made.Batch = samples.Identifier(13)
+	note("changed problems", wire.ChangedProblems{}, func(e *wire.Encoder) { e.ChangedProblems(made) })
+	undone := tracker.UndoneBatch{Batch: made.Batch, Stays: []undo.Entry{{LogEntry: samples.Snapshot().Log[1], Stays: undo.MovedOn}}}
+	note("undone batch", wire.UndoneBatch{}, func(e *wire.Encoder) { e.UndoneBatch(undone) })
 	started := samples.Milestone
 	started.Start = samples.Time
 	note("started milestone", wire.Milestone{}, func(e *wire.Encoder) { e.MilestoneObject(started) })

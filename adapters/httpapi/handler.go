@@ -146,6 +146,7 @@ func (s *server) registerAll() {
 	s.api.UseMiddleware(s.serve)
 	s.registerProblems()
 	s.registerBulk()
+	s.registerUndo()
 	s.registerComments()
 	s.registerAttachments()
 	s.registerKeywords()

@@ -356,7 +356,7 @@ func knowsRevision(kind fault.Kind) bool {
 	case http.StatusConflict, http.StatusPreconditionFailed, http.StatusUnprocessableEntity:
 		return true
 	}
-	return kind == fault.KeywordNotFound || kind == fault.CommentNotFound || kind == fault.AttachmentNotFound || kind == fault.RelationshipNotFound
+	return kind == fault.NotFound || kind == fault.KeywordNotFound || kind == fault.CommentNotFound || kind == fault.AttachmentNotFound || kind == fault.RelationshipNotFound
 }
 
 // headerRefs refers to the headers of an answer, including the common ones.

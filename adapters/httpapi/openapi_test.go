@@ -447,14 +447,17 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 				f.hits = []store.Hit{{ID: 12}}
 			case "updateProblem":
 				f.snapshot.State, f.snapshot.Revision = samples.Open.ID, 2
-			case "updateProblems":
+			case "updateProblems", "undoBatch":
 				f.hits = []store.Hit{{ID: 12, Revision: 3}}
 			case "updateWebhook":
 				f.feed = feedOfHook()
 			}
-			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version", "{comment}", samples.Comment().ID.String(), "{attachment}", samples.Attachment().ID.String()).Replace(e.Path)
-			if e.OperationID == "updateProblems" {
+			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version", "{comment}", samples.Comment().ID.String(), "{batch}", f.snapshot.Batch.String(), "{attachment}", samples.Attachment().ID.String()).Replace(e.Path)
+			switch e.OperationID {
+			case "updateProblems":
 				path += "?predicate=TRUEPREDICATE&dryRun=true"
+			case "undoBatch":
+				path += "?dryRun=true"
 			}
 			w := f.do(request(e.Method, api+path, b.example, "Content-Type", b.media))
 			if e.answers()[w.Code] == nil {

@@ -54,6 +54,17 @@ type (
 		DryRun Boolean `query:"dryRun" example:"true" doc:"true: do everything but store, and answer what would have been answered; a problem, metadata object or user that would have been created has no identifier."`
 	}
 
+	// Previewed is for changes in two steps (D24).
+	Previewed struct {
+		Preview string `query:"preview" doc:"What the answer to the same request with dryRun=true has as preview. Without it, there can only be a dry run."`
+	}
+
+	// OfBatch is for operations about a batch in the log of a problem.
+	OfBatch struct {
+		OfProblem
+		Batch string `path:"batch" format:"uuid" example:"0150d4f1-6000-7000-8000-00000000000d" doc:"The batchIdentifier of its entries in the log."`
+	}
+
 	// Keyed is for requests that are stored once (D21).
 	Keyed struct {
 		IdempotencyKey string `header:"Idempotency-Key" example:"8e03978e-40d5-43e8-bc93-6894a57f9324" doc:"Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters. All that creates something with POST takes one, but for tokens. GET, PUT, PATCH and DELETE ignore it: repeated, they do nothing more, and If-Match tells whether somebody else has written meanwhile."`

@@ -30,7 +30,7 @@ const keywordPath = "/problems/{identifier}/keywords/{keyword...}"
 // and to "*" except with OPTIONS. "OPTIONS *" asks for the methods of the whole server.
 // It changes the URL of the request where withBase does.
 func canonicalPaths(s *server) http.Handler {
-	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
+	deepest := strings.Count(s.BasePath+prefix+undoPath, "/")
 	nothing := s.public(s.nothing)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions && r.URL.EscapedPath() == "*" {

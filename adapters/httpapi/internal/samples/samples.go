@@ -240,6 +240,17 @@ func Changes() tracker.ChangedProblems {
 	}
 }
 
+// Undone returns the result of the example of undoBatch with dryRun.
+func Undone() tracker.UndoneBatch {
+	moved := Snapshot().Log[1]
+	back := moved
+	back.From, back.To = moved.To, moved.From
+	return tracker.UndoneBatch{
+		Changes: []tracker.UndoneProblem{{ID: 12, Revision: 4, Log: []problem.LogEntry{back}}},
+		Preview: &tracker.Preview{Now: Time},
+	}
+}
+
 // NewWebhook returns a webhook without deliveries.
 func NewWebhook() webhook.Webhook {
 	return webhook.Webhook{Endpoint: webhook.Endpoint{

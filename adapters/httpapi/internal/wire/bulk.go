@@ -21,6 +21,8 @@ type ChangedProblems struct {
 	Unchanged []int64         `json:"unchanged" nullable:"false" doc:"The identifiers of those that are as they are to be already."`
 	Refused   []Refusal       `json:"refused" nullable:"false" doc:"Those that cannot be changed in this way. While there are any, none is changed."`
 	Preview   *string         `json:"preview" doc:"To be sent with the same request, in the parameter preview, within 15 minutes; null when the change was made."`
+
+	BatchIdentifier *string `json:"batchIdentifier" format:"uuid" doc:"The batch of the change, for an undo; null in a dry run, and when nothing was changed."`
 }
 
 // ProblemChange is the change of one of many problems.
@@ -55,12 +57,8 @@ func (e *Encoder) ChangedProblems(c tracker.ChangedProblems) {
 	List(e, c.Unchanged, func(id problem.ID) { e.Int(int64(id)) })
 	e.key("refused")
 	List(e, c.Refused, e.refusal)
-	e.key("preview")
-	if c.Preview == nil {
-		e.null()
-	} else {
-		e.Text(c.Preview.String())
-	}
+	e.preview(c.Preview)
+	e.batch(c.Batch)
 	e.Close('}')
 }
 
