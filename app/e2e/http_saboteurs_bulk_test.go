@@ -118,6 +118,66 @@ func bulkSaboteurs() []saboteur {
 	}
 }
 
+// undoSaboteurs break the undo of batches.
+func undoSaboteurs() []saboteur {
+	undo := func(c call) bool { return c.is("POST", "/problems/*/batches/*/undo") }
+	problemOf := func(c call) string { return strings.Split(c.uri, "/batches/")[0] }
+	// after does something after an undo, with what has gone back and what has stayed.
+	after := func(do func(next serving, c call, done map[string]any)) func(serving) serving {
+		return func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if o := object(r.body); undo(c) && r.status == http.StatusOK && o["preview"] == nil {
+					do(next, c, o)
+				}
+				return r
+			}
+		}
+	}
+	return []saboteur{
+		{"a dry run undoes", "HTTP-UNDO-001", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if undo(c) && r.status == http.StatusOK && c.query().Get("dryRun") == "true" {
+					onceMore(next, c)
+				}
+				return r
+			}
+		}},
+		{"what has moved on goes back", "HTTP-UNDO-002", after(func(next serving, c call, done map[string]any) {
+			stays, _ := done["stays"].([]any)
+			for _, e := range stays {
+				if member(e, "reason") == "moved-on" {
+					next(call{c.ctx, "PATCH", problemOf(c), c.header.Clone(), asJSON(map[string]any{fmt.Sprint(member(e, "field")): member(e, "from")})})
+				}
+			}
+		})},
+		{"an undo deletes keywords", "HTTP-UNDO-003", after(func(next serving, c call, _ map[string]any) {
+			next(call{c.ctx, "DELETE", problemOf(c) + "/keywords/k", c.header.Clone(), nil})
+		})},
+		{"an undo corrects comments of anybody", "HTTP-UNDO-004", administrator(undo)},
+		{"no preview needed for an undo", "HTTP-UNDO-005", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if undo(c) && r.kind() == "preview-required" {
+					return onceMore(next, c)
+				}
+				return r
+			}
+		}},
+		{"what does not refuse an undo goes back", "HTTP-UNDO-006", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if undo(c) && r.kind() == "invalid-value" {
+					c.body = []byte(`{"scope":"here"}`)
+					onceMore(next, c)
+				}
+				return r
+			}
+		}},
+	}
+}
+
 // auditEntries changes those of the audit log.
 func auditEntries(change func(l []map[string]any) []map[string]any) func(serving) serving {
 	return list("/audit", change)

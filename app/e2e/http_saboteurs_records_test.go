@@ -10,7 +10,7 @@ import (
 
 // recordSaboteurs break comments, keywords, relationships, watchers and the log.
 func recordSaboteurs() []saboteur {
-	return slices.Concat(commentSaboteurs(), keywordSaboteurs(), relationshipSaboteurs(), watcherSaboteurs(), logSaboteurs())
+	return slices.Concat(commentSaboteurs(), correctionSaboteurs(), keywordSaboteurs(), relationshipSaboteurs(), watcherSaboteurs(), logSaboteurs())
 }
 
 // commentSaboteurs break comments.
@@ -52,6 +52,61 @@ func commentSaboteurs() []saboteur {
 			return l
 		})},
 		{"comments dated at the epoch", "HTTP-R2-004", dating("/problems/*/comments")},
+	}
+}
+
+// correctionSaboteurs break edits and deletions of comments.
+func correctionSaboteurs() []saboteur {
+	edit := func(c call) bool { return c.is("PATCH", "/problems/*/comments/*") }
+	deletion := func(c call) bool { return c.is("DELETE", "/problems/*/comments/*") }
+	return []saboteur{
+		{"an edited comment has no editor", "HTTP-EDIT-001", answering(func(c call, r *reply) {
+			if o := object(r.body); edit(c) && o != nil {
+				o["editor"] = nil
+				r.body = asJSON(o)
+			}
+		})},
+		{"html stays beside another text", "HTTP-EDIT-002", asking(func(c *call) {
+			if o := object(c.body); edit(*c) && o["text"] != nil && o["html"] == nil {
+				o["html"] = "<i>a</i>"
+				c.body = asJSON(o)
+			}
+		})},
+		{"anybody corrects comments", "HTTP-EDIT-003", administrator(func(c call) bool { return edit(c) || deletion(c) })},
+		{"the log of an edit has no former text", "HTTP-EDIT-004", logs(func(l []any) []any {
+			for _, e := range l {
+				if from, ok := member(e, "from").(map[string]any); ok && member(e, "type") == "CommentEdited" {
+					delete(from, "text")
+				}
+			}
+			return l
+		})},
+		{"a deleted comment stays", "HTTP-EDIT-005", func(next serving) serving {
+			return func(c call) reply {
+				if deletion(c) {
+					c.uri += "?dryRun=true"
+				}
+				return next(c)
+			}
+		}},
+		{"comments of the past are those of today", "HTTP-EDIT-006", func(next serving) serving {
+			return func(c call) reply {
+				if values := c.query(); c.is("GET", "/problems/*/comments") {
+					values.Del("asOf")
+					c = c.with(values)
+				}
+				return next(c)
+			}
+		}},
+		{"a dry correction corrects", "HTTP-EDIT-007", func(next serving) serving {
+			return func(c call) reply {
+				r := next(c)
+				if edit(c) && r.header.Get("Dry-Run") != "" {
+					next(c.with(nil))
+				}
+				return r
+			}
+		}},
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 var pages = []string{
 	"README.md",
 	"adapters/httpapi/README.md",
-	"app/docs/commandline.md",
 	"app/docs/tasks.md",
 }
 

@@ -53,7 +53,7 @@ func bulkPreviewChangesNothing(s *session.Session) {
 	a, b, same := h.add(s.Admin, "a"), h.add(s.Admin, "b", `"priority":{"name":"Low"}`), h.add(s.Admin, "same", `"priority":{"name":"High"}`)
 	other := h.add(s.Admin, "other", `"classification":{"name":"Task"}`)
 	h.unmoved(func() {
-		shown := h.preview(s.Admin, "classification = nil", `{"priority":{"name":"High"}}`).Members("", "matched", "changes", "unchanged", "refused", "preview")
+		shown := h.preview(s.Admin, "classification = nil", `{"priority":{"name":"High"}}`).Members("", "matched", "changes", "unchanged", "refused", "preview", "batchIdentifier")
 		shown.Has("/matched", 3).Has("/unchanged", []int64{same.ID}).Has("/refused", []any{})
 		if ids := shown.Identifiers("/changes"); len(ids) != 2 || ids[0] != a.ID || ids[1] != b.ID {
 			s.Fatalf("%v\nwould change %v, want %d and %d", shown, ids, a.ID, b.ID)

@@ -12,7 +12,7 @@ func Topics() []session.Topic {
 	return []session.Topic{
 		{Profile: "search", Cases: slices.Concat(searchCases(), refusalCases(), pagingCases(), savedCases())},
 		{Profile: "history", Cases: asOfCases()},
-		{Profile: "bulk", Cases: bulkCases()},
+		{Profile: "bulk", Cases: slices.Concat(bulkCases(), undoCases())},
 		{Profile: "events", Cases: slices.Concat(streamCases(), eventCases())},
 	}
 }
