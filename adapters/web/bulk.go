@@ -46,6 +46,7 @@ type bulkPreview struct {
 	Sent      []hiddenField // the fields of the form, to send again with the preview
 	Preview   string
 	Done      bool
+	Undo      string // the address that undoes what was done
 }
 
 type bulkChange struct {
@@ -188,6 +189,9 @@ func changeProblems(q *request) (answer, error) {
 	}
 	for _, r := range changed.Value.Refused {
 		view.Refused = append(view.Refused, bulkRefusal{r.ID, texts.Sentence(r.Err.Detail)})
+	}
+	if batch := changed.Value.Batch; !batch.IsNone() {
+		view.Undo = q.base + "/problems/" + formatID(view.Changes[0].ID) + "/batches/" + batch.String() + "/undo?scope=" + tracker.UndoOfBatch
 	}
 	if view.Again = againForm; view.Done {
 		view.Again, view.At = "", "/problems"+links.Suffix(links.With(nil, "predicate", view.Predicate))

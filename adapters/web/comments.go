@@ -60,17 +60,26 @@ func (q *request) commentInPath() (a tracker.Answer[store.Snapshot], c problem.C
 	if a, err = q.Service.LoadProblem(q.context(), q.caller, id, 0); err != nil {
 		return a, c, err
 	}
-	for part, err := range q.Service.Comments(q.context(), a.Value, 0, math.MaxInt) {
+	c, found, err := q.findComment(a.Value, q.r.PathValue("comment"))
+	if err == nil && !found {
+		err = fault.New(fault.CommentNotFound, "the problem has no such comment: it may have been deleted")
+	}
+	return a, c, err
+}
+
+// findComment returns a comment of a problem by its identifier. It finds no deleted one.
+func (q *request) findComment(s store.Snapshot, id string) (c problem.Comment, found bool, err error) {
+	for part, err := range q.Service.Comments(q.context(), s, 0, math.MaxInt) {
 		if err != nil {
-			return a, c, err
+			return c, false, err
 		}
 		for _, c := range part {
-			if c.ID.String() == q.r.PathValue("comment") && !c.Deleted {
-				return a, c, nil
+			if c.ID.String() == id {
+				return c, !c.Deleted, nil
 			}
 		}
 	}
-	return a, c, fault.New(fault.CommentNotFound, "the problem has no such comment: it may have been deleted")
+	return c, false, nil
 }
 
 // version tells apart the versions of a comment.
@@ -85,39 +94,57 @@ func version(c problem.Comment) string {
 const mostAttempts = 5
 
 // editComment changes the text of a comment, unless it was edited since the form was shown.
-// Other changes of the problem do not matter.
 func editComment(q *request) (answer, error) {
+	text := strings.ReplaceAll(q.form.Get("text"), "\r\n", "\n")
+	return q.correct(func(a tracker.Answer[store.Snapshot], c problem.Comment) (*commentPage, error) {
+		switch {
+		case text == c.Text: // its HTML stays, too
+			return nil, nil
+		case version(c) != q.form.Get("edited"):
+			view := q.commentPage("comment.edit-title", a, c, false)
+			view.Now, view.Text = c.Text, text
+			return &view, nil
+		}
+		_, err := q.Service.EditComment(q.context(), q.caller, a.Value.ID, tracker.EditComment{Write: at(a.Revision), Comment: c.ID, Text: patch.Set(text)})
+		return nil, err
+	}, "comment-"+q.r.PathValue("comment"))
+}
+
+// deleteComment deletes a comment, unless it was edited since the form was shown.
+func deleteComment(q *request) (answer, error) {
+	return q.correct(func(a tracker.Answer[store.Snapshot], c problem.Comment) (*commentPage, error) {
+		if version(c) != q.form.Get("edited") {
+			view := q.commentPage("comment.delete-title", a, c, true)
+			view.Now = c.Text
+			return &view, nil
+		}
+		_, err := q.Service.DeleteComment(q.context(), q.caller, a.Value.ID, tracker.DeleteComment{Write: at(a.Revision), Comment: c.ID})
+		return nil, err
+	}, "history")
+}
+
+// at is the condition that the problem is at this revision.
+func at(revision int64) tracker.Write {
+	return tracker.Write{IfMatch: &tracker.Match{Revisions: []int64{revision}}}
+}
+
+// correct corrects the comment in the path, or shows a page about a form that came too late.
+// Other changes of the problem do not matter.
+func (q *request) correct(do func(tracker.Answer[store.Snapshot], problem.Comment) (*commentPage, error), anchor string) (answer, error) {
 	for attempt := 1; ; attempt++ {
 		a, c, err := q.commentInPath()
 		if err != nil {
 			return answer{}, err
 		}
-		text := strings.ReplaceAll(q.form.Get("text"), "\r\n", "\n")
+		late, err := do(a, c)
 		switch {
-		case text == c.Text: // its HTML stays, too
-			return q.toProblem("comment-" + c.ID.String()), nil
-		case version(c) != q.form.Get("edited"):
-			view := q.commentPage("comment.edit-title", a, c, false)
-			view.Now, view.Text = c.Text, text
-			return answer{status: http.StatusPreconditionFailed, name: "comment", view: view}, nil
-		}
-		_, err = q.Service.EditComment(q.context(), q.caller, a.Value.ID, tracker.EditComment{
-			Write: tracker.Write{IfMatch: &tracker.Match{Revisions: []int64{a.Value.Revision}}}, Comment: c.ID, Text: patch.Set(text),
-		})
-		if fault.Is(err, fault.StaleRevision) && attempt < mostAttempts {
-			continue
-		}
-		if err != nil {
+		case fault.Is(err, fault.StaleRevision) && attempt < mostAttempts:
+		case err != nil:
 			return answer{}, err
+		case late != nil:
+			return answer{status: http.StatusPreconditionFailed, name: "comment", view: *late}, nil
+		default:
+			return q.toProblem(anchor), nil
 		}
-		return q.toProblem("comment-" + c.ID.String()), nil
 	}
-}
-
-func deleteComment(q *request) (answer, error) {
-	return onProblem(q, "history", func(id problem.ID) error {
-		comment, _ := ident.Parse(q.r.PathValue("comment")) // none is found for any other text
-		_, err := q.Service.DeleteComment(q.context(), q.caller, id, tracker.DeleteComment{Comment: comment})
-		return err
-	})
 }

@@ -363,6 +363,8 @@ func routes() []route {
 		{"POST", "/problems/{problem}", access.Write, false, changeProblem},
 		{"GET", "/problems/{problem}/graph", access.Read, false, showGraph},
 		{"GET", "/problems/{problem}/past", access.Read, false, showPast},
+		{"GET", "/problems/{problem}/batches/{batch}/undo", access.Write, false, showUndo},
+		{"POST", "/problems/{problem}/batches/{batch}/undo", access.Write, false, undoBatch},
 		{"POST", "/problems/{problem}/read", access.Write, false, markRead},
 		{"GET", "/problems/{problem}/comments/{comment}/edit", access.Write, false, showEditComment},
 		{"POST", "/problems/{problem}/comments/{comment}/edit", access.Write, false, editComment},

@@ -120,10 +120,11 @@ func showPast(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return page("past", q.pastPage(then.Value, now.Value, revision, now.Catalogue)), nil
+	view, err := q.pastPage(then.Value, now.Value, revision, now.Catalogue)
+	return page("past", view), err
 }
 
-func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata.Catalogue) pastPage {
+func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata.Catalogue) (pastPage, error) {
 	view := pastPage{
 		layout: q.signedIn(q.say("past.title")+" · #"+formatID(now.ID), c).in("problems"),
 		ID:     now.ID, Heading: now.Title, Revision: revision, Latest: now.Revision, Comments: len(then.Comments),
@@ -146,12 +147,18 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 		}
 		view.By = person{c.Name(metadata.Users, e.Author), e.Created}
 		if id, ok := e.To.Text(); ok && e.Type == problem.CommentAdded {
-			view.Said = append(view.Said, q.base+"/problems/"+formatID(now.ID)+at.address()+"#comment-"+id)
-			continue
+			_, found, err := q.findComment(now, id)
+			if err != nil {
+				return view, err
+			}
+			if found {
+				view.Said = append(view.Said, q.base+"/problems/"+formatID(now.ID)+at.address()+"#comment-"+id)
+				continue
+			}
 		}
 		view.Made = append(view.Made, history.ChangeOf(e))
 	}
-	return view
+	return view, nil
 }
 
 // place is a place in the log of a problem: behind so many entries, and comments among them.

@@ -203,20 +203,18 @@ func (f *Findings) store(ctx context.Context, o Options) {
 }
 
 // attachments looks whether the files of attachments are the store's own.
-func (f *Findings) attachments(ctx context.Context, service *tracker.Service, at config.FilesURL) {
-	if at.Folder() == "" && !at.InDatabase() {
+func (f *Findings) attachments(ctx context.Context, service *tracker.Service, folder string) {
+	if folder == "" {
 		return
 	}
-	if at.Folder() != "" {
-		if _, err := os.Stat(at.Folder()); errors.Is(err, os.ErrNotExist) {
-			return // the service makes it for the first file
-		}
+	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+		return // the service makes it for the first file
 	}
 	switch foreign, err := service.FilesAreForeign(ctx); {
 	case err != nil:
-		f.warn("give the user of the service the right to read and write them", "the files of attachments in %s cannot be used: %v", at, err)
+		f.warn("give the user of the service the right to read and write it", "the folder of attachments, %s, cannot be used: %v", folder, err)
 	case foreign:
-		f.warn("give the store a copy of the files; or, if the other store is gone for good, remove the file OWNER there, or the row of the table file_owner", "the files of attachments in %s belong to another store: this one removes none of them", at)
+		f.warn("give the store a copy of the files; or, if the other store is gone for good, remove the file OWNER there", "the files of attachments in %s belong to another store: this one removes none of them", folder)
 	}
 }
 
@@ -233,7 +231,7 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 	file.Create = false
 	service := tracker.New(tracker.Options{
 		Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings), WebhookKey: file.Keys(rand.Reader),
-		Files: serve.FileStore(o.Settings, o.Now, func() store.Store { return opened }),
+		Files: serve.FileStore(o.Settings, o.Now),
 	})
 	if err := service.CheckClock(ctx); err != nil {
 		mend := "the error says what would be right"
@@ -243,7 +241,7 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 		f.grave(mend, "%v", err)
 	}
 	f.webhooks(ctx, service)
-	f.attachments(ctx, service, o.Settings.Attachments.Files.Of(o.Settings.Storage.Store))
+	f.attachments(ctx, service, o.Settings.Attachments.Files.Of(o.Settings.Storage.Store).Folder())
 	return !o.Records || f.records(ctx, opened)
 }
 

@@ -3,6 +3,7 @@ package history
 
 import (
 	"encoding/json"
+	"fmt"
 	"html/template"
 	"slices"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/undo"
 )
 
 // Item is one moment of a problem's history: a comment, or the changes of one request.
@@ -56,6 +58,9 @@ type Change struct {
 	Field    string // a field, the name of a keyword, or a type of relationships
 	From, To string
 	Problem  problem.ID // of a relationship
+	// Undo is the address that undoes the batch of the change. The first change of a batch has
+	// it, if it can go back.
+	Undo string
 }
 
 // changesAtOnce is how many changes of an item are shown without unfolding. A request can
@@ -83,6 +88,8 @@ type Reader struct {
 	User ident.ID
 	// All is true for a reader who may correct the comments of everybody.
 	All bool
+	// Writer is true for a reader who may undo batches.
+	Writer bool
 	// Problems returns links to the problems with these numbers, at most MostReferences.
 	Problems func(numbers []int64) (map[int64]markdown.Link, error)
 	// Pictures are the images of the problem by the identifiers of their attachments.
@@ -104,6 +111,7 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 	for _, comment := range comments {
 		byID[comment.ID.String()] = comment
 	}
+	var created, offered ident.ID // batches
 	for _, e := range log {
 		if e.Type == problem.CommentAdded {
 			name, _ := e.To.Text()
@@ -123,10 +131,15 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 		}
 		last := &items[len(items)-1]
 		if e.Type == problem.ProblemCreated {
-			last.Created = true
+			last.Created, created = true, e.Batch
 			continue
 		}
-		last.Changes = append(last.Changes, ChangeOf(e))
+		change := ChangeOf(e)
+		if r.Writer && e.Batch != offered && e.Batch != created && undo.Reversible(e.Type) {
+			offered = e.Batch
+			change.Undo = fmt.Sprintf("%s/problems/%d/batches/%v/undo", r.Base, e.Problem, e.Batch)
+		}
+		last.Changes = append(last.Changes, change)
 	}
 	return items, nil
 }
