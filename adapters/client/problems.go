@@ -30,7 +30,12 @@ func (c *Client) Create(ctx context.Context, p NewProblem, options ...Option) (m
 }
 
 // Problem loads a problem with its log (R1).
-func (c *Client) Problem(ctx context.Context, number int64, options ...Option) (p Problem, err error) {
+func (c *Client) Problem(ctx context.Context, number int64, options ...Option) (Problem, error) {
+	return Load[Problem](ctx, c, number, options...)
+}
+
+// Load does the same with a record of the caller.
+func Load[T any](ctx context.Context, c *Client, number int64, options ...Option) (p T, err error) {
 	_, err = c.Do(ctx, at(http.MethodGet, number), &p, options...)
 	return p, err
 }

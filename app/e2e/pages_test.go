@@ -20,6 +20,7 @@ import (
 var pages = []string{
 	"README.md",
 	"adapters/httpapi/README.md",
+	"app/docs/commandline.md",
 	"app/docs/tasks.md",
 }
 

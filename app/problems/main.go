@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
@@ -53,6 +54,10 @@ func Main(version string, kinds ...backend.Kind) {
 		Stderr:       os.Stderr,
 		Terminal:     term.IsTerminal(int(os.Stdout.Fd())),
 		ErrTerminal:  term.IsTerminal(int(os.Stderr.Fd())),
+		InTerminal:   term.IsTerminal(int(os.Stdin.Fd())),
+		Width:        width(),
+		ReadSecret:   readSecret,
+		Start:        start,
 		Version:      versionOf(version),
 		Kinds:        kinds,
 		Now:          time.Now,
@@ -62,6 +67,28 @@ func Main(version string, kinds ...backend.Kind) {
 		Listener:     inherited,
 		Reread:       func() <-chan struct{} { return hangUps(end) },
 	}))
+}
+
+// width returns the number of columns of the terminal, or 0.
+func width() int {
+	columns, _, err := term.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// readSecret reads a line from the terminal without an echo.
+func readSecret() (string, error) {
+	line, err := term.ReadPassword(int(os.Stdin.Fd()))
+	return string(line), err
+}
+
+// start runs a program with the terminal of this one.
+func start(ctx context.Context, name string, args ...string) error {
+	command := exec.CommandContext(ctx, name, args...)
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return command.Run()
 }
 
 // inherited returns the listener of a socket unit of systemd; nil without one. The socket

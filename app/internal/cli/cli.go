@@ -17,6 +17,7 @@ import (
 
 	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/everyday"
 	"github.com/problemtracking/problems/app/internal/sink"
 )
 
@@ -33,9 +34,15 @@ type Process struct {
 	Environ        func() []string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Terminal is true when a person reads Stdout, and ErrTerminal when one
-	// reads Stderr.
-	Terminal, ErrTerminal bool
+	// Terminal is true when a person reads Stdout, ErrTerminal when one reads Stderr, and
+	// InTerminal when one writes Stdin.
+	Terminal, ErrTerminal, InTerminal bool
+	// Width is the number of columns of the terminal; 0 when nobody knows.
+	Width int
+	// ReadSecret reads a line from the terminal, and shows nothing of it.
+	ReadSecret func() (string, error)
+	// Start runs a program with the terminal of this one, until it ends.
+	Start func(ctx context.Context, name string, args ...string) error
 	// Version is the version of the program.
 	Version string
 	// Kinds are the kinds of stores in the program.
@@ -79,28 +86,30 @@ const (
 
 // grammar is the command line.
 type grammar struct {
-	Serve   serveCommand    `cmd:"" help:"Run the service."`
-	Migrate migrateCommand  `cmd:"" help:"Bring a store to the schema of this version, or show what is missing."`
-	User    userCommands    `cmd:"" help:"Add, list and deactivate users."`
-	Token   tokenCommands   `cmd:"" help:"Create, list and revoke API tokens."`
-	Events  eventsCommand   `cmd:"" help:"Print the events of a running server, and follow them."`
-	Webhook webhookCommands `cmd:"" help:"List, test and replay the webhooks of a running server."`
-	Mail    mailCommand     `cmd:"" help:"Send a test e-mail."`
-	Export  exportCommand   `cmd:"" help:"Write the whole content of a store, as JSON Lines."`
-	Backup  backupCommand   `cmd:"" help:"Copy the file of a store, beside the running service."`
-	Import  importCommand   `cmd:"" help:"Read the output of \"problems export\" into an empty store."`
-	Copy    copyCommand     `cmd:"" help:"Copy everything from one store into another, empty one."`
-	Health  healthCommand   `cmd:"" help:"Ask the running service with these settings if it is ready."`
-	Doctor  doctorCommand   `cmd:"" help:"Find faults of the settings and the store, with their remedies."`
-	Config  configCommand   `cmd:"" help:"Print the settings for \"problems serve\", or check them."`
-	Version versionCommand  `cmd:"" help:"Print the version."`
+	everyday.Commands
+
+	Serve   serveCommand    `cmd:"" group:"Service" help:"Run the service."`
+	Migrate migrateCommand  `cmd:"" group:"Service" help:"Bring a store to the schema of this version, or show what is missing."`
+	User    userCommands    `cmd:"" group:"Service" help:"Add, list and deactivate users."`
+	Token   tokenCommands   `cmd:"" group:"Service" help:"Create, list and revoke API tokens."`
+	Events  eventsCommand   `cmd:"" group:"Problems" help:"Print the events of a running server, and follow them."`
+	Webhook webhookCommands `cmd:"" group:"Service" help:"List, test and replay the webhooks of a running server."`
+	Mail    mailCommand     `cmd:"" group:"Service" help:"Send a test e-mail."`
+	Export  exportCommand   `cmd:"" group:"Service" help:"Write the whole content of a store, as JSON Lines."`
+	Backup  backupCommand   `cmd:"" group:"Service" help:"Copy the file of a store, beside the running service."`
+	Import  importCommand   `cmd:"" group:"Service" help:"Read the output of \"problems export\" into an empty store."`
+	Copy    copyCommand     `cmd:"" group:"Service" help:"Copy everything from one store into another, empty one."`
+	Health  healthCommand   `cmd:"" group:"Service" help:"Ask the running service with these settings if it is ready."`
+	Doctor  doctorCommand   `cmd:"" group:"Service" help:"Find faults of the settings and the store, with their remedies."`
+	Config  configCommand   `cmd:"" group:"Service" help:"Print the settings for \"problems serve\", or check them."`
+	Version versionCommand  `cmd:"" group:"Service" help:"Print the version."`
 }
 
 const description = `An issue tracker with an HTTP API.
 
-Start with "problems serve". "problems help COMMAND" explains a command. Every setting is a flag and an environment variable, such as --store and PROBLEMS_STORE; the flag wins. "problems config" prints those of "problems serve".
+"problems serve" runs the service, and "problems login" lets you work on problems. "problems help COMMAND" explains a command. Every setting is a flag and an environment variable, such as --store and PROBLEMS_STORE; the flag wins. "problems config" prints those of "problems serve".
 
-Exit codes: 0 done, 1 failed, 2 misused.`
+Exit codes: 0 done, 1 failed, 2 misused. ` + everyday.ExitCodes
 
 // Run runs the program until it is done or ctx ends, and returns its exit code.
 func Run(ctx context.Context, p Process) int {
@@ -125,6 +134,7 @@ func Run(ctx context.Context, p Process) int {
 		kong.Resolvers(environment(p.Getenv, faults)),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(p),
+		kong.Bind(p.everyday()),
 		kong.Bind(faults),
 	)
 	if err != nil {
@@ -153,9 +163,20 @@ func Run(ctx context.Context, p Process) int {
 	}
 	if err := command.Run(warnings); err != nil {
 		p.complain(fmt.Sprintf("problems: %v\n", err))
+		if g := command.Selected().Group; g != nil && g.Key == everyday.Group {
+			return everyday.ExitCode(err)
+		}
 		return exitFailed
 	}
 	return exitDone
+}
+
+// everyday returns the view of the commands about problems on the system.
+func (p Process) everyday() *everyday.Env {
+	return &everyday.Env{
+		Getenv: p.Getenv, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Terminal: p.Terminal, InTerminal: p.InTerminal, Width: p.Width,
+		Now: p.Now, ReadSecret: p.ReadSecret, Start: p.Start,
+	}
 }
 
 // asked returns arguments with "help" and "--version" as the commands and flags that they stand

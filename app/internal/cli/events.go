@@ -10,16 +10,12 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/client"
-	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/everyday"
 	"github.com/problemtracking/problems/app/internal/feed"
 )
 
 type eventsCommand struct {
-	Remote struct {
-		URL       string       `name:"url" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the server. Default: ${default}."`
-		Token     config.Token `placeholder:"TOKEN" help:"Token for the server, of any scope; admin gets the events of metadata, users and tokens, too. Better set as a variable: other users of the machine can see flags."`
-		TokenFile string       `placeholder:"FILE" help:"File with that token."`
-	} `embed:"" group:"Running server"`
+	everyday.Account
 
 	Follow    bool   `short:"f" help:"Go on with new events, also after a lost connection or a restart of the server."`
 	Limit     int    `placeholder:"N" help:"End after this many events. With --follow and --after=now, 1 waits for the next event. Default: no limit."`
@@ -32,7 +28,7 @@ type eventsCommand struct {
 
 // Help is shown by kong.
 func (eventsCommand) Help() string {
-	return `Each event is a line of JSON on standard output, as in the API. With --state, the command prints an event before the file has its position. After a crash, the last events come again, with the same identifiers. A second command with the same file is refused; the lock is a file beside it.
+	return `Each event is a line of JSON on standard output, as in the API. A token of scope admin gets the events of metadata, users and tokens, too. With --state, the command prints an event before the file has its position. After a crash, the last events come again, with the same identifiers. A second command with the same file is refused; the lock is a file beside it.
 
 Examples:
 
@@ -56,14 +52,7 @@ func (c *eventsCommand) AfterApply() error {
 
 // Run is called by kong.
 func (c *eventsCommand) Run(ctx context.Context, p Process) error {
-	token, err := config.ReadToken(c.Remote.Token, c.Remote.TokenFile)
-	if err != nil {
-		return err
-	}
-	if !token.Given() {
-		return errors.New("the server needs a token: set PROBLEMS_TOKEN or PROBLEMS_TOKEN_FILE")
-	}
-	server, err := client.New(c.Remote.URL, client.Options{Token: token.Secret.Reveal()})
+	server, err := c.Open(p.Getenv)
 	if err != nil {
 		return err
 	}

@@ -164,9 +164,9 @@ func TestEventsRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{variables{"PROBLEMS_URL": s.url}, nil, 1, "set PROBLEMS_TOKEN"},
+		{variables{"PROBLEMS_URL": s.url}, nil, 5, "set PROBLEMS_TOKEN"},
 		{variables{"PROBLEMS_URL": "ftp://x", "PROBLEMS_TOKEN": env["PROBLEMS_TOKEN"]}, nil, 1, "looks like http://127.0.0.1:8080"},
-		{variables{"PROBLEMS_URL": "http://127.0.0.1:1", "PROBLEMS_TOKEN": env["PROBLEMS_TOKEN"]}, nil, 1, "does not answer"},
+		{variables{"PROBLEMS_URL": "http://127.0.0.1:1", "PROBLEMS_TOKEN": env["PROBLEMS_TOKEN"]}, nil, 6, "does not answer"},
 		{env, []string{"--problem=-1"}, 2, "--problem has to be"},
 		{env, []string{"--limit=-1"}, 2, "--limit has to be"},
 		{env, []string{"--if-gone=perhaps"}, 2, "--if-gone"},

@@ -1,0 +1,214 @@
+package everyday
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/client"
+)
+
+// filters are short conditions.
+type filters struct {
+	Mine           bool   `short:"m" help:"Assigned to you."`
+	Assignee       string `short:"a" placeholder:"USER" help:"Assigned to this name or e-mail address; none: to nobody."`
+	State          string `short:"s" default:"${listed_states}" placeholder:"STATE" help:"The name of a state, or open, done or all. Default: ${default}."`
+	Component      string `short:"c" placeholder:"NAME" help:"In this component or below it, such as app/web."`
+	Priority       string `short:"p" placeholder:"NAME" help:"Of this priority."`
+	Classification string `placeholder:"NAME" help:"Of this classification."`
+	Milestone      string `placeholder:"NAME" help:"Of this milestone."`
+	Keyword        string `short:"k" placeholder:"NAME[=VALUE]" help:"With this keyword."`
+	Unread         bool   `short:"u" help:"Changed since you read them."`
+	Watching       bool   `short:"w" help:"Watched by you."`
+	Query          string `short:"q" placeholder:"PREDICATE" help:"With a true predicate, such as \"due < NOW()\"."`
+}
+
+// quote returns a string of the query language.
+func quote(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
+}
+
+// predicate returns the condition of all filters and words.
+func (f *filters) predicate(words []string) string {
+	var all []string
+	add := func(given bool, condition string) {
+		if given {
+			all = append(all, condition)
+		}
+	}
+	add(f.Query != "", "("+f.Query+")") // first: errors have places in it
+	add(f.Mine, "assignee.identifier = $ApiUser")
+	switch f.Assignee {
+	case "":
+	case "none":
+		add(true, "assignee = nil")
+	case "me":
+		add(true, "assignee.identifier = $ApiUser")
+	default:
+		add(true, "(assignee.name =[c] "+quote(f.Assignee)+" OR assignee.email =[c] "+quote(f.Assignee)+")")
+	}
+	switch f.State {
+	case "all", "":
+	case "open":
+		add(true, "state.resolved = NO")
+	case "done":
+		add(true, "state.resolved = YES")
+	default:
+		add(true, "state.name =[c] "+quote(f.State))
+	}
+	component := strings.TrimSuffix(f.Component, "/")
+	add(component != "", "(component.fullName =[c] "+quote(component)+" OR component.fullName BEGINSWITH[c] "+quote(component+"/")+")")
+	add(f.Priority != "", "priority.name =[c] "+quote(f.Priority))
+	add(f.Classification != "", "classification.name =[c] "+quote(f.Classification))
+	add(f.Milestone != "", "milestone.name =[c] "+quote(f.Milestone))
+	name, value, valued := strings.Cut(f.Keyword, "=")
+	add(name != "" && !valued, "ANY keywords.name = "+quote(name))
+	add(name != "" && valued, "SUBQUERY(keywords, $k, $k.name = "+quote(name)+" AND $k.value = "+quote(value)+").@count > 0")
+	add(f.Unread, "read = NO")
+	add(f.Watching, "watching = YES")
+	for _, word := range words {
+		add(true, "(title CONTAINS[cd] "+quote(word)+" OR ANY comments.text CONTAINS[cd] "+quote(word)+")")
+	}
+	return strings.Join(all, " AND ")
+}
+
+// listing is a list of problems.
+type listing struct {
+	Account
+	filters
+
+	Sort   string   `default:"-modificationDate" placeholder:"KEYS" help:"Order, such as priority.order,-creationDate. Default: ${default}."`
+	Limit  int      `short:"n" default:"30" placeholder:"N" help:"At most this many problems; 0: all. Default: ${default}."`
+	Fields []string `short:"f" placeholder:"NAME,…" help:"Columns, such as identifier,title,state.name."`
+	JSON   bool     `name:"json" help:"Print a JSON array, as the API has it. With --fields, only these members."`
+}
+
+// usualFields are the columns without --fields.
+func usualFields() []string {
+	return []string{"identifier", "state.name", "priority.name", "assignee.name", "modificationDate", "title"}
+}
+
+// headings are the headings of columns that differ from their names.
+func heading(field string) string {
+	switch field {
+	case "identifier":
+		return "#"
+	case "modificationDate":
+		return "CHANGED"
+	case "creationDate":
+		return "CREATED"
+	}
+	return strings.ToUpper(strings.TrimSuffix(field, ".name"))
+}
+
+func (l *listing) run(ctx context.Context, e *Env, words []string) error {
+	server, err := l.Open(e.Getenv)
+	if err != nil {
+		return err
+	}
+	fields := l.Fields
+	if len(fields) == 0 && !l.JSON {
+		fields = usualFields()
+	}
+	found := []json.RawMessage{}
+	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.predicate(words), Sort: l.Sort, Limit: l.Limit}) {
+		if err != nil {
+			if refused, ok := errors.AsType[*client.Error](err); ok && l.Query != "" && refused.Line == 1 {
+				refused.Column-- // the parenthesis before it
+			}
+			return err
+		}
+		if l.JSON {
+			if p, err = pick(p, fields); err != nil {
+				return err
+			}
+		}
+		found = append(found, p)
+	}
+	if l.JSON {
+		return printJSON(e.Stdout, found)
+	}
+	if len(found) == 0 {
+		return l.explain(ctx, e, server)
+	}
+	return e.problems(fields, found)
+}
+
+// problems prints a table of problems.
+func (e *Env) problems(fields []string, found []json.RawMessage) error {
+	var t table
+	for _, f := range fields {
+		t.header = append(t.header, heading(f))
+	}
+	for _, p := range found {
+		var row []cell
+		for i, f := range fields {
+			c := cell{text: e.value(p, f)}
+			if i == 0 {
+				c.style = cyan
+			} else if f == "modificationDate" || f == "creationDate" {
+				c.style = faint
+			}
+			row = append(row, c)
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t.print(e)
+}
+
+// explain tells a filter that no object has from one that finds nothing today.
+func (l *listing) explain(ctx context.Context, e *Env, server *client.Client) error {
+	state := l.State
+	if state == "open" || state == "done" || state == "all" {
+		state = ""
+	}
+	assignee := l.Assignee
+	if assignee == "none" {
+		assignee = ""
+	}
+	for field, name := range map[string]string{"state": state, "component": strings.TrimSuffix(l.Component, "/"), "priority": l.Priority, "classification": l.Classification, "assignee": assignee} {
+		if name != "" {
+			if _, err := resolve(ctx, server, field, name); err != nil {
+				return err
+			}
+		}
+	}
+	return e.say("No problem is like this.")
+}
+
+type listCommand struct{ listing }
+
+// Help is shown by kong.
+func (listCommand) Help() string {
+	return `Lists problems that are not resolved. All filters have to hold. A terminal gets a table; a pipe gets lines with tabs, without a header.
+
+Examples:
+
+    problems list --mine
+    problems list -s all -c app/web -n 0
+    problems list -q "due < NOW()" --sort due -f identifier,due,title
+    problems list -m --json -f identifier,title | jq -r '.[].title'`
+}
+
+// Run is called by kong.
+func (c *listCommand) Run(ctx context.Context, e *Env) error { return c.run(ctx, e, nil) }
+
+type searchCommand struct {
+	listing
+
+	Words []string `arg:"" help:"Words that all have to be in the title or in a comment, in any case and with or without accents."`
+}
+
+// Help is shown by kong.
+func (searchCommand) Help() string {
+	return `Finds problems in all states, resolved ones too.
+
+Examples:
+
+    problems search fuse
+    problems search "creme brulee" --mine --state open`
+}
+
+// Run is called by kong.
+func (c *searchCommand) Run(ctx context.Context, e *Env) error { return c.run(ctx, e, c.Words) }

@@ -1,0 +1,148 @@
+package everyday
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/client"
+)
+
+type showCommand struct {
+	Account
+
+	Number string   `arg:"" help:"Identifier of the problem."`
+	Log    bool     `short:"l" help:"Show the log, too."`
+	AsOf   string   `placeholder:"WHEN" help:"Show the problem at a revision, or at a time such as 2026-10-31T12:00:00Z."`
+	Fields []string `short:"f" placeholder:"NAME,…" help:"Print only these members, such as title,state.name: one line each."`
+	JSON   bool     `name:"json" help:"Print JSON: the problem as the API has it, with its comments and relationships. With --fields, only these members."`
+}
+
+// Help is shown by kong.
+func (showCommand) Help() string {
+	return `Examples:
+
+    problems show 12
+    problems show 12 --log --as-of 3
+    problems show 12 -f state.name`
+}
+
+// Run is called by kong.
+func (c *showCommand) Run(ctx context.Context, e *Env) error {
+	n, ok := number(c.Number)
+	if !ok {
+		return errNumber(c.Number)
+	}
+	server, err := c.Open(e.Getenv)
+	if err != nil {
+		return err
+	}
+	var past []client.Option
+	if c.AsOf != "" {
+		past = append(past, client.AsOf(c.AsOf))
+	}
+	record, err := client.Load[json.RawMessage](ctx, server, n, past...)
+	if err != nil {
+		return err
+	}
+	if len(c.Fields) > 0 {
+		return c.members(e, record)
+	}
+	related, err := server.Relationships(ctx, n, past...)
+	if err != nil {
+		return err
+	}
+	comments := []client.Comment{}
+	for comment, err := range server.Comments(ctx, n, past...) {
+		if err != nil {
+			return err
+		}
+		comments = append(comments, comment)
+	}
+	if c.JSON {
+		members := make(map[string]any)
+		if err := json.Unmarshal(record, &members); err != nil {
+			return err
+		}
+		members["comments"], members["relationships"] = comments, related
+		return printJSON(e.Stdout, members)
+	}
+	var p client.Problem
+	if err := json.Unmarshal(record, &p); err != nil {
+		return err
+	}
+	_, err = io.WriteString(e.Stdout, e.page(p, record, related, comments, c.Log))
+	return err
+}
+
+// members prints some members of a problem.
+func (c *showCommand) members(e *Env, record json.RawMessage) error {
+	if c.JSON {
+		picked, err := pick(record, c.Fields)
+		if err != nil {
+			return err
+		}
+		return printJSON(e.Stdout, picked)
+	}
+	for _, f := range c.Fields {
+		if _, err := fmt.Fprintln(e.Stdout, e.value(record, f)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page returns a problem for people.
+func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Relationship, comments []client.Comment, log bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s  %s\n", e.styled(cyan, fmt.Sprint(p.Identifier)), e.styled(bold, p.Title))
+	line := func(label, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s %s\n", e.styled(faint, fmt.Sprintf("%-16s", label)), text)
+		}
+	}
+	for _, field := range []string{"state", "priority", "classification", "component", "milestone", "assignee", "due", "originator", "creationDate", "modifier", "modificationDate", "resolver", "resolveDate", "keywords", "watching", "read"} {
+		line(field, e.value(record, field))
+	}
+	line("revision", fmt.Sprint(p.Revision))
+	for _, r := range related {
+		line(r.Type, fmt.Sprintf("%d  %s (%s)", r.ProblemIdentifier, oneLine(r.Problem.Title), r.Problem.State.Name))
+	}
+	for _, c := range comments {
+		edited := ""
+		if c.EditDate != nil {
+			edited = ", edited"
+		}
+		fmt.Fprintf(&b, "\n%s %s\n%s\n", e.styled(bold, c.Author.Name), e.styled(faint, e.moment(c.CreationDate)+edited), strings.TrimRight(c.Text, "\n"))
+	}
+	if log {
+		b.WriteByte('\n')
+		for _, l := range p.Logs {
+			field := ""
+			if l.Field != nil {
+				field = *l.Field
+			}
+			fmt.Fprintf(&b, "%s %s %s %s %s\n", e.styled(faint, e.moment(l.CreationDate)), l.Author.Name, l.Type, field, e.change(l))
+		}
+	}
+	return b.String()
+}
+
+// change returns what an entry of the log says.
+func (e *Env) change(l client.LogEntry) string {
+	from, to := oneLine(e.value(l.From, "")), oneLine(e.value(l.To, ""))
+	switch {
+	case from == "":
+		return to
+	case to == "":
+		return from + " →"
+	}
+	return from + " → " + to
+}
+
+// errNumber refuses an argument that is no identifier of a problem.
+func errNumber(text string) error {
+	return fmt.Errorf("%q is no identifier of a problem: write a number such as 12", text)
+}

@@ -1,0 +1,269 @@
+package everyday
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/client"
+)
+
+type newCommand struct {
+	Account
+
+	Words   []string `arg:"" optional:"" help:"The title, and assignments such as priority=High. Without a title, the editor opens."`
+	Comment string   `short:"c" placeholder:"TEXT" help:"First comment; - reads it from standard input."`
+	Keyword []string `short:"k" sep:"none" placeholder:"NAME[=VALUE]" help:"Keyword; can be repeated."`
+	Key     string   `placeholder:"KEY" help:"Idempotency-Key: another run with the same key within 24 hours creates nothing new."`
+	JSON    bool     `name:"json" help:"Print the new problem as JSON."`
+}
+
+// Help is shown by kong.
+func (newCommand) Help() string {
+	return `Prints the identifier of the new problem. The fields of assignments are title, state, priority, classification, component, milestone, assignee and due. Names count in any case.
+
+Examples:
+
+    problems new The lamp is dark priority=high assignee=me
+    problems new
+    make test 2>&1 | problems new The build is red -c - --key build-4711`
+}
+
+// Run is called by kong.
+func (c *newCommand) Run(ctx context.Context, e *Env) error {
+	server, err := c.Open(e.Getenv)
+	if err != nil {
+		return err
+	}
+	var title, assignments []string
+	for _, word := range c.Words {
+		if _, _, ok := assignment(word); ok {
+			assignments = append(assignments, word)
+		} else {
+			title = append(title, word)
+		}
+	}
+	p, err := patch(ctx, server, assignments)
+	if err != nil {
+		return err
+	}
+	p.Title = cmp.Or(strings.Join(title, " "), p.Title)
+	comment, err := e.given(c.Comment)
+	if err != nil {
+		return err
+	}
+	draft := func() {}
+	if p.Title == "" {
+		if p.Title, comment, draft, err = e.compose(ctx); err != nil {
+			return err
+		}
+	}
+	fields := client.NewProblem{Fields: p.Fields}
+	for _, k := range c.Keyword {
+		fields.Keywords = append(fields.Keywords, keyword(k))
+	}
+	var options, commented []client.Option
+	if c.Key != "" {
+		options, commented = []client.Option{client.Key(c.Key)}, []client.Option{client.Key(c.Key + "-comment")}
+	}
+	made, err := server.Create(ctx, fields, options...)
+	if err != nil {
+		return err
+	}
+	if comment != "" {
+		if _, err := server.Comment(ctx, made.Identifier, client.NewComment{Text: comment}, commented...); err != nil {
+			return fmt.Errorf("problem %d is created, but not its comment: %w", made.Identifier, err)
+		}
+	}
+	draft()
+	if c.JSON {
+		return printJSON(e.Stdout, made)
+	}
+	text := fmt.Sprint(made.Identifier)
+	if e.Terminal {
+		text += "  " + problemPage(server, made.Identifier)
+	}
+	_, err = fmt.Fprintln(e.Stdout, text)
+	return err
+}
+
+// compose reads a title and a comment from the editor. The draft stays until the returned
+// function is called.
+func (e *Env) compose(ctx context.Context) (title, comment string, done func(), err error) {
+	if !e.InTerminal {
+		return "", "", nil, errors.New("a problem needs a title: problems new TITLE")
+	}
+	text, done, err := e.edit(ctx, "The first line is the title, and the rest a comment. An empty file creates nothing.")
+	title, comment, _ = strings.Cut(text, "\n")
+	return strings.TrimSpace(title), strings.TrimSpace(comment), done, err
+}
+
+type setCommand struct {
+	Account
+
+	Args     []string `arg:"" help:"Identifiers of problems, then assignments such as state=Closed."`
+	Revision int64    `placeholder:"N" help:"Change the problem only if it is at this revision."`
+	DryRun   bool     `short:"d" help:"Try, and store nothing."`
+	JSON     bool     `name:"json" help:"Print each changed problem as JSON."`
+}
+
+// Help is shown by kong.
+func (setCommand) Help() string {
+	return `The fields are title, state, priority, classification, component, milestone, assignee and due. An empty value clears a field. Names count in any case. assignee=me is you.
+
+Examples:
+
+    problems set 12 priority=high assignee=me
+    problems set 12 13 14 milestone=1.0 due=
+    problems set 12 state="In Progress" --revision 5`
+}
+
+// Run is called by kong.
+func (c *setCommand) Run(ctx context.Context, e *Env) error {
+	all, assignments := numbers(c.Args)
+	switch {
+	case len(all) == 0:
+		return errNumber(c.Args[0])
+	case len(assignments) == 0:
+		return fmt.Errorf("there is nothing to set: write FIELD=VALUE, with one of the fields %s", strings.Join(fieldNames(), ", "))
+	case len(all) > 1 && c.Revision != 0:
+		return errors.New("--revision is for one problem")
+	}
+	server, err := c.Open(e.Getenv)
+	if err != nil {
+		return err
+	}
+	p, err := patch(ctx, server, assignments)
+	if err != nil {
+		return err
+	}
+	var options []client.Option
+	if c.Revision != 0 {
+		options = append(options, client.IfRevision(c.Revision))
+	}
+	if c.DryRun {
+		options = append(options, client.DryRun())
+	}
+	return e.each(all, func(n int64) error {
+		now, err := server.Update(ctx, n, p, options...)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(e.Stdout, now)
+		}
+		if len(now.Logs) == 0 {
+			return e.say("Problem %d was like this before.", n)
+		}
+		for _, l := range now.Logs {
+			if l.Field == nil {
+				continue
+			}
+			if err := e.say("Problem %d: %s %s", n, *l.Field, e.change(l)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// each does something to several problems. A failure of one keeps no other from it.
+func (e *Env) each(all []int64, do func(n int64) error) error {
+	var failed []error
+	for _, n := range all {
+		err := do(n)
+		if err != nil && len(all) > 1 {
+			err = fmt.Errorf("problem %d: %w", n, err)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
+}
+
+type doneCommand struct {
+	Account
+
+	Args  []string `arg:"" help:"Identifiers of problems, then the words of a comment."`
+	State string   `short:"s" placeholder:"NAME" help:"The resolved state. Default: the first one that the problem can move to."`
+}
+
+// Help is shown by kong.
+func (doneCommand) Help() string {
+	return `Moves problems to a resolved state, and comments first if there is a text. A text of - is read from standard input. A change of somebody else in between refuses the move.
+
+Examples:
+
+    problems done 12
+    problems done 12 13 It was the fuse.
+    problems done 12 -s Rejected`
+}
+
+// Run is called by kong.
+func (c *doneCommand) Run(ctx context.Context, e *Env) error {
+	all, words := numbers(c.Args)
+	if len(all) == 0 {
+		return errNumber(c.Args[0])
+	}
+	server, err := c.Open(e.Getenv)
+	if err != nil {
+		return err
+	}
+	text, err := e.given(strings.Join(words, " "))
+	if err != nil {
+		return err
+	}
+	states, err := client.List[client.State](ctx, server, "states")
+	if err != nil {
+		return err
+	}
+	return e.each(all, func(n int64) error {
+		p, err := server.Problem(ctx, n)
+		if err != nil {
+			return err
+		}
+		to, err := c.choose(p.State, states)
+		if err != nil {
+			return err
+		}
+		revision := p.Revision
+		if text != "" {
+			if _, err := server.Comment(ctx, n, client.NewComment{Text: text}, client.IfRevision(revision)); err != nil {
+				return err
+			}
+			revision++
+		}
+		if to.Identifier == p.State.Identifier {
+			return e.say("Problem %d was %s before.", n, to.Name)
+		}
+		if _, err := server.Update(ctx, n, client.Patch{Fields: client.Fields{State: &client.Partial{Identifier: to.Identifier}}}, client.IfRevision(revision)); err != nil {
+			return err
+		}
+		return e.say("Problem %d is %s.", n, to.Name)
+	})
+}
+
+// choose returns the resolved state for a problem.
+func (c *doneCommand) choose(now client.State, states []client.State) (client.State, error) {
+	var resolved []client.State
+	for _, s := range states { // by their order
+		if s.Resolved && (c.State == "" || strings.EqualFold(s.Name, c.State)) {
+			resolved = append(resolved, s)
+		}
+	}
+	if c.State == "" && now.Resolved {
+		return now, nil
+	}
+	for _, s := range resolved {
+		if s.Identifier == now.Identifier || slices.ContainsFunc(now.NextStates, func(next client.Reference) bool { return next.Identifier == s.Identifier }) {
+			return s, nil
+		}
+	}
+	var next []string
+	for _, s := range now.NextStates {
+		next = append(next, s.Name)
+	}
+	return now, fmt.Errorf("from %q there is no move to such a resolved state; moves are possible to %s", now.Name, cmp.Or(strings.Join(next, ", "), "no state"))
+}
