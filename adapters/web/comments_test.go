@@ -107,9 +107,15 @@ func TestCorrections(t *testing.T) {
 	if after := b.get(edit).form(edit).Get("edited"); after != before {
 		t.Errorf("without a change, it is edited at %s, not %s", after, before)
 	}
+	early := b.get(remove).is(200)
 	s.signedIn(t).get(edit).is(200).submit(edit, "text", "The lock is <broken>.").is(200) // as an administrator
+	late = early.submit(remove).is(412).has("The lock is <broken>.", "edited meanwhile")
+	b.get(path).has("The lock is <broken>.")
 
-	b.get(remove).is(200).has("The lock is <broken>.").submit(remove).is(200).lacks("The lock is <broken>.")
+	late.submit(remove).is(200).lacks("The lock is <broken>.")
 	b.get(edit).is(404)
 	b.post(remove).is(404)
+	if past := b.get(path + "/past?revision=2").is(200); strings.Contains(past.body, "#comment-") {
+		t.Errorf("the past leads to a deleted comment:\n%s", past.body)
+	}
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -323,6 +325,36 @@ func TestRefusedPreviewIsMadeAnew(t *testing.T) {
 	b.post(path, "comment", "I look at it.").is(200)
 	b.get(path).submit(path, "title", "The door stands open").is(200)
 	preview.submit("/problems/bulk").is(412).has("is kept").submit("/problems/bulk").is(200).has("1 problem would change")
+}
+
+// A change of many problems goes back, but for what somebody has changed since. The pages show
+// it before.
+func TestUndoPages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	first, second := s.problem(t, "The door is open"), s.problem(t, "The lock is broken")
+	form := b.get("/problems/bulk?problem=1&problem=2").is(200)
+	high := form.choose("priority", "High")
+	done := form.submit("/problems/bulk", "priority", high, "state", form.choose("state", "Closed")).is(200).submit("/problems/bulk").is(200)
+	s.as(t, "Willi", access.Write).post(second+"/keywords", "name", "floor").is(200)
+	everywhere := link(done, "Undo")
+	if here := link(b.get(first), "Undo"); here+"?scope=batch" != everywhere {
+		t.Errorf("the history leads to %s, and the notice to %s", here, everywhere)
+	}
+	at, _, _ := strings.Cut(everywhere, "?")
+	b.get(at).is(200).has("1 problem would go back", "In all problems of this change")
+	preview := b.get(everywhere).is(200).has("2 problems would go back", "Undo in 2 problems")
+	if _, err := s.service.UpdateProblem(t.Context(), s.admin, 2, tracker.UpdateProblem{ProblemPatch: problem.Patch{Priority: patch.Null[metadata.Partial]()}}); err != nil {
+		t.Fatal(err)
+	}
+	moved := preview.submit(at).is(412).has("Something has changed since", "This stays", "It was changed again since")
+	undone := moved.submit(at).is(200).has("2 problems went back")
+	b.get(second).has("State: Closed → Open", "floor")
+	redo, _, _ := strings.Cut(link(undone, "Undo this undo"), "?")
+	b.get(link(undone, "Undo this undo")).is(200).submit(redo).is(200).has("2 problems went back")
+	b.get(strings.Replace(at, "/batches/", "/batches/x", 1)).is(404)
+	s.as(t, "Bob", access.Read).get(first).lacks("Undo")
 }
 
 // A list of more than 200 objects is a field for names. A form that leaves it as it was

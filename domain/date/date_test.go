@@ -107,7 +107,8 @@ func TestEnd(t *testing.T) {
 		{"2026-10-31", "America/New_York", "2026-11-01T03:59:59.999Z"},
 		{"2018-11-03", "America/Sao_Paulo", "2018-11-04T02:59:59.999Z"}, // the next day began at 01:00
 		{"2011-12-29", "Pacific/Apia", "2011-12-30T09:59:59.999Z"},      // the next day is skipped
-		{"9999-12-31", "Etc/GMT+12", "10000-01-01T11:59:59.999Z"},
+		{"9999-12-30", "Etc/GMT+12", "9999-12-31T11:59:59.999Z"},
+		{"9999-12-31", "Etc/GMT+12", "9999-12-31T23:59:59.999Z"}, // the last time
 	} {
 		d, err := Parse(c.date)
 		if err != nil {
