@@ -38,9 +38,6 @@ func TestHTTP(t *testing.T) {
 		if store != "memory:" {
 			variables = append(variables, "PROBLEMS_BASE_PATH=/tracker")
 		}
-		if strings.HasPrefix(store, "postgres") {
-			variables = append(variables, "PROBLEMS_FILES=file://"+t.TempDir())
-		}
 		s := serve(t, store, variables...)
 		if strings.HasPrefix(store, "postgres") {
 			s.url = stripping(t, s.url)

@@ -11,7 +11,7 @@ import (
 
 // Attachments say where the files of attachments are, and bound them (D48).
 type Attachments struct {
-	Files            FilesURL      `placeholder:"URL" help:"Where the files of attachments are: file:///folder, memory:, or none for no attachments. Default: a folder beside a store in a file, memory for a store in memory, and otherwise none."`
+	Files            FilesURL      `placeholder:"URL" help:"Where the files of attachments are: file:///folder, postgres: for the database of the store, memory:, or none for no attachments. Default: a folder beside a store in a file, the database of a PostgreSQL store, memory for a store in memory, and otherwise none."`
 	MaxFile          Size          `default:"100MiB" placeholder:"SIZE" help:"Largest file of an attachment, with the unit KiB, MiB or GiB. It does not count for --max-problem. Default: ${default}."`
 	MaxAttachments   int           `default:"1000" placeholder:"N" help:"Most attachments of one problem. Default: ${default}."`
 	KeepDeletedFiles time.Duration `default:"168h" placeholder:"TIME" help:"Time to keep the files of deleted attachments, for backups that still name them. Default: ${default}."`
@@ -25,22 +25,23 @@ type FilesURL struct {
 
 // The schemes of a FilesURL.
 const (
-	filesInFolder = "file:"
-	filesInMemory = "memory:"
-	filesNowhere  = "none"
+	filesInFolder   = "file:"
+	filesInMemory   = "memory:"
+	filesInDatabase = "postgres:"
+	filesNowhere    = "none"
 )
 
-// UnmarshalText reads "file:///folder", "file:folder", "memory:" or "none".
+// UnmarshalText reads "file:///folder", "file:folder", "postgres:", "memory:" or "none".
 func (u *FilesURL) UnmarshalText(text []byte) error {
 	switch s := string(text); {
-	case s == "", s == filesInMemory, s == filesNowhere:
+	case s == "", s == filesInMemory, s == filesInDatabase, s == filesNowhere:
 		*u = FilesURL{scheme: s}
 		return nil
 	default:
 		path, ok := strings.CutPrefix(s, filesInFolder)
 		path = strings.TrimPrefix(path, "//")
 		if !ok || path == "" || strings.ContainsAny(path, "%?#") {
-			return errors.New("has to be file:///folder, memory: or none")
+			return errors.New("has to be file:///folder, postgres:, memory: or none")
 		}
 		*u = FilesURL{filesInFolder, path}
 		return nil
@@ -49,6 +50,17 @@ func (u *FilesURL) UnmarshalText(text []byte) error {
 
 // Folder returns the folder of the files; "" without one.
 func (u FilesURL) Folder() string { return u.path }
+
+// InDatabase reports whether the files are in the database of the store.
+func (u FilesURL) InDatabase() bool { return u.scheme == filesInDatabase }
+
+// String returns where the files are, for people.
+func (u FilesURL) String() string {
+	if u.InDatabase() {
+		return "the database"
+	}
+	return u.scheme + u.path
+}
 
 // InMemory reports whether the files are in memory.
 func (u FilesURL) InMemory() bool { return u.scheme == filesInMemory }
@@ -60,6 +72,8 @@ func (u FilesURL) Of(store backend.URL) FilesURL {
 		return u
 	case store.Path() != "":
 		return FilesURL{filesInFolder, strings.TrimSuffix(store.Path(), filepath.Ext(store.Path())) + "-files"}
+	case store.IsDatabase():
+		return FilesURL{scheme: filesInDatabase}
 	case store.Is(backend.Private):
 		return FilesURL{scheme: filesInMemory}
 	}

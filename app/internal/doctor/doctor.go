@@ -203,18 +203,20 @@ func (f *Findings) store(ctx context.Context, o Options) {
 }
 
 // attachments looks whether the files of attachments are the store's own.
-func (f *Findings) attachments(ctx context.Context, service *tracker.Service, folder string) {
-	if folder == "" {
+func (f *Findings) attachments(ctx context.Context, service *tracker.Service, at config.FilesURL) {
+	if at.Folder() == "" && !at.InDatabase() {
 		return
 	}
-	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
-		return // the service makes it for the first file
+	if at.Folder() != "" {
+		if _, err := os.Stat(at.Folder()); errors.Is(err, os.ErrNotExist) {
+			return // the service makes it for the first file
+		}
 	}
 	switch foreign, err := service.FilesAreForeign(ctx); {
 	case err != nil:
-		f.warn("give the user of the service the right to read and write it", "the folder of attachments, %s, cannot be used: %v", folder, err)
+		f.warn("give the user of the service the right to read and write them", "the files of attachments in %s cannot be used: %v", at, err)
 	case foreign:
-		f.warn("give the store a copy of the files; or, if the other store is gone for good, remove the file OWNER there", "the files of attachments in %s belong to another store: this one removes none of them", folder)
+		f.warn("give the store a copy of the files; or, if the other store is gone for good, remove the file OWNER there, or the row of the table file_owner", "the files of attachments in %s belong to another store: this one removes none of them", at)
 	}
 }
 
@@ -231,7 +233,7 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 	file.Create = false
 	service := tracker.New(tracker.Options{
 		Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings), WebhookKey: file.Keys(rand.Reader),
-		Files: serve.FileStore(o.Settings, o.Now),
+		Files: serve.FileStore(o.Settings, o.Now, func() store.Store { return opened }),
 	})
 	if err := service.CheckClock(ctx); err != nil {
 		mend := "the error says what would be right"
@@ -241,7 +243,7 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 		f.grave(mend, "%v", err)
 	}
 	f.webhooks(ctx, service)
-	f.attachments(ctx, service, o.Settings.Attachments.Files.Of(o.Settings.Storage.Store).Folder())
+	f.attachments(ctx, service, o.Settings.Attachments.Files.Of(o.Settings.Storage.Store))
 	return !o.Records || f.records(ctx, opened)
 }
 

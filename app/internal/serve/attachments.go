@@ -10,15 +10,28 @@ import (
 	filestore "github.com/problemtracking/problems/adapters/files"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/blob"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/store"
 )
 
-// FileStore returns the store for the files of attachments; nil when the settings name none. It
+// FileStore returns the store for the files of attachments; nil when the settings name none.
+// opened returns the store, or nil as long as it is not open: a database has the files, too. It
 // is opened when somebody needs it. A folder that is away keeps nothing else from working.
-func FileStore(s config.Settings, now func() time.Time) blob.Store {
+func FileStore(s config.Settings, now func() time.Time, opened func() store.Store) blob.Store {
 	switch at := s.Attachments.Files.Of(s.Storage.Store); {
 	case at.InMemory():
 		return filestore.NewMemory(now)
+	case at.InDatabase():
+		return &openedAtNeed{open: func() (blob.Store, error) {
+			switch s := opened().(type) {
+			case nil:
+				return nil, fault.New(fault.Unavailable, "the store is not open yet")
+			case interface{ Files() blob.Store }:
+				return s.Files(), nil
+			}
+			return nil, fault.New(fault.Unavailable, "this kind of store keeps no files: its operator sets PROBLEMS_FILES")
+		}}
 	case at.Folder() != "":
 		return &openedAtNeed{open: func() (blob.Store, error) {
 			f, err := filestore.OpenFolder(at.Folder(), now())

@@ -36,7 +36,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 			Attachments:   o.Settings.Attachments.MaxAttachments,
 			File:          int64(o.Settings.Attachments.MaxFile),
 		},
-		Files:            FileStore(o.Settings, o.Now),
+		Files:            FileStore(o.Settings, o.Now, s.current),
 		KeepDeletedFiles: o.Settings.Attachments.KeepDeletedFiles,
 		Searches:         int(at),
 		KeepEvents:       limits.KeepEvents,

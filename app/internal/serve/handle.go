@@ -51,6 +51,14 @@ func newHandle(lc fx.Lifecycle, start starting, waits bool, open opener) *handle
 	return h
 }
 
+// current returns the store, or nil as long as it is not open.
+func (h *handle) current() store.Store {
+	if s := h.opened.Load(); s != nil {
+		return *s
+	}
+	return nil
+}
+
 // start opens the store. It also returns nil for a store worth waiting for.
 func (h *handle) start(context.Context) error {
 	h.try()
