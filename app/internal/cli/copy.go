@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -20,6 +21,9 @@ type copyCommand struct {
 	FromDatabase config.Database `embed:"" prefix:"from-"`
 	To           backend.URL     `required:"" placeholder:"URL" help:"The store to fill: an empty one, or a new one."`
 	ToDatabase   config.Database `embed:"" prefix:"to-"`
+	FromFiles    config.FilesURL `placeholder:"URL" help:"Where the files of attachments of --from are: see \"problems serve --help\". Default: that of the store."`
+	ToFiles      config.FilesURL `placeholder:"URL" help:"Where the files go. Default: that of the store."`
+	WithoutFiles bool            `help:"Leave the files of attachments where they are."`
 	ToDirect     backend.URL     `postgres:"" placeholder:"URL" help:"Second URL of the PostgreSQL database, around the pooler in --to, for migrations."`
 }
 
@@ -74,7 +78,10 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 	}
 	progress := p.progress()
 	summary, err := transfer.Copy(ctx, from, to, batch, progress.Reader)
-	if err = p.finish(progress, summary, err, "Copied"); err == nil {
+	if err = p.finish(progress, summary, err, "Copied"); err == nil && !c.WithoutFiles {
+		err = p.moveFiles(ctx, to, func() (blob.Store, error) { return p.filesOf(c.FromFiles, c.From, from), nil }, func() (blob.Store, error) { return p.filesOf(c.ToFiles, c.To, to), nil })
+	}
+	if err == nil {
 		err = p.tellOfMail(ctx, from)
 	}
 	return errors.Join(err, from.Close(), to.Close())

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -18,13 +19,15 @@ const stream = "-"
 type exportCommand struct {
 	config.Storage `embed:"" group:"Store (the service may be running)"`
 
+	filesFlags
+
 	To    string `default:"-" placeholder:"FILE" help:"The file to write. Only you can read it. - for standard output. Default: ${default}."`
 	Force bool   `help:"Replace an existing file. The command replaces only regular files."`
 }
 
 // Help is shown by kong.
 func (exportCommand) Help() string {
-	return `Writes the content at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens, and problems with all their parts. Tokens are hashes, and stay valid. Stored answers for Idempotency-Key are left out. "problems import" reads the output into a store of any kind. A file appears only when it is complete.
+	return `Writes the content at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens, and problems with all their parts. Tokens are hashes, and stay valid. Stored answers for Idempotency-Key are left out. "problems import" reads the output into a store of any kind. A file appears only when it is complete. The files of attachments go into a folder beside it: problems-files beside problems.jsonl. Standard output has no files.
 
 Examples:
 
@@ -60,7 +63,10 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 	} else if err = file.Keep(); err != nil {
 		err = exportError(err)
 	}
-	return p.finish(progress, summary, err, "Exported")
+	if err = p.finish(progress, summary, err, "Exported"); err != nil || c.WithoutFiles {
+		return err
+	}
+	return p.moveFiles(ctx, s, func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil }, func() (blob.Store, error) { return p.filesBeside(c.To) })
 }
 
 // exportError adds to an error about an existing file the flag for replacing it.

@@ -10,18 +10,21 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/ident"
 )
 
 type importCommand struct {
 	config.Storage `embed:"" group:"Store (empty, or not there yet)"`
 
+	filesFlags
+
 	From string `default:"-" placeholder:"FILE" help:"The file to read; - for standard input. Default: ${default}."`
 }
 
 // Help is shown by kong.
 func (importCommand) Help() string {
-	return `Reads the output of "problems export" into an empty store. Run it before the first "problems serve" writes its own metadata there. It checks every line, and imports nothing if one is wrong. Identifiers, dates and revisions stay the same, and tokens stay valid. It creates a missing store.
+	return `Reads the output of "problems export" into an empty store. Run it before the first "problems serve" writes its own metadata there. It checks every line, and imports nothing if one is wrong. Identifiers, dates and revisions stay the same, and tokens stay valid. It creates a missing store. The files of attachments come from the folder beside the file, as "problems export" has made it.
 
 adapters/README.md describes the format, for data from other systems.
 
@@ -50,7 +53,10 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 	in := until(ctx, open)
 	defer func() { _ = in.Close() }() // it was only read
 	summary, err := transfer.Import(ctx, progress.Reader(in), s, batch)
-	return errors.Join(p.finish(progress, summary, err, "Imported"), s.Close())
+	if err = p.finish(progress, summary, err, "Imported"); err == nil && !c.WithoutFiles && c.From != stream {
+		err = p.moveFiles(ctx, s, func() (blob.Store, error) { return p.filesBeside(c.From) }, func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil })
+	}
+	return errors.Join(err, s.Close())
 }
 
 // batch returns a new batch, for the filling of a store.

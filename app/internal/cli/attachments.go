@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/files"
+	"github.com/problemtracking/problems/app/backend"
+	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/serve"
+	"github.com/problemtracking/problems/app/internal/transfer"
+	"github.com/problemtracking/problems/domain/blob"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// filesFlags are for moving the files of attachments.
+type filesFlags struct {
+	Files        config.FilesURL `placeholder:"URL" help:"Where the files of attachments are: see \"problems serve --help\". Default: that of the store."`
+	WithoutFiles bool            `help:"Leave the files of attachments where they are."`
+}
+
+// filesBeside returns the folder with the files of an archive: "problems.jsonl" has
+// "problems-files". Files are no part of a stream.
+func (p Process) filesBeside(archive string) (blob.Store, error) {
+	f, err := files.OpenFolder(strings.TrimSuffix(archive, filepath.Ext(archive))+"-files", p.Now())
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// filesOf returns the files of an open store; nil if it has none.
+func (p Process) filesOf(at config.FilesURL, url backend.URL, s store.Store) blob.Store {
+	return serve.FileStore(config.Settings{Storage: config.Storage{Store: url}, Attachments: config.Attachments{Files: at}}, p.Now, func() store.Store { return s })
+}
+
+// moveFiles copies the files of the attachments of a store, if there are any, and says so. from
+// and to are opened for that only.
+func (p Process) moveFiles(ctx context.Context, of store.Store, from, to func() (blob.Store, error)) error {
+	some, err := transfer.HasAttachments(ctx, of)
+	if err != nil || !some {
+		return err
+	}
+	source, err := from()
+	if err != nil {
+		return err
+	}
+	target, err := to()
+	if err != nil {
+		return err
+	}
+	if source == nil || target == nil {
+		_, err = fmt.Fprintln(p.Stderr, "The files of attachments were left out: name a place for them with --files, or say --without-files.")
+		return err
+	}
+	moved, err := transfer.CopyFiles(ctx, of, source, target)
+	if err != nil {
+		return fmt.Errorf("the records are complete, and the files of attachments are not: %w. Copy the rest of them by hand", err)
+	}
+	_, err = fmt.Fprintf(p.Stderr, "Copied %d files of attachments, with %d bytes.\n", moved.Copied, moved.Bytes)
+	if moved.Missing > 0 && err == nil {
+		_, err = fmt.Fprintf(p.Stderr, "%d files are missing where they should be: their attachments have no bytes.\n", moved.Missing)
+	}
+	return err
+}
