@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -165,5 +166,102 @@ func TestBulkOnTwoServers(t *testing.T) {
 	both[1].get(t, "/problems/1", &first)
 	if first.Revision != 16 {
 		t.Errorf("after 15 changes the revision is %d, not 16", first.Revision)
+	}
+}
+
+// TestUndoBesideWriters undoes a change of 1,000 problems while twelve writers change them. A
+// ledger has what was acknowledged: none of it is lost, and the rest goes back.
+func TestUndoBesideWriters(t *testing.T) {
+	t.Parallel()
+	const problems, writers, writes = 1000, 12, 40
+	token := newToken(t)
+	admin := serve(t, "sqlite://"+filepath.Join(t.TempDir(), "problems.db"), "PROBLEMS_BOOTSTRAP_TOKEN="+token).as(token)
+	each := func(n int, do func(i int)) {
+		var group sync.WaitGroup
+		for i := range n {
+			group.Go(func() { do(i) })
+		}
+		group.Wait()
+	}
+	each(writers, func(w int) {
+		for i := w; i < problems; i += writers {
+			if status, body := admin.do(http.MethodPost, "/problems", `{"title":"Lamp"}`, "Content-Type", "application/json"); status != http.StatusCreated {
+				t.Errorf("%d %s", status, body)
+			}
+		}
+	})
+	const high = `{"priority":{"name":"High"}}`
+	_, shown := admin.bulk(t, "TRUEPREDICATE", "&dryRun=true", high)
+	if shown.Preview == nil || len(shown.Changes) != problems {
+		t.Fatalf("%d problems would change", len(shown.Changes))
+	}
+	if status, _ := admin.bulk(t, "TRUEPREDICATE", "&preview="+*shown.Preview, high); status != http.StatusOK {
+		t.Fatal(status)
+	}
+	var first struct {
+		Logs []struct{ BatchIdentifier string }
+	}
+	admin.get(t, "/problems/1", &first)
+	path := "/problems/1/batches/" + first.Logs[1].BatchIdentifier + "/undo"
+
+	var mu sync.Mutex
+	lowered, keywords := map[int]bool{}, map[int]int{} // by problem: what was acknowledged
+	var undone struct {
+		Changes []struct{ Identifier int }
+		Stays   []struct{ Identifier int }
+	}
+	each(writers+1, func(w int) {
+		for n := 0; w == writers; n++ { // the one who undoes
+			status, body := admin.do(http.MethodPost, path+"?dryRun=true", `{"scope":"batch"}`, "Content-Type", "application/json")
+			var dry struct{ Preview string }
+			if err := json.Unmarshal(body, &dry); status != http.StatusOK || err != nil {
+				t.Errorf("the dry run: %d %s", status, body)
+				return
+			}
+			status, body = admin.do(http.MethodPost, path+"?preview="+dry.Preview, `{"scope":"batch"}`, "Content-Type", "application/json")
+			if err := json.Unmarshal(body, &undone); status == http.StatusOK && err == nil {
+				t.Logf("undone in attempt %d: %d problems, and %d have moved on", n+1, len(undone.Changes), len(undone.Stays))
+				return
+			}
+			if status != http.StatusPreconditionFailed {
+				t.Errorf("the undo: %d %s", status, body)
+				return
+			}
+		}
+		for n := range writes { // problems of its own, so that it knows what comes last
+			id := 1 + w + writers*(n*7%(problems/writers))
+			method, at, body := http.MethodPut, fmt.Sprintf("/problems/%d/keywords/w", id), fmt.Sprintf(`"%d"`, n)
+			if n%4 == 0 {
+				method, at, body = http.MethodPatch, fmt.Sprintf("/problems/%d", id), `{"priority":{"name":"Low"}}`
+			}
+			status, answer := admin.do(method, at, body, "Content-Type", "application/json")
+			if status != http.StatusOK && status != http.StatusCreated {
+				t.Errorf("%s %s: %d %s", method, at, status, answer)
+				continue
+			}
+			mu.Lock()
+			if n%4 == 0 {
+				lowered[id] = true
+			} else {
+				keywords[id] = n
+			}
+			mu.Unlock()
+		}
+	})
+	if len(undone.Changes)+len(undone.Stays) != problems {
+		t.Errorf("%d problems went back and %d stayed, of %d", len(undone.Changes), len(undone.Stays), problems)
+	}
+	for id := 1; id <= problems; id++ {
+		var p struct {
+			Priority *struct{ Name string }
+			Keywords []struct{ Value string }
+		}
+		admin.get(t, fmt.Sprintf("/problems/%d", id), &p)
+		if lowered[id] != (p.Priority != nil && p.Priority.Name == "Low") || !lowered[id] && p.Priority != nil {
+			t.Errorf("problem %d has the priority %v; somebody lowered it: %t", id, p.Priority, lowered[id])
+		}
+		if n, set := keywords[id]; set != (len(p.Keywords) == 1) || set && p.Keywords[0].Value != fmt.Sprint(n) {
+			t.Errorf("problem %d has the keywords %v, want %d", id, p.Keywords, n)
+		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/problemtracking/problems/app/internal/backups"
 	"github.com/problemtracking/problems/app/internal/config"
@@ -21,9 +24,14 @@ type backupCommand struct {
 }
 
 // AfterApply is called by kong once all flags are set.
-func (c *backupCommand) AfterApply(f *config.Faults) error {
+func (c *backupCommand) AfterApply(command *kong.Context, f *config.Faults) error {
 	if c.To == "" && c.BackupDirectory == "" {
 		return f.Add(errors.New("name a new file with --to, or a directory with --backup-directory"))
+	}
+	// A variable may name the directory of every backup: --to is then for one copy beside them.
+	byFlag := slices.ContainsFunc(command.Path, func(p *kong.Path) bool { return p.Flag != nil && !p.Resolved && p.Flag.Name == "backup-directory" })
+	if c.To != "" && byFlag {
+		return f.Add(errors.New("--to and --backup-directory name two places for one copy: give one of them"))
 	}
 	return nil
 }

@@ -147,6 +147,7 @@ func TestBackupRefuses(t *testing.T) {
 		call(t, nil, "backup", "--store=postgres://db", to).fails(t, 1, tool)
 	}
 	call(t, nil, "backup", "--store="+sqliteURL(t)).fails(t, 2, "--to")
+	call(t, nil, "backup", "--store="+sqliteURL(t), to, "--backup-directory="+t.TempDir()).fails(t, 2, "two places for one copy")
 	url := served(t)
 	call(t, nil, "backup", "--store="+url, "--to="+filepath.Join(t.TempDir(), "none", "x")).fails(t, 1, "cannot be written")
 	call(t, nil, "backup", "--store="+url, "--to="+t.TempDir()).fails(t, 1, "is there already")
