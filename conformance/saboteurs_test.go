@@ -25,7 +25,7 @@ func saboteurs() []saboteur {
 
 // commitSaboteurs are stores with a defect in Commit or Outcome.
 func commitSaboteurs() []saboteur {
-	return slices.Concat(expectationSaboteurs(), batchSaboteurs(), appendSaboteurs(), positionSaboteurs())
+	return slices.Concat(expectationSaboteurs(), rewriteSaboteurs(), batchSaboteurs(), appendSaboteurs(), positionSaboteurs())
 }
 
 // expectationSaboteurs store a part of a Change, or check expectations in the wrong way.

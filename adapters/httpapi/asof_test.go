@@ -77,13 +77,15 @@ func TestAsOfRefused(t *testing.T) {
 // pathOf returns the path of an operation about the problem of the fixture.
 func pathOf(e endpoint) string {
 	return "/problems/12" + map[string]string{
-		"/problems/{identifier}/comments":                 "/comments",
-		"/problems/{identifier}/comments/{comment}":       "/comments/" + samples.Comment().ID.String(),
-		"/problems/{identifier}/attachments":              "/attachments",
-		"/problems/{identifier}/attachments/{attachment}": "/attachments/" + samples.Attachment().ID.String(),
-		"/problems/{identifier}/keywords/{keyword}":       "/keywords/version",
-		"/problems/{identifier}/relationships":            "/relationships",
-		"/problems/{identifier}/watchers":                 "/watchers",
+		"/problems/{identifier}/comments":                      "/comments",
+		"/problems/{identifier}/comments/{comment}":            "/comments/" + samples.Comment().ID.String(),
+		"/problems/{identifier}/attachments":                   "/attachments",
+		"/problems/{identifier}/attachments/{attachment}":      "/attachments/" + samples.Attachment().ID.String(),
+		"/problems/{identifier}/keywords/{keyword}":            "/keywords/version",
+		"/problems/{identifier}/relationships":                 "/relationships",
+		"/problems/{identifier}/watchers":                      "/watchers",
+		"/problems/{identifier}/redactions":                    "/redactions",
+		"/problems/{identifier}/comments/{comment}/redactions": "/comments/" + samples.Comment().ID.String() + "/redactions",
 	}[e.Path]
 }
 

@@ -60,6 +60,23 @@ var faultyRelationships = map[fault.Kind]string{
 	fault.RelationshipNotFound: `{"type":"CauseOf","problemIdentifier":13}`,
 }
 
+var faultyRedactions = map[fault.Kind]string{
+	fault.RequiredField:    `{}`,
+	fault.InvalidValue:     `{"text":"abc"}`,
+	fault.InvalidType:      `{"text":7}`,
+	fault.UnknownField:     `{"text":"correct horse","everywhere":true}`,
+	fault.ValidationFailed: `{"text":"abc","replacement":7}`,
+	fault.InUse:            `{"text":"correct horse"}`,
+	fault.UnknownOutcome:   `{"text":"login page"}`,
+}
+
+// withBody returns the bodies with another one for a kind.
+func withBody(bodies map[fault.Kind]string, kind fault.Kind, body string) map[fault.Kind]string {
+	bodies = maps.Clone(bodies)
+	bodies[kind] = body
+	return bodies
+}
+
 var faultyKeywords = map[fault.Kind]string{
 	fault.InvalidValue:     `"a\u0000"`,
 	fault.InvalidType:      `7`,
@@ -268,6 +285,8 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.UnknownField:     `{"text":"Seen again.","markdown":"Seen *again*."}`,
 		fault.ValidationFailed: `{"text":"","html":7}`,
 	},
+	"redactProblem": faultyRedactions,
+	"redactComment": withBody(faultyRedactions, fault.UnknownOutcome, `{"text":"second server"}`),
 	"setMail": {
 		fault.RequiredField:    `{}`,
 		fault.InvalidValue:     `{"mail":"weekly"}`,
@@ -372,6 +391,9 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		f.catalogue = fullCatalogue()
 	case fault.InUse:
 		f.tokens = f.tokens[:3] // without Bob's
+		if e.OperationID == "redactProblem" {
+			f.snapshot.Keywords = []problem.Keyword{{Name: "correct horse"}}
+		}
 		if e.OperationID == "revokeToken" {
 			object = f.tokens[2].ID.String()
 		}

@@ -176,6 +176,9 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	note("changed problems", wire.ChangedProblems{}, func(e *wire.Encoder) { e.ChangedProblems(made) })
 	undone := tracker.UndoneBatch{Batch: made.Batch, Stays: []undo.Entry{{LogEntry: samples.Snapshot().Log[1], Stays: undo.MovedOn}}}
 	note("undone batch", wire.UndoneBatch{}, func(e *wire.Encoder) { e.UndoneBatch(undone) })
+	note("places of each kind", wire.Places{}, func(e *wire.Encoder) {
+		e.Places(tracker.Places{Title: 1, Savepoints: 1, Keywords: 1, Log: 1, Events: 1})
+	})
 	started := samples.Milestone
 	started.Start = samples.Time
 	note("started milestone", wire.Milestone{}, func(e *wire.Encoder) { e.MilestoneObject(started) })

@@ -149,6 +149,7 @@ func (s *server) registerAll() {
 	s.registerUndo()
 	s.registerComments()
 	s.registerAttachments()
+	s.registerRedactions()
 	s.registerKeywords()
 	s.registerRelationships()
 	s.registerWatchers()

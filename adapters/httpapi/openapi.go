@@ -93,6 +93,7 @@ func tags() []*huma.Tag {
 		{Name: "Problems", Description: "Create, load and update problems, one by one or all that a predicate finds."},
 		{Name: "Attachments", Description: "Attach files to a problem, download and delete them."},
 		{Name: "Comments", Description: "Read, add and correct comments of a problem."},
+		{Name: "Redactions", Description: "Replace a text in a problem for good, such as a password."},
 		{Name: "Keywords", Description: "Set and delete keywords of a problem, each with a value or without."},
 		{Name: "Relationships", Description: "Relate problems to each other. The other problem has the mirror of each relationship."},
 		{Name: "Watchers", Description: "See and add users who watch a problem."},

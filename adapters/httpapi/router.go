@@ -17,10 +17,10 @@ import (
 // methods are all methods in use by the service.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// filePath is the one path that is deeper than keywordPath.
-var filePath = regexp.MustCompile(`/problems/[^/]+/attachments/[^/]+/bytes$`)
+// deeper are the paths that are deeper than keywordPath.
+var deeper = regexp.MustCompile(`/problems/[^/]+/(attachments/[^/]+/bytes|comments/[^/]+/redactions)$`)
 
-// keywordPath is the deepest path there is but one, as a pattern of ServeMux: a wildcard for one
+// keywordPath is the deepest path there is but those, as a pattern of ServeMux: a wildcard for one
 // segment would not match "%2F", the keyword "/".
 const keywordPath = "/problems/{identifier}/keywords/{keyword...}"
 
@@ -45,7 +45,7 @@ func canonicalPaths(s *server) http.Handler {
 		asked := r.URL.EscapedPath()
 		if path.IsAbs(asked) && (asked == path.Clean(asked) || asked == s.BasePath+"/") {
 			r.URL = s.withBase(r.URL)
-			if depth := strings.Count(r.URL.EscapedPath(), "/"); depth <= deepest || depth == deepest+1 && filePath.MatchString(r.URL.EscapedPath()) {
+			if depth := strings.Count(r.URL.EscapedPath(), "/"); depth <= deepest || depth == deepest+1 && deeper.MatchString(r.URL.EscapedPath()) {
 				s.mux.ServeHTTP(w, r)
 				return
 			}

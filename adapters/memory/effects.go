@@ -100,6 +100,10 @@ func (d *draft) apply(effect store.Effect) error {
 		d.putProgress(e)
 	case store.PutLease:
 		put(&d.leases, e.Lease, func(l lease.Lease) bool { return l.Name == e.Lease.Name })
+	case store.Rewrite:
+		return d.rewrite(e)
+	case store.EmptyReplies:
+		d.emptyReplies(e.About)
 	case store.KeepReply:
 		d.keep(e.Reply)
 	case store.Expire:
@@ -176,6 +180,21 @@ func (d *draft) keep(reply store.Reply) {
 	bucket := d.replies.get(key)
 	put(&bucket, reply, isReply(reply.User, reply.Key))
 	d.replies = d.replies.put(key, bucket)
+}
+
+func (d *draft) emptyReplies(about store.About) {
+	for key, bucket := range d.replies.all() {
+		if !slices.ContainsFunc(bucket, func(r store.Reply) bool { return r.About.Within(about) }) {
+			continue
+		}
+		bucket = slices.Clone(bucket)
+		for i := range bucket {
+			if bucket[i].About.Within(about) {
+				bucket[i].Body = nil
+			}
+		}
+		d.replies = d.replies.put(key, bucket)
+	}
 }
 
 func (d *draft) expire(e store.Expire) {

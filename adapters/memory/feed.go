@@ -72,10 +72,7 @@ func feedOf(ctx context.Context, archive store.Archive, known interned) (feed []
 			forgotten = e.Number - 1
 		}
 		d := draft{interned: known}
-		for _, v := range e.Events {
-			d.publish(v)
-		}
-		feed = append(feed, published{e.Batch, e.At.UnixMilli(), known.id(e.Author), d.events})
+		feed = append(feed, published{e.Batch, e.At.UnixMilli(), known.id(e.Author), d.happenings(e.Events)})
 	}
 	return feed, forgotten, nil
 }

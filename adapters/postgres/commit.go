@@ -29,6 +29,13 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 	if err := s.numberBefore(ctx, change); err != nil {
 		return store.Receipt{}, err
 	}
+	rewrites, err := s.rewrites(ctx, change)
+	if fault.Is(err, fault.Conflict) { // the batch may be known
+		statements = append(statements, sqlstore.Statement{SQL: "SELECT 1 WHERE false", Conflict: sqlstore.Rewritten})
+	} else if err != nil {
+		return store.Receipt{}, err
+	}
+	statements = append(statements, rewrites...)
 	for {
 		receipt, err := s.attempt(ctx, change.Batch, statements)
 		if !retryable(err) {
@@ -41,6 +48,21 @@ func (s *Store) Commit(ctx context.Context, change store.Change) (store.Receipt,
 			return store.Receipt{}, err
 		}
 	}
+}
+
+// rewrites returns the statements that rewrite texts. The entries of the feed with these texts
+// have been shown, so numberBefore has given numbers to all of them.
+func (s *Store) rewrites(ctx context.Context, change store.Change) (statements []sqlstore.Statement, err error) {
+	if !sqlstore.Rewriting(change) {
+		return nil, nil
+	}
+	err = s.View(ctx, func(r store.Reader) error {
+		return r.(reader).Rewrites(ctx, change, func(some ...sqlstore.Statement) error {
+			statements = append(statements, some...)
+			return nil
+		})
+	})
+	return statements, err
 }
 
 func publishes(e store.Effect) bool { _, event := e.(store.Publish); return event }

@@ -145,9 +145,11 @@ func (s *Store) numberEntries(ctx context.Context) (more bool, err error) {
 	}
 }
 
-// numberBefore numbers all visible entries if the Change forgets entries of the feed.
+// numberBefore numbers all visible entries if the Change forgets or rewrites entries of the
+// feed.
 func (s *Store) numberBefore(ctx context.Context, change store.Change) error {
-	if !slices.ContainsFunc(change.Effects, func(e store.Effect) bool { _, forgets := e.(store.ForgetFeed); return forgets }) {
+	forgets := slices.ContainsFunc(change.Effects, func(e store.Effect) bool { _, forgets := e.(store.ForgetFeed); return forgets })
+	if !forgets && !sqlstore.Rewriting(change) {
 		return nil
 	}
 	for {

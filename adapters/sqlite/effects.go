@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"context"
+
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
@@ -29,6 +31,9 @@ func (t *transaction) expect(expectation store.Expectation) error {
 func (t *transaction) apply(change store.Change) error {
 	statements, err := t.dialect.Effects(change, t.next)
 	if err != nil {
+		return err
+	}
+	if err := (sqlstore.Reader{Dialect: t.dialect, Session: session{t.conn}}).Rewrites(context.Background(), change, t.do); err != nil {
 		return err
 	}
 	if err := t.do(statements...); err != nil {

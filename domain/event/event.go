@@ -81,6 +81,18 @@ type Entry struct {
 	Events []Event
 }
 
+// Rewrites reports whether the Change of the entry has replaced texts in earlier entries (D45).
+func (e Entry) Rewrites() bool {
+	for _, v := range e.Events {
+		for _, l := range v.Lines {
+			if l.Type == string(problem.Redacted) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // overhead is the assumed size of an entry, an event or a line beside its texts, in bytes.
 const overhead = 256
 

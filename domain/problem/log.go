@@ -26,21 +26,22 @@ const (
 	AttachmentDeleted   LogType = "AttachmentDeleted"
 	WatcherAdded        LogType = "WatcherAdded"
 	WatcherRemoved      LogType = "WatcherRemoved"
+	Redacted            LogType = "Redacted"
 )
 
 // Significant reports whether entries of this type make a problem unread for all users
 // but their author. Entries about watchers do not, and neither do corrections of comments
-// (D8).
+// and redactions (D8).
 func (t LogType) Significant() bool {
-	return t.Modifies() && t != CommentEdited && t != CommentDeleted
+	return t.Modifies() && t != CommentEdited && t != CommentDeleted && t != Redacted
 }
 
 // Modifies reports whether entries of this type set the modifier of a problem, and the time
 // of its modification. Only entries about watchers do not (D1).
 func (t LogType) Modifies() bool { return t != WatcherAdded && t != WatcherRemoved }
 
-// LogEntry is one line of a problem's history log (D8). The log is append-only. All
-// entries of one request have the same Batch.
+// LogEntry is one line of a problem's history log (D8). The log is append-only, and only a
+// [Redaction] changes texts in it. All entries of one request have the same Batch.
 type LogEntry struct {
 	ID      ident.ID
 	Problem ID
@@ -57,7 +58,7 @@ type LogEntry struct {
 
 // LogValue is one side of a change, as compact JSON text: a string,
 // {"identifier","name"}, null and so on, by the table of D8. In the audit log it can
-// also be true, a number or an array of such values. The domain writes it once, and
+// also be true, a number or an array of such values. The domain writes it, and
 // stores and servers never change it: names stay as they were at that moment. The empty
 // LogValue is null.
 type LogValue string
@@ -135,6 +136,13 @@ func commentMembers(c Comment, editor LogValue) []LogMember {
 		{"identifier", LogText(c.ID.String())}, {"text", LogText(c.Text)}, {"html", written(html)},
 		{"editDate", written(LogTime(c.Edited))}, {"editor", written(editor)},
 	}
+}
+
+// LogPlaces returns the value for the number of places of a redaction (D45).
+func LogPlaces(n int) LogValue {
+	return logJSON(struct {
+		Places int `json:"places"`
+	}{n})
 }
 
 // LogMember is one member of a [LogObject] value.

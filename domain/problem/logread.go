@@ -85,6 +85,15 @@ func (v LogValue) Link() (other ID, ok bool) {
 	return link.ProblemIdentifier, link.ProblemIdentifier > 0
 }
 
+// Places returns the number in a value of [LogPlaces]. ok is false for any other value.
+func (v LogValue) Places() (n int, ok bool) {
+	var shown struct{ Places int }
+	if json.Unmarshal([]byte(v.JSON()), &shown) != nil {
+		return 0, false
+	}
+	return shown.Places, shown.Places > 0
+}
+
 // List returns the values in a value of [LogArray]. ok is false for any other value.
 func (v LogValue) List() (values []LogValue, ok bool) {
 	var list []json.RawMessage

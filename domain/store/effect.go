@@ -183,6 +183,30 @@ type PutProgress struct {
 // PutLease stores a lease, replacing the one with the same name.
 type PutLease struct{ Lease lease.Lease }
 
+// Rewrite replaces the texts of log entries and savepoints of the problem (D45): Field, From
+// and To of the entries with these identifiers, and the fields of the savepoints with these
+// batches. They are of earlier Changes. Without such an entry or savepoint, the Change is
+// refused with fault.Conflict (COM-002). The store must replace exactly these texts, and leave numbers, order, batches
+// and types as they are (READ-028). It must replace them in each copy, too: [Rewrite.Feed] says
+// how the feed is afterwards (FEED-002). An entry of the feed may be missing.
+type Rewrite struct {
+	Problem    problem.ID
+	Log        []problem.LogEntry
+	Savepoints []Savepoint
+	// Titles are the titles of events about the problem, by batch.
+	Titles []BatchTitle
+}
+
+// BatchTitle is the title in the event of a batch.
+type BatchTitle struct {
+	Batch ident.ID
+	Title string
+}
+
+// EmptyReplies empties the bodies of replies (D45). It must empty those about the problem,
+// and with a Comment only those about this comment, and no others (READ-029).
+type EmptyReplies struct{ About About }
+
 // KeepReply stores a reply and replaces an expired one of the same user and key.
 type KeepReply struct{ Reply Reply }
 
@@ -224,5 +248,7 @@ func (PutWebhook) effect()        {}
 func (DropWebhook) effect()       {}
 func (PutProgress) effect()       {}
 func (PutLease) effect()          {}
+func (Rewrite) effect()           {}
+func (EmptyReplies) effect()      {}
 func (KeepReply) effect()         {}
 func (Expire) effect()            {}

@@ -91,7 +91,20 @@ type Reply struct {
 	// Fingerprint is the SHA-256 of the answered request.
 	Fingerprint [32]byte
 	Created     time.Time
-	Body        []byte // opaque to the domain and to stores
+	// About is what the answer shows, for EmptyReplies.
+	About About
+	Body  []byte // opaque to the domain and to stores
+}
+
+// About names a problem, or one of its comments. The zero About: neither.
+type About struct {
+	Problem problem.ID
+	Comment ident.ID
+}
+
+// Within reports whether a reply about a is emptied by an EmptyReplies about other.
+func (a About) Within(other About) bool {
+	return a.Problem == other.Problem && (other.Comment.IsNone() || a.Comment == other.Comment)
 }
 
 // History names a series of Changes, none of them taken back. A store begins another

@@ -114,10 +114,11 @@ type Store interface {
 	// have no gaps (FEED-001).
 	//
 	// The feed must have the entry of every Change with a Commit that returned before the
-	// call of Feed (FEED-002). It must have each entry exactly once, whole, as published
-	// (FEED-002). It may have the entry of a Change with a Commit under way. What Feed
-	// has returned is settled: no later Feed may return another entry with one of these
-	// numbers, or none (FEED-003). This must also hold after a crash, as for a Change
+	// call of Feed (FEED-002). It must have each entry exactly once, whole, as published, or
+	// as rewritten since (FEED-002). It may have the entry of a Change with a Commit under
+	// way. What Feed has returned is settled: no later Feed may return an entry of another
+	// batch, or with other events, at one of these numbers, or none (FEED-003). Only
+	// Rewrite changes texts in them. This must also hold after a crash, as for a Change
 	// with a Commit that returned (FEED-004). Only ForgetFeed removes entries.
 	//
 	// A Change with a Commit that returned before another Commit was called must have the

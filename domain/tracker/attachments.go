@@ -173,7 +173,7 @@ func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment
 
 	a := answer(added, l.loaded)
 	a.New = true
-	cmd.Idempotency.keep(&cb.Change, m.At, a)
+	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: l.ID}, a)
 	return cb.Change, a, nil
 }
 

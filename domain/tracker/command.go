@@ -161,6 +161,15 @@ type DeleteComment struct {
 	Comment ident.ID
 }
 
+// Redact is the command of POST /problems/{n}/redactions, and with a Comment of POST
+// /problems/{n}/comments/{comment}/redactions (D45).
+type Redact struct {
+	Write
+	Comment     ident.ID // None: the whole problem
+	Text        patch.Field[string]
+	Replacement patch.Field[string] // left out: problem.DefaultReplacement
+}
+
 // SetKeyword is the command of W4.
 type SetKeyword struct {
 	Write

@@ -94,7 +94,7 @@ func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment
 
 	a := answer(comment, l)
 	a.New = true
-	cmd.Idempotency.keep(&cb.Change, m.At, a)
+	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: l.ID, Comment: comment.ID}, a)
 	return cb.Change, a, nil
 }
 

@@ -32,23 +32,26 @@ func (i *Idempotency[T]) load(ctx context.Context, r store.Reader, caller Caller
 
 // replay returns the answer to an equal request, if there is a stored reply.
 func (i *Idempotency[T]) replay(reply *store.Reply) (a Answer[T], ok bool) {
-	if reply == nil || reply.Fingerprint != i.Fingerprint {
+	if reply == nil || reply.Fingerprint != i.Fingerprint || len(reply.Body) == 0 {
 		return a, false
 	}
 	return Answer[T]{Replay: reply.Body}, true
 }
 
-// check refuses a key used for another request.
+// check refuses a key used for another request, or with an answer that was redacted (D45).
 func (i *Idempotency[T]) check(reply *store.Reply) error {
-	if reply == nil {
+	switch {
+	case reply == nil:
 		return nil
+	case len(reply.Body) == 0:
+		return fault.New(fault.IdempotencyConflict, "the answer to this Idempotency-Key was redacted: the request was done, so do not repeat it")
 	}
 	return fault.New(fault.IdempotencyConflict, "this Idempotency-Key was used for another request: choose a new one")
 }
 
 // keep adds the reply to the Change. Its lifetime starts now, not always at the time of
-// the Change.
-func (i *Idempotency[T]) keep(c *store.Change, now time.Time, answer Answer[T]) {
+// the Change. about is what the answer shows.
+func (i *Idempotency[T]) keep(c *store.Change, now time.Time, about store.About, answer Answer[T]) {
 	if i == nil {
 		return
 	}
@@ -58,6 +61,7 @@ func (i *Idempotency[T]) keep(c *store.Change, now time.Time, answer Answer[T]) 
 		Key:         i.Key,
 		Fingerprint: i.Fingerprint,
 		Created:     now,
+		About:       about,
 		Body:        i.Render(answer),
 	}})
 }

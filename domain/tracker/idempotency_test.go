@@ -37,13 +37,13 @@ func TestKeepReply(t *testing.T) {
 	change, _, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}, newCreation(), at(now))
 	noError(t, err)
 	expects(t, change, store.CatalogueAt{Version: catalogueVersion}, expectation)
-	reply.Body = []byte("revision 1, new true")
+	reply.Body, reply.About = []byte("revision 1, new true"), store.About{Problem: newCreation().id}
 	equal(t, "kept reply of W1", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
 
-	change, _, err = decideComment(by(bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, repeatable{loaded: newLoaded()}, at(now))
+	change, a, err := decideComment(by(bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, repeatable{loaded: newLoaded()}, at(now))
 	noError(t, err)
 	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, expectation)
-	reply.Body = []byte("revision 4, new true")
+	reply.Body, reply.About = []byte("revision 4, new true"), store.About{Problem: 7, Comment: a.Value.ID}
 	equal(t, "kept reply of W3", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
 }
 
@@ -98,6 +98,9 @@ func TestReplayComment(t *testing.T) {
 	wantFault(t, err, fault.RequiredField)
 	_, _, err = decideComment(by(bob), AddComment{Write: stale, Text: text, Idempotency: keyed[problem.Comment](2)}, c, at(now))
 	wantFault(t, err, fault.StaleRevision)
+	c.reply.Body = nil // redacted (D45)
+	_, _, err = decideComment(by(bob), AddComment{Text: text, Idempotency: keyed[problem.Comment](1)}, c, at(now))
+	wantFault(t, err, fault.IdempotencyConflict)
 }
 
 // D21: a key is the user's own, is kept for 24 h, and works for W1 and W3 alike.

@@ -155,7 +155,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 			w.reused, w.sent = key.check(w.reply), cmd.Service
 			change, a, err := o.decide(caller, cmd.Write, cmd.Patch, o.rules.Blank(w.catalogue, m.At), w, m)
 			if err == nil {
-				key.keep(&change, m.At, a)
+				key.keep(&change, m.At, store.About{}, a)
 			}
 			return change, a, err
 		},

@@ -102,7 +102,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 	snapshot.Log = cb.Log
 
 	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: cmd.Service.All(snapshot, c.catalogue).Ignored()}
-	cmd.Idempotency.keep(&cb.Change, m.At, a)
+	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: p.ID}, a)
 	return cb.Change, a, nil
 }
 
@@ -156,7 +156,7 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 				err = cmd.Idempotency.check(c.reply)
 			}
 			if err == nil {
-				cmd.Idempotency.keep(&change, m.At, a)
+				cmd.Idempotency.keep(&change, m.At, store.About{Problem: id}, a)
 			}
 			return change, a, err
 		},

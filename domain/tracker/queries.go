@@ -81,7 +81,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 		saved.ID = ident.None
 	}
 	a := Answer[query.Saved]{Value: saved, Catalogue: of.catalogue, New: true}
-	cmd.Idempotency.keep(&cb.Change, m.At, a)
+	cmd.Idempotency.keep(&cb.Change, m.At, store.About{}, a)
 	return cb.Change, a, nil
 }
 

@@ -63,6 +63,14 @@ func (c *Checker) shown(e *problem.LogEntry) {
 			v, _ = c.shownRef(field, metadata.Users, v)
 			return v
 		})
+	case problem.Redacted:
+		c.field(e, "")
+		c.null("/from", e.From)
+		n, ok := e.To.Places()
+		if !ok {
+			c.refuse("/to", `must be {"places":n}, with a number from 1`)
+		}
+		e.To = problem.LogPlaces(n)
 	default:
 		c.refuse("/type", "must be a type of log entry, such as %s", problem.FieldChanged)
 	}

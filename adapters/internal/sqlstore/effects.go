@@ -117,6 +117,9 @@ func (w *writer) effect(effect store.Effect) error {
 		return w.putProgress(e)
 	case store.PutLease:
 		w.put(w.leaseRow(e.Lease))
+	case store.Rewrite: // see Rewrites
+	case store.EmptyReplies:
+		w.emptyReplies(e.About)
 	case store.KeepReply:
 		w.keepReply(e.Reply)
 	case store.Expire:
@@ -140,7 +143,7 @@ const putComment = "UPDATE comments SET (author, created, text, html, edited, ed
 // a recent reply. Another transaction may have just stored one, while this one waited for
 // it.
 func (w *writer) keepReply(r store.Reply) {
-	args := []any{w.ID(r.User), r.Key, r.Fingerprint[:], micros(r.Created), bytes(r.Body)}
+	args := []any{w.ID(r.User), r.Key, r.Fingerprint[:], micros(r.Created), bytes(r.Body), int64(r.About.Problem), w.ID(r.About.Comment)}
 	for _, expectation := range w.expect {
 		if e, ok := expectation.(store.KeyUnused); ok && e.User == r.User && e.Key == r.Key {
 			w.statements = append(w.statements, Statement{keepReply + " WHERE replies.created < ?", append(args, notBefore(e.Since)), keyUsed})
@@ -150,8 +153,19 @@ func (w *writer) keepReply(r store.Reply) {
 	w.do(keepReply, args...)
 }
 
-const keepReply = "INSERT INTO replies (user_id, key, fingerprint, created, body) VALUES (?, ?, ?, ?, ?) " +
-	"ON CONFLICT (user_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created = excluded.created, body = excluded.body"
+const keepReply = "INSERT INTO replies (user_id, key, fingerprint, created, body, about, comment) VALUES (?, ?, ?, ?, ?, ?, ?) " +
+	"ON CONFLICT (user_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created = excluded.created, body = excluded.body, " +
+	"about = excluded.about, comment = excluded.comment"
+
+// emptyReplies also empties the replies of an older server, which does not say what they are
+// about.
+func (w *writer) emptyReplies(about store.About) {
+	if about.Comment.IsNone() {
+		w.do("UPDATE replies SET body = ? WHERE about = ? OR about IS NULL", bytes(nil), int64(about.Problem))
+	} else {
+		w.do("UPDATE replies SET body = ? WHERE about = ? AND comment = ? OR about IS NULL", bytes(nil), int64(about.Problem), w.ID(about.Comment))
+	}
+}
 
 // Unsupported returns the fault of a Change with an unknown part.
 func Unsupported(part any) error {

@@ -254,10 +254,10 @@ func (r Reader) Tokens(ctx context.Context) (tokens []access.Token, err error) {
 
 // Reply implements store.Reader.
 func (r Reader) Reply(ctx context.Context, user ident.ID, key string) (reply store.Reply, ok bool, err error) {
-	err = r.Read(ctx, Query{SQL: "SELECT fingerprint, created, body FROM replies WHERE user_id = ? AND key = ?", Args: []any{r.ID(user), key},
+	err = r.Read(ctx, Query{SQL: "SELECT fingerprint, created, body, coalesce(about, 0), comment FROM replies WHERE user_id = ? AND key = ?", Args: []any{r.ID(user), key},
 		Row: func(scan func(...any) error) error {
 			ok = true
-			return scan((*digest)(&reply.Fingerprint), (*moment)(&reply.Created), &reply.Body)
+			return scan((*digest)(&reply.Fingerprint), (*moment)(&reply.Created), &reply.Body, (*int64)(&reply.About.Problem), r.IDInto(&reply.About.Comment))
 		}})
 	if !ok || err != nil {
 		return store.Reply{}, false, err

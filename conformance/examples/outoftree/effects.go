@@ -113,6 +113,10 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.putProgress(e)
 	case store.PutLease:
 		return c.put(leases, []byte(e.Lease.Name), e.Lease)
+	case store.Rewrite:
+		return c.rewrite(e)
+	case store.EmptyReplies:
+		return c.emptyReplies(e.About)
 	case store.KeepReply:
 		return c.keepReply(e.Reply)
 	case store.Expire:

@@ -71,7 +71,8 @@ func kindsOfProblems() []Kind {
 			return store.ForgetReads{Problem: s.Problems[0], But: idOf(s, 1)}
 		}},
 		{"event", func(s harness.Statement) store.Effect { return store.Publish{Event: eventOf(s, createdBy(s, 0))} }},
-		{"forgotten events", func(harness.Statement) store.Effect { return store.ForgetFeed{} }}, // it forgets none
+		{"rewritten texts", func(s harness.Statement) store.Effect { return store.Rewrite{Problem: s.Problems[1]} }}, // none
+		{"forgotten events", func(harness.Statement) store.Effect { return store.ForgetFeed{} }},                     // it forgets none
 	}
 }
 
@@ -124,6 +125,9 @@ func kindsOfObjects() []Kind {
 		}},
 		{"reply", func(s harness.Statement) store.Effect {
 			return store.KeepReply{Reply: store.Reply{User: idOf(s, 1), Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}}
+		}},
+		{"emptied replies", func(s harness.Statement) store.Effect {
+			return store.EmptyReplies{About: store.About{Problem: s.Problems[0]}} // none
 		}},
 		{"expire", func(harness.Statement) store.Effect {
 			return store.Expire{Before: beginning.AddDate(-1, 0, 0)} // older than everything

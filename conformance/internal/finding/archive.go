@@ -202,7 +202,7 @@ func (f *filler) Dossier(id problem.ID) store.Dossier {
 	}
 	d.Problem = p
 	for range f.IntN(4) {
-		types := []problem.LogType{problem.ProblemCreated, problem.FieldChanged, problem.CommentAdded, problem.CommentEdited, problem.CommentDeleted, problem.WatcherAdded, problem.WatcherRemoved}
+		types := []problem.LogType{problem.ProblemCreated, problem.FieldChanged, problem.CommentAdded, problem.CommentEdited, problem.CommentDeleted, problem.Redacted, problem.WatcherAdded, problem.WatcherRemoved}
 		d.Log = append(d.Log, problem.LogEntry{ID: b.ID(), Problem: id, Type: choose(f, types), Created: f.moment(), Author: f.user(),
 			Batch: b.ID(), Field: "title", To: problem.LogText("after"), Revision: p.Revision})
 	}

@@ -291,6 +291,15 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		}
 	case store.PutLease:
 		w.Leases[e.Lease.Name] = e.Lease
+	case store.Rewrite:
+		return w.rewrite(e)
+	case store.EmptyReplies:
+		for key, r := range w.Replies {
+			if r.About.Within(e.About) {
+				r.Body = nil
+				w.Replies[key] = r
+			}
+		}
 	case store.KeepReply:
 		e.Reply.Body = slices.Clone(e.Reply.Body)
 		w.Replies[bench.ReplyKey{User: e.Reply.User, Key: e.Reply.Key}] = e.Reply

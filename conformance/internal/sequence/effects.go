@@ -37,6 +37,11 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 		add(store.UpdateProblem{Problem: d.Problem(id)})
 	case 4:
 		add(store.PutSavepoint{Problem: d.Problem(id)})
+		if known := d.past.model.Now.Logs; len(known) > 0 {
+			l := pick(d, known)
+			l.Field, l.From, l.To = d.text(255), "", problem.LogText(d.text(1000))
+			add(store.Rewrite{Problem: l.Problem, Log: []problem.LogEntry{l}, Titles: []store.BatchTitle{{Batch: l.Batch, Title: d.text(1000)}}})
+		}
 	case 5, 20, 21:
 		add(store.AddComment{Problem: id, Comment: d.Comment()})
 		if d.oneIn(4) && len(d.past.model.Now.AllComments) > 0 {
@@ -69,7 +74,12 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	case 18:
 		key := d.key()
 		c.Expect = append(c.Expect, store.KeyUnused{User: who, Key: key, Since: c.At})
-		add(store.KeepReply{Reply: d.reply(who, key, c.At)})
+		reply := d.reply(who, key, c.At)
+		reply.About = store.About{Problem: id, Comment: d.maybe()}
+		add(store.KeepReply{Reply: reply})
+		if d.oneIn(3) {
+			add(store.EmptyReplies{About: store.About{Problem: pick(d, []problem.ID{id, other}), Comment: d.maybe()}})
+		}
 	case 23:
 		add(store.Publish{Event: d.happening(id)})
 		if d.oneIn(3) {

@@ -211,6 +211,11 @@ func EditedComment() problem.Comment {
 	return c
 }
 
+// Places returns the places of the text in the example of redactProblem.
+func Places() tracker.Places {
+	return tracker.Places{Comments: 1}
+}
+
 // Comment returns a comment of the problem.
 func Comment() problem.Comment {
 	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Created: Time, Text: "Seen again on the second server."}

@@ -429,6 +429,18 @@ func (e *Encoder) Attachment(a problem.Attachment) {
 	e.Close('}')
 }
 
+// Places writes the places of a redacted text.
+func (e *Encoder) Places(p tracker.Places) {
+	e.Open('{')
+	for _, kind := range []struct {
+		name string
+		n    int
+	}{{"places", p.Total()}, {"title", p.Title}, {"savepoints", p.Savepoints}, {"keywords", p.Keywords}, {"comments", p.Comments}, {"log", p.Log}, {"events", p.Events}} {
+		e.key(kind.name).Int(int64(kind.n))
+	}
+	e.Close('}')
+}
+
 // Relationship writes a relationship, with a part of the other problem.
 func (e *Encoder) Relationship(r store.Related) {
 	e.Open('{')

@@ -165,12 +165,12 @@ type RelatedProblem struct {
 // LogEntry is a line of a problem's history log (D8).
 type LogEntry struct {
 	Identifier      string          `json:"identifier" format:"uuid"`
-	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,AttachmentAdded,AttachmentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved"`
+	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,AttachmentAdded,AttachmentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved,Redacted"`
 	CreationDate    time.Time       `json:"creationDate"`
 	Author          Reference       `json:"author"`
 	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
 	IsSignificant   bool            `json:"isSignificant" doc:"Whether the change makes the problem unread for others."`
-	Field           *string         `json:"field" doc:"What changed: a field, a keyword, a relationship type, comments, attachments or watchers; null for ProblemCreated."`
+	Field           *string         `json:"field" doc:"What changed: a field, a keyword, a relationship type, comments, attachments or watchers; null for ProblemCreated and Redacted."`
 	From            json.RawMessage `json:"from" doc:"A string, an object or null."`
 	To              json.RawMessage `json:"to" doc:"A string, an object or null."`
 }
@@ -296,6 +296,25 @@ type CommentPatch struct {
 	Text string   `json:"text,omitempty" minLength:"1" doc:"Without html beside it, the comment has no HTML any more."`
 	HTML *string  `json:"html,omitempty" nullable:"true"`
 	_    struct{} `additionalProperties:"false"`
+}
+
+// NewRedaction says what is replaced (D45).
+type NewRedaction struct {
+	Text        string   `json:"text" minLength:"4" maxLength:"1000" doc:"The text to replace, exactly. Letter case counts."`
+	Replacement string   `json:"replacement,omitempty" minLength:"1" doc:"What stands there instead; *** if it is left out. It is no longer than the text, in characters and in bytes of UTF-8, and shares no end with it."`
+	_           struct{} `additionalProperties:"false"`
+}
+
+// Places counts the places of a redacted text (D45). A place is a whole record, however often
+// it has the text.
+type Places struct {
+	Places     int64 `json:"places" minimum:"0" doc:"All of them."`
+	Title      int64 `json:"title" minimum:"0" maximum:"1"`
+	Savepoints int64 `json:"savepoints" minimum:"0" doc:"The problem as it stood after earlier changes."`
+	Keywords   int64 `json:"keywords" minimum:"0" doc:"Values of keywords."`
+	Comments   int64 `json:"comments" minimum:"0"`
+	Log        int64 `json:"log" minimum:"0" doc:"Entries of the log."`
+	Events     int64 `json:"events" minimum:"0" doc:"Events of the feed. Some may be forgotten already."`
 }
 
 // Link is one side of a relationship, as it is added or deleted (W6, W7). A

@@ -258,7 +258,7 @@ func (c *compiler) flag(v *variable, key *predicate.Key) (operand, error) {
 	switch {
 	case v.entity == predicate.Log && key.Name == "isSignificant":
 		holds = text(v.alias+".type NOT IN (", argument(string(problem.WatcherAdded)), ", ", argument(string(problem.WatcherRemoved)), ", ",
-			argument(string(problem.CommentEdited)), ", ", argument(string(problem.CommentDeleted)), ")")
+			argument(string(problem.CommentEdited)), ", ", argument(string(problem.CommentDeleted)), ", ", argument(string(problem.Redacted)), ")")
 	case v.entity != predicate.Problem:
 		return operand{}, fmt.Errorf("no SQL for %s of a %s", key.Name, v.entity)
 	case key.Name == "watching":

@@ -256,6 +256,7 @@ var english = Language{
 		"change.CommentDeleted":       "deleted a comment",
 		"change.AttachmentAdded":      "attached",
 		"change.AttachmentDeleted":    "deleted the attachment",
+		"change.Redacted":             "redacted a text for good",
 		"change.FieldChanged":         "%s:",
 		"change.FieldChanged.set":     "%s:",
 		"change.FieldChanged.cleared": "%s cleared:",

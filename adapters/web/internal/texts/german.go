@@ -257,6 +257,7 @@ var german = Language{
 		"change.CommentDeleted":       "hat einen Kommentar gelöscht",
 		"change.AttachmentAdded":      "hat angehängt:",
 		"change.AttachmentDeleted":    "hat den Anhang gelöscht:",
+		"change.Redacted":             "hat einen Text endgültig geschwärzt",
 		"change.FieldChanged":         "%s:",
 		"change.FieldChanged.set":     "%s:",
 		"change.FieldChanged.cleared": "%s entfernt:",

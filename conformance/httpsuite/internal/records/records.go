@@ -14,7 +14,7 @@ func Topics() []session.Topic {
 		{Profile: "problems", Cases: slices.Concat(problemCases(), loadCases(), patchCases(), flagCases(), textCases())},
 		{Profile: "metadata", Cases: slices.Concat(partialCases(), transitionCases(), listCases(), componentCases())},
 		{Profile: "log", Cases: logCases()},
-		{Profile: "comments", Cases: commentCases()},
+		{Profile: "comments", Cases: slices.Concat(commentCases(), redactionCases())},
 		{Profile: "attachments", Cases: attachmentCases()},
 		{Profile: "keywords", Cases: keywordCases()},
 		{Profile: "relationships", Cases: slices.Concat(relationshipCases(), cycleCases())},

@@ -49,6 +49,10 @@ func Commit() []bench.Case {
 			b.Refuse("a comment of another problem", fault.Conflict, b.Change(store.PutComment{Problem: here.ID, Comment: comment}))
 		},
 	}, {
+		ID:   "COM-002/rewrite",
+		Rule: "Rewrite is refused with Conflict when one of its entries or savepoints is missing.",
+		Run:  rewriteMissing,
+	}, {
 		ID:   "COM-002/relationship-taken",
 		Rule: "PutRelationship is refused with Conflict when the owner already has a relationship of its type to the other problem, also by the same Change.",
 		Run:  relationshipTaken,

@@ -43,6 +43,18 @@ func Effect() []bench.Case {
 		Rule: "PutAttachment adds a record behind the others of its problem, or replaces the one with its identifier in its place.",
 		Run:  putAttachment,
 	}, {
+		ID:   "READ-028",
+		Rule: "Rewrite replaces the texts of the named log entries and savepoints, and of their events, and nothing else.",
+		Run:  rewriteTexts,
+	}, {
+		ID:   "READ-029",
+		Rule: "EmptyReplies empties the replies about a problem, or about one comment of it, and no others.",
+		Run:  emptyReplies,
+	}, {
+		ID:   "FEED-002/rewritten",
+		Rule: "The feed has the new texts of rewritten entries, under the same numbers, whether it was read before or not.",
+		Run:  rewriteFeed,
+	}, {
 		ID:   "READ-001/put-keyword",
 		Rule: "A keyword replaces one with the same name and leaves all others; its value can be null or empty, and the two are different.",
 		Run:  putKeyword,

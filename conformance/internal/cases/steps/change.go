@@ -29,7 +29,13 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutSession{Session: ended}, store.PutSession{Session: begun},
 		store.PutWebhook{Endpoint: deleted}, store.PutWebhook{Endpoint: called},
 		store.AppendAudit{Entry: b.Audited()}, store.Publish{Event: b.Happening(p.ID)},
+		store.KeepReply{Reply: store.Reply{User: user, Key: "shown", Created: b.Now(), About: store.About{Problem: p.ID}, Body: []byte("shown")}},
 	)...)
+	written := b.Change()
+	written.Log = []problem.LogEntry{b.Entry(p.ID)}
+	b.Commit(written)
+	rewritten := store.Rewrite{Problem: p.ID, Log: written.Log}
+	rewritten.Log[0].To = problem.LogText("rewritten")
 	b.Do(store.Publish{Event: b.Administered()})
 	replaced.Name = "Replaced"
 	created := b.Problem(b.Reserve())
@@ -45,6 +51,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.AddComment{Problem: p.ID, Comment: comment},
 		store.PutComment{Problem: p.ID, Comment: comment},
 		store.PutAttachment{Problem: p.ID, Attachment: b.Attachment()},
+		rewritten, store.EmptyReplies{About: store.About{Problem: p.ID}},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "put", Value: problem.Text("yes")}},
 		store.DropKeyword{Problem: p.ID, Name: "dropped"},
 		store.DropRelationship{Owner: p.ID, Type: relationship.CauseOf, Other: q.ID},

@@ -252,6 +252,10 @@ func (h *Hub) add(ctx context.Context, entries []event.Entry, catalogue *metadat
 	if ctx.Err() != nil {
 		return
 	}
+	if slices.ContainsFunc(entries, event.Entry.Rewrites) {
+		// The entries before have former texts.
+		h.recent, h.size = nil, 0
+	}
 	for _, e := range entries {
 		h.recent = append(h.recent, e)
 		h.size += e.Size()

@@ -1,0 +1,252 @@
+package tracker
+
+import (
+	"context"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker/internal/body"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
+)
+
+// Places counts the places of a redacted text, by kind (D45). A place is a whole record, however
+// often it has the text.
+type Places struct {
+	Title, Savepoints, Keywords, Comments, Log, Events int
+}
+
+// Total returns the number of all places.
+func (p Places) Total() int {
+	return p.Title + p.Savepoints + p.Keywords + p.Comments + p.Log + p.Events
+}
+
+// Redact replaces a text in a problem for good, or in one of its comments (D45). It fails with
+// fault.CommentNotFound, with fault.Forbidden for a comment of somebody else, and with
+// fault.InUse for the name of a current keyword.
+func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd Redact) (Answer[Places], error) {
+	parts := store.Log | store.Comments
+	if cmd.Comment.IsNone() {
+		parts |= store.Keywords | store.Savepoints
+	}
+	return run(ctx, s, command[loaded, Places]{
+		locks:  []writerlocks.Key{writerlocks.Problem(id)},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (loaded, error) {
+			return s.load(ctx, r, caller.User, id, parts)
+		},
+		prepare: func(ctx context.Context, l *loaded) error {
+			if l.Size <= store.Small || budget.From(ctx).Full() {
+				return nil
+			}
+			return s.views.Reserve(ctx, 3*l.Size) // for the new texts, and the feed before and after
+		},
+		decide: func(l loaded, m changes.Moment) (store.Change, Answer[Places], error) {
+			return decideRedact(caller, cmd, l, m)
+		},
+	})
+}
+
+func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.Change, Answer[Places], error) {
+	redaction, err := checkRedact(caller, cmd, l)
+	if err != nil {
+		return store.Change{}, Answer[Places]{}, err
+	}
+	r := redacting{Redaction: redaction, of: &l.Snapshot, builder: changes.NewBuilder(m, caller.User, l.Problem), rewrite: store.Rewrite{Problem: l.ID}}
+	if cmd.Comment.IsNone() {
+		err = r.problem()
+	} else {
+		r.comment(cmd.Comment)
+	}
+	if err != nil {
+		return store.Change{}, Answer[Places]{}, err
+	}
+	places := r.places
+	if places.Total() == 0 {
+		return store.Change{}, answer(places, l), nil
+	}
+	cb := r.builder
+	cb.Corrective(&l.Snapshot)
+	cb.AddEffect(r.rewrite)
+	cb.AddEffect(store.EmptyReplies{About: store.About{Problem: l.ID, Comment: cmd.Comment}})
+	cb.AddLog(&l.Snapshot, problem.Redacted, "", "", problem.LogPlaces(places.Total()))
+	cb.StoreProblem(&l.Snapshot)
+	return cb.Change, answer(places, l), nil
+}
+
+// checkRedact returns the redaction of a command, in the order of D18.
+func checkRedact(caller Caller, cmd Redact, l loaded) (r problem.Redaction, err error) {
+	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+		return r, err
+	}
+	faults := cmd.Faults
+	body.Require(&faults, cmd.Text.Sent, fault.At("text"), "a redaction needs the text to replace")
+	if cmd.Text.Sent {
+		r.Text = body.Line(problem.RedactedText, cmd.Text, fault.At("text"), &faults)
+	}
+	replacement := problem.DefaultReplacement
+	if cmd.Replacement.Sent {
+		replacement = body.Line(text.Rule{}, cmd.Replacement, fault.At("replacement"), &faults)
+	}
+	if r.Text != "" && !cmd.Replacement.Null {
+		redaction, err := problem.NewRedaction(r.Text, replacement)
+		if err != nil {
+			faults.Add(fault.InvalidValue, fault.At("replacement"), "%v: choose another one than %s", err, problem.DefaultReplacement)
+		}
+		r = redaction
+	}
+	if err := faults.Err(); err != nil || cmd.Comment.IsNone() {
+		return r, err
+	}
+	for _, c := range l.Comments { // also a deleted one: the log has its text
+		if c.ID == cmd.Comment {
+			if c.Author != caller.User && caller.Scope != access.Admin {
+				return r, fault.New(fault.Forbidden, "the comment is somebody else's: only its author can redact it, or a token with the scope admin")
+			}
+			return r, nil
+		}
+	}
+	return r, fault.New(fault.CommentNotFound, "the problem has no such comment")
+}
+
+// redacting collects the effects of a redaction.
+type redacting struct {
+	problem.Redaction
+	of      *store.Snapshot
+	builder *changes.Builder
+	rewrite store.Rewrite
+	places  Places
+}
+
+// problem redacts everything in the problem. It fails with fault.InUse or fault.InvalidValue for
+// the name of a keyword.
+func (r *redacting) problem() error {
+	if err := r.checkNames(); err != nil {
+		return err
+	}
+	s := r.of
+	titles := r.savepoints()
+	if fields := r.Fields(s.Fields); fields != s.Fields {
+		s.Size += fields.TextSize() - s.TextSize()
+		s.Fields = fields
+		r.places.Title++
+	}
+	for _, k := range s.Keywords {
+		if redacted := r.Keyword(k); redacted != k {
+			r.builder.AddEffect(store.PutKeyword{Problem: s.ID, Keyword: redacted})
+			s.Size += redacted.Size() - k.Size()
+			r.places.Keywords++
+		}
+	}
+	for _, c := range s.Comments {
+		r.redactComment(c)
+	}
+	r.log(func(problem.LogEntry) bool { return true }, titles)
+	return nil
+}
+
+// comment redacts one comment.
+func (r *redacting) comment(id ident.ID) {
+	for _, c := range r.of.Comments {
+		if c.ID == id {
+			r.redactComment(c)
+		}
+	}
+	r.log(func(e problem.LogEntry) bool {
+		before, ok := e.From.Comment()
+		return ok && before.ID == id && (e.Type == problem.CommentEdited || e.Type == problem.CommentDeleted)
+	}, func(int64) (string, bool) { return "", false })
+}
+
+func (r *redacting) redactComment(c problem.Comment) {
+	if redacted := r.Comment(c); redacted != c {
+		r.builder.AddEffect(store.PutComment{Problem: r.of.ID, Comment: redacted})
+		r.of.Size += redacted.Size() - c.Size()
+		r.places.Comments++
+	}
+}
+
+// savepoints redacts the savepoints. It returns the new title of the problem at a revision,
+// if that differs.
+func (r *redacting) savepoints() (title func(revision int64) (string, bool)) {
+	saved := r.of.Savepoints
+	for _, s := range saved {
+		if fields := r.Fields(s.Fields); fields != s.Fields {
+			r.of.Size += fields.TextSize() - s.TextSize()
+			s.Fields = fields
+			r.rewrite.Savepoints = append(r.rewrite.Savepoints, s)
+			r.places.Savepoints++
+		}
+	}
+	next := 0
+	at := r.of.Title // of an imported problem without savepoints
+	return func(revision int64) (string, bool) {
+		for next < len(saved) && saved[next].Revision <= revision {
+			at = saved[next].Title
+			next++
+		}
+		redacted := r.In(at)
+		return redacted, redacted != at
+	}
+}
+
+// log redacts the given entries of the log, and the titles of events. title is called for the
+// revisions in ascending order.
+func (r *redacting) log(of func(problem.LogEntry) bool, title func(revision int64) (string, bool)) {
+	var event ident.ID // the last counted one
+	count := func(batch ident.ID) {
+		if batch != event {
+			r.places.Events++
+		}
+		event = batch
+	}
+	var titled ident.ID // the last batch with a known title
+	for _, e := range r.of.Log {
+		if e.Batch != titled {
+			titled = e.Batch
+			if at, changed := title(e.Revision); changed {
+				r.rewrite.Titles = append(r.rewrite.Titles, store.BatchTitle{Batch: e.Batch, Title: at})
+				count(e.Batch)
+			}
+		}
+		if !of(e) {
+			continue
+		}
+		if redacted := r.Entry(e); redacted != e {
+			r.rewrite.Log = append(r.rewrite.Log, redacted)
+			r.of.Size += redacted.Size() - e.Size()
+			r.places.Log++
+			count(e.Batch)
+		}
+	}
+}
+
+// checkNames refuses a redaction of the name of a current keyword, and one that gives two
+// keywords of the log the same name.
+func (r *redacting) checkNames() error {
+	names := make(map[string]string) // after the redaction, and before
+	for _, k := range r.of.Keywords {
+		if r.In(k.Name) != k.Name {
+			return fault.New(fault.InUse, "the text is in the name of a keyword: delete the keyword first, because others find it by its name")
+		}
+		names[k.Name] = k.Name
+	}
+	for _, e := range r.of.Log {
+		if e.Type != problem.KeywordSet && e.Type != problem.KeywordDeleted {
+			continue
+		}
+		name, err := text.KeywordName.Kept().Apply(r.In(e.Field))
+		if before, taken := names[name]; err != nil && name != e.Field || taken && before != e.Field {
+			var faults fault.List
+			faults.Add(fault.InvalidValue, fault.At("replacement"), "with it, a former keyword would have the name of another one, or an impossible one: choose another replacement")
+			return faults.Err()
+		}
+		names[name] = e.Field
+	}
+	return nil
+}

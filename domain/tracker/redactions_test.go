@@ -1,0 +1,154 @@
+package tracker
+
+import (
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// withSecret returns a problem at revision 4 with the text in each kind of place.
+func withSecret() loaded {
+	l := withComments()
+	l.Title, l.Revision = "a secret", 4
+	saved := func(batch byte, revision int64, title string) store.Savepoint {
+		s := store.Savepoint{Batch: ident.ID{15: batch}, Problem: l.Problem}
+		s.Title, s.Revision = title, revision
+		return s
+	}
+	entry := func(id, batch byte, revision int64, of problem.LogType, field string, from, to problem.LogValue) problem.LogEntry {
+		return problem.LogEntry{ID: ident.ID{14: 1, 15: id}, Problem: l.ID, Batch: ident.ID{15: batch}, Revision: revision, Type: of, Field: field, From: from, To: to}
+	}
+	l.Savepoints = []store.Savepoint{saved(1, 1, "plain"), saved(3, 3, "a secret")}
+	l.Log = []problem.LogEntry{
+		entry(1, 1, 1, problem.ProblemCreated, "", "", problem.LogObject(problem.LogMember{Name: "title", Value: problem.LogText("plain")})),
+		entry(2, 2, 2, problem.KeywordSet, "of secret", "", problem.LogText("secret")),
+		entry(3, 3, 3, problem.FieldChanged, "title", problem.LogText("plain"), problem.LogText("a secret")),
+		entry(4, 4, 4, problem.CommentEdited, "comments", problem.LogComment(problem.Comment{ID: said.ID, Text: "secret"}, ""), problem.LogText(said.ID.String())),
+	}
+	l.Keywords = []problem.Keyword{{Name: "key", Value: problem.Text("the secret")}, {Name: "other"}}
+	l.Comments[1].Text = "no secret"
+	l.Comments = append(l.Comments, problem.Comment{ID: ident.ID{15: 0x77}, Author: bob, Text: "secret, too"})
+	return l
+}
+
+// D45: each place once, and nothing else.
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	old := withSecret()
+	comment := func(i int, text string) problem.Comment {
+		c := withSecret().Comments[i]
+		c.Text = text
+		return c
+	}
+	entry := func(i int, edit func(*problem.LogEntry)) problem.LogEntry {
+		e := withSecret().Log[i]
+		edit(&e)
+		return e
+	}
+	edited := entry(3, func(e *problem.LogEntry) {
+		e.From = problem.LogComment(problem.Comment{ID: said.ID, Text: "***"}, "")
+	})
+	saved := old.Savepoints[1]
+	saved.Title = "a ***"
+	last := len(old.Comments) - 1
+	for _, c := range []struct {
+		name    string
+		caller  ident.ID
+		comment ident.ID
+		places  Places
+		effects []store.Effect
+	}{
+		{"a problem", ann, ident.None, Places{Title: 1, Savepoints: 1, Keywords: 1, Comments: 2, Log: 3, Events: 3}, []store.Effect{
+			store.PutKeyword{Problem: 7, Keyword: problem.Keyword{Name: "key", Value: problem.Text("the ***")}},
+			store.PutComment{Problem: 7, Comment: comment(1, "no ***")},
+			store.PutComment{Problem: 7, Comment: comment(last, "***, too")},
+			store.Rewrite{
+				Problem: 7,
+				Log: []problem.LogEntry{
+					entry(1, func(e *problem.LogEntry) { e.Field, e.To = "of ***", problem.LogText("***") }),
+					entry(2, func(e *problem.LogEntry) { e.To = problem.LogText("a ***") }),
+					edited,
+				},
+				Savepoints: []store.Savepoint{saved},
+				Titles:     []store.BatchTitle{{Batch: ident.ID{15: 3}, Title: "a ***"}, {Batch: ident.ID{15: 4}, Title: "a ***"}},
+			},
+			store.EmptyReplies{About: store.About{Problem: 7}},
+		}},
+		{"one comment, by its author", ann, said.ID, Places{Comments: 1, Log: 1, Events: 1}, []store.Effect{
+			store.PutComment{Problem: 7, Comment: comment(1, "no ***")},
+			store.Rewrite{Problem: 7, Log: []problem.LogEntry{edited}},
+			store.EmptyReplies{About: store.About{Problem: 7, Comment: said.ID}},
+		}},
+		{"a text that is not there", ann, ident.ID{15: 0x50}, Places{}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l := withSecret()
+			caller := by(c.caller)
+			if !c.comment.IsNone() {
+				caller.Scope = access.Write
+				l.Comments[0].Author = c.caller
+			}
+			change, a, err := decideRedact(caller, Redact{Comment: c.comment, Text: patch.Set("secret")}, l, at(now))
+			noError(t, err)
+			equal(t, "places", a.Value, c.places)
+			if c.effects == nil {
+				nothing(t, change)
+				equal(t, "revision", a.Revision, int64(4))
+				return
+			}
+			equal(t, "revision", a.Revision, int64(5))
+			expects(t, change, store.ProblemAt{ID: 7, Revision: 4, Batch: storedBy})
+			n := len(change.Effects) - 1
+			equal(t, "effects", change.Effects[:n], c.effects)
+			after := change.Effects[n].(store.UpdateProblem).Problem
+			equal(t, "modifier", after.Modifier, c.caller)
+			if want := map[bool]string{true: "a ***", false: "a secret"}[c.comment.IsNone()]; after.Title != want {
+				t.Errorf("the title is %q, want %q", after.Title, want)
+			}
+			logged(t, change, "7@5 Redacted : null → "+problem.LogPlaces(c.places.Total()).JSON())
+		})
+	}
+}
+
+func TestRedactRefuses(t *testing.T) {
+	t.Parallel()
+	named := func(name string) func(*loaded) {
+		return func(l *loaded) { l.Keywords = append(l.Keywords, problem.Keyword{Name: name}) }
+	}
+	for _, c := range []struct {
+		rule  string
+		cmd   Redact
+		edit  func(*loaded)
+		kind  fault.Kind
+		items []string
+	}{
+		{"no text", Redact{}, nil, fault.RequiredField, []string{"required-field /text"}},
+		{"a short text", Redact{Text: patch.Set("abc")}, nil, fault.InvalidValue, []string{"invalid-value /text"}},
+		{"a replacement with the text", Redact{Text: patch.Set("secret"), Replacement: patch.Set("secret")}, nil, fault.InvalidValue, []string{"invalid-value /replacement"}},
+		{"a replacement of null", Redact{Text: patch.Set("secret"), Replacement: patch.Null[string]()}, nil, fault.InvalidValue, []string{"invalid-value /replacement"}},
+		{"another revision", Redact{Write: Write{IfMatch: &Match{Revisions: []int64{2}}}}, nil, fault.StaleRevision, nil},
+		{"a current keyword", Redact{Text: patch.Set("secret")}, named("my secret"), fault.InUse, nil},
+		{"the name of another keyword", Redact{Text: patch.Set("secret")}, named("of ***"), fault.InvalidValue, []string{"invalid-value /replacement"}},
+		{"no such comment", Redact{Text: patch.Set("secret"), Comment: ident.ID{15: 0x59}}, nil, fault.CommentNotFound, nil},
+		{"a comment of somebody else", Redact{Text: patch.Set("secret"), Comment: ident.ID{15: 0x77}}, nil, fault.Forbidden, nil},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			l := withSecret()
+			if c.edit != nil {
+				c.edit(&l)
+			}
+			caller := by(ann)
+			caller.Scope = access.Write
+			change, _, err := decideRedact(caller, c.cmd, l, at(now))
+			wantFault(t, err, c.kind, c.items...)
+			nothing(t, change)
+		})
+	}
+}
