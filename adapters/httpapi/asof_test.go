@@ -83,6 +83,7 @@ func pathOf(e endpoint) string {
 		"/problems/{identifier}/attachments/{attachment}":      "/attachments/" + samples.Attachment().ID.String(),
 		"/problems/{identifier}/keywords/{keyword}":            "/keywords/version",
 		"/problems/{identifier}/relationships":                 "/relationships",
+		"/problems/{identifier}/batches/{batch}/undo":          "/batches/" + samples.Identifier(13).String() + "/undo",
 		"/problems/{identifier}/watchers":                      "/watchers",
 		"/problems/{identifier}/redactions":                    "/redactions",
 		"/problems/{identifier}/comments/{comment}/redactions": "/comments/" + samples.Comment().ID.String() + "/redactions",
