@@ -13,6 +13,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -112,6 +113,15 @@ func DryRun() Option { return Parameter("dryRun", "true") }
 
 // AsOf loads a problem as it was at a revision, or at a time in RFC 3339 (D36).
 func AsOf(moment string) Option { return Parameter("asOf", moment) }
+
+// Only has a read of problems answer these members alone, such as "title" and "state.name".
+// None stand for all.
+func Only(fields ...string) Option {
+	if len(fields) == 0 {
+		return func(*Request) {}
+	}
+	return Parameter("fields", strings.Join(fields, ","))
+}
 
 // Parameter sets a parameter of the query.
 func Parameter(name, value string) Option {

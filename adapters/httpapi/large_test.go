@@ -62,6 +62,8 @@ func TestLargeAnswersAreTheSame(t *testing.T) {
 		{"GET", "/problems/12/watchers", ""},
 		{"GET", "/problems", ""},
 		{"GET", "/problems?includeDetail=true", ""},
+		{"GET", "/problems?includeDetail=true&fields=title,logs.author.name,keywords.value", ""},
+		{"GET", "/problems/12?fields=logs,keywords.value,state.nextStates.name", ""},
 		{"GET", "/problems/search?predicate=TRUEPREDICATE&includeDetail=true", ""},
 		{"PATCH", "/problems/12?dryRun=true", `{"title":"Another","modificationDate":"2001-01-01T00:00:00Z"}`},
 	} {

@@ -131,6 +131,11 @@ type (
 	Detailed struct {
 		IncludeDetail Boolean `query:"includeDetail" example:"false" doc:"true: with the logs of the problems."`
 	}
+
+	// Chosen is for reads of problems.
+	Chosen struct {
+		Fields string `query:"fields" example:"identifier,title,state.name" doc:"The members to answer, with no others: dotted names, separated by commas. All when left out."`
+	}
 )
 
 // The texts of parameters that are no texts for clients.
@@ -173,6 +178,7 @@ const (
 	paramLimit         = "limit"
 	paramCursor        = "cursor"
 	paramIncludeDetail = "includeDetail"
+	paramFields        = "fields"
 	paramPreview       = "preview"
 	paramBase          = "base"
 	paramAfter         = "after"

@@ -40,6 +40,12 @@ func (s *server) registerProblems() {
 		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Updated()) }, partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed)...).
 			body(fields, merge),
 	}, s.updateProblem)
+	load := loadGrowing[wire.Problem](s, growing[problem.LogEntry]{
+		name: "log", parts: store.Keywords | store.Log,
+		loaded: func(s store.Snapshot) []problem.LogEntry { return s.Log },
+		stored: (*tracker.Service).Log,
+		encode: (*wire.Encoder).LargeProblem,
+	})
 	register(s, huma.Operation{
 		OperationID: "loadProblem", Method: http.MethodGet, Path: "/problems/{identifier}", Tags: []string{"Problems"},
 		Summary:     "Load a problem",
@@ -47,12 +53,19 @@ func (s *server) registerProblems() {
 		Security:    needs(access.Read),
 		Responses:   orKept("The problem."),
 		Metadata:    about(func(e *wire.Encoder) { e.Problem(samples.Snapshot()) }, fault.ProblemNotFound),
-	}, loadGrowing[wire.Problem](s, growing[problem.LogEntry]{
-		name: "log", parts: store.Keywords | store.Log,
-		loaded: func(s store.Snapshot) []problem.LogEntry { return s.Log },
-		stored: (*tracker.Service).Log,
-		encode: (*wire.Encoder).LargeProblem,
-	}))
+	}, func(ctx context.Context, in *loadInput) (*windowOutput[wire.Problem], error) {
+		return load(ctx, &windowInput{in.Request, in.OfProblem, in.Past, in.Windowed, in.Cached})
+	})
+}
+
+// loadInput is R1.
+type loadInput struct {
+	Request
+	OfProblem
+	Past
+	Windowed
+	Cached
+	Chosen
 }
 
 // sentMembers are the members set by clients, and the members ignored wherever they are

@@ -140,6 +140,7 @@ type problemSearchInput struct {
 	Limited
 	Following
 	Detailed
+	Chosen
 }
 
 // objectSearchInput is a search for metadata objects or users by GET.
@@ -157,6 +158,7 @@ type listInput struct {
 	Paged
 	Following
 	Detailed
+	Chosen
 }
 
 // searchProblems is the search for problems (D31).
@@ -180,8 +182,16 @@ func (s *server) listProblems(_ context.Context, in *listInput) (*pageOutput[[]w
 func (c *call) findProblems(in *searchInput, search tracker.Search,
 	find func(context.Context, tracker.Caller, tracker.SearchProblems) (tracker.FoundProblems, error),
 ) (*pageOutput[[]wire.FoundProblem], error) {
-	parts := store.Keywords
-	if in.detail.Value {
+	only, err := in.chosen()
+	if err != nil {
+		return nil, err
+	}
+	detail := in.detail.Value && only.Has("logs")
+	var parts store.Parts
+	if only.Has("keywords") {
+		parts |= store.Keywords
+	}
+	if detail {
 		parts |= store.Log
 	}
 	found, err := find(c.untilGone(), c.caller, tracker.SearchProblems{Search: search, Parts: parts})
@@ -193,9 +203,9 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 		return nil, err
 	}
 	large := found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge)
-	return &pageOutput[[]wire.FoundProblem]{link, compose[[]wire.FoundProblem](c, wire.Encoder{}, large, func(e *wire.Encoder) error {
+	return &pageOutput[[]wire.FoundProblem]{link, compose[[]wire.FoundProblem](c, wire.Encoder{Only: only}, large, func(e *wire.Encoder) error {
 		e.Open('[')
-		if err := c.foundProblems(e, found.First, in.detail.Value); err != nil {
+		if err := c.foundProblems(e, found.First, detail); err != nil {
 			return err
 		}
 		if found.Rest != nil {
@@ -204,7 +214,7 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 				if err != nil || e.Stopped {
 					return err
 				}
-				if err := c.foundProblems(e, batch, in.detail.Value); err != nil {
+				if err := c.foundProblems(e, batch, detail); err != nil {
 					return err
 				}
 				e.Flush()

@@ -91,6 +91,61 @@ func TestSearchAnswers(t *testing.T) {
 	}
 }
 
+// D31: the chosen members are as in the whole, nested alike, and in its order.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	f := setup(t)
+	f.hits = []store.Hit{{ID: 12}, {ID: 12}}
+	whole := f.send(t, request("GET", api+"/problems/12", ""), 200, "")
+	tags := map[string]bool{whole.Header().Get("Etag"): true}
+	var p wire.Problem
+	if err := json.Unmarshal(whole.Body.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	var next, keywords []map[string]string
+	for _, s := range p.State.NextStates {
+		next = append(next, map[string]string{"name": s.Name})
+	}
+	for _, k := range p.Keywords {
+		keywords = append(keywords, map[string]string{"name": k.Name})
+	}
+	encoded := func(v any) string { b, _ := json.Marshal(v); return string(b) }
+	for fields, want := range map[string]string{
+		"title,identifier":                 fmt.Sprintf(`{"identifier":12,"title":%s}`, encoded(p.Title)),
+		"state.name,state.order":           fmt.Sprintf(`{"state":{"name":%s,"order":%d}}`, encoded(p.State.Name), p.State.Order),
+		"state.name,state,state.order":     `{"state":` + encoded(p.State) + `}`,
+		"state.nextStates.name,title":      fmt.Sprintf(`{"title":%s,"state":{"nextStates":%s}}`, encoded(p.Title), encoded(next)),
+		"resolver.name,keywords.name":      `{"resolver":null,"keywords":` + encoded(keywords) + `}`,
+		"revision,read,component.fullName": fmt.Sprintf(`{"component":{"fullName":%s},"read":%t,"revision":%d}`, encoded(p.Component.FullName), *p.Read, p.Revision),
+	} {
+		one := f.send(t, request("GET", api+"/problems/12"+asQuery("fields", fields), ""), 200, "")
+		if got := one.Body.String(); got != want+"\n" {
+			t.Errorf("%s answers\n%swant\n%s", fields, got, want)
+		}
+		if tag := one.Header().Get("Etag"); tags[tag] {
+			t.Errorf("%s has the ETag %s of another answer", fields, tag)
+		} else if tags[tag] = true; f.do(request("PATCH", api+"/problems/12", `{"title":"x"}`, "If-Match", tag)).Code != 200 {
+			t.Errorf("If-Match does not take the ETag %s of %s", tag, fields)
+		}
+		for _, w := range f.searchBy(t, "/problems/search", 200, "", "predicate", "TRUEPREDICATE", "fields", fields) {
+			if got := w.Body.String(); got != "["+want+","+want+"]\n" {
+				t.Errorf("a search for %s answers\n%s", fields, got)
+			}
+		}
+	}
+	logs := f.send(t, request("GET", api+"/problems/12?fields=logs.type&limit=1", ""), 200, "")
+	if got := logs.Body.String(); got != `{"logs":[{"type":"ProblemCreated"}]}`+"\n" || !strings.Contains(logs.Header().Get("Link"), "fields=logs.type") {
+		t.Errorf("the log in pages is %s, with %q", got, logs.Header().Get("Link"))
+	}
+	for _, fields := range []string{"", "titel", "title,", "title.x", "state.", ".state", "logs.to.name", "comments"} {
+		f.send(t, request("GET", api+"/problems/12"+asQuery("fields", fields), ""), 400, fault.MalformedRequest)
+		f.searchBy(t, "/problems/search", 400, fault.MalformedRequest, "predicate", "TRUEPREDICATE", "fields", fields)
+	}
+	f.searchBy(t, "/problems/search", 400, fault.MalformedRequest, "predicate", "TRUEPREDICATE", "fields", "logs.type")
+	f.send(t, request("GET", api+"/problems/12/comments?fields=title", ""), 400, fault.MalformedRequest)
+	f.send(t, request("GET", api+"/users/search?predicate=TRUEPREDICATE&fields=name", ""), 400, fault.MalformedRequest)
+}
+
 // The store is asked for what the request says.
 func TestSearchAsks(t *testing.T) {
 	t.Parallel()

@@ -18,16 +18,16 @@ import (
 
 // The members of the body of a search, for problems and for all other kinds.
 var (
-	problemSearchNames = []string{paramPredicate, paramSavedQuery, paramSort, paramLimit, paramCursor, paramIncludeDetail}
+	problemSearchNames = []string{paramPredicate, paramSavedQuery, paramSort, paramLimit, paramCursor, paramIncludeDetail, paramFields}
 	objectSearchNames  = []string{paramPredicate, paramSort, paramLimit, paramCursor}
 )
 
 // searchInput is the request for a search. Absent fields stay out of the link to the next
 // page.
 type searchInput struct {
-	predicate, saved, sort, cursor patch.Field[string]
-	limit                          patch.Field[int64]
-	detail                         patch.Field[bool]
+	predicate, saved, sort, cursor, fields patch.Field[string]
+	limit                                  patch.Field[int64]
+	detail                                 patch.Field[bool]
 }
 
 // readSearch reads a search from the query, or from the body of a POST with members of these
@@ -42,7 +42,7 @@ func (c *call) readSearch(names ...string) (in searchInput, search tracker.Searc
 		}
 		return patch.Set(c.query.Get(name))
 	}
-	in = searchInput{predicate: text(paramPredicate), saved: text(paramSavedQuery), sort: text(paramSort), cursor: text(paramCursor)}
+	in = searchInput{predicate: text(paramPredicate), saved: text(paramSavedQuery), sort: text(paramSort), cursor: text(paramCursor), fields: text(paramFields)}
 	if c.query.Has(paramIncludeDetail) {
 		detail, err := c.flag(paramIncludeDetail)
 		if err != nil {
@@ -74,6 +74,7 @@ func (c *call) readSearchBody(names []string) (in searchInput, search tracker.Se
 		paramLimit:         &in.limit,
 		paramCursor:        &in.cursor,
 		paramIncludeDetail: &in.detail,
+		paramFields:        &in.fields,
 	}
 	var members []wire.Member
 	for _, name := range names {
@@ -103,6 +104,27 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 		s.After, err = cursor.Read(in.cursor.Value)
 	}
 	return s, err
+}
+
+// chosen returns the members to answer; nil for all.
+func (in *searchInput) chosen() (wire.Selection, error) {
+	only, err := chosen(in.fields)
+	if err == nil && only != nil && !in.detail.Value && only.Has("logs") {
+		return nil, fault.New(fault.MalformedRequest, "%s has logs, which a search answers with %s=true alone", paramFields, paramIncludeDetail)
+	}
+	return only, err
+}
+
+// chosen reads the members to answer.
+func chosen(text patch.Field[string]) (wire.Selection, error) {
+	if !text.Sent || text.Null {
+		return nil, nil
+	}
+	only, err := wire.ParseSelection(text.Value)
+	if err != nil {
+		return nil, fault.New(fault.MalformedRequest, "%s %v", paramFields, err)
+	}
+	return only, nil
 }
 
 // savedIdentifier returns the identifier in the text: the whole text, or its last segment
@@ -137,7 +159,7 @@ func untitled(link string) string {
 // parameters returns the input as the query of a GET, without the cursor.
 func (in *searchInput) parameters() url.Values {
 	values := url.Values{}
-	for name, field := range map[string]patch.Field[string]{paramPredicate: in.predicate, paramSavedQuery: in.saved, paramSort: in.sort} {
+	for name, field := range map[string]patch.Field[string]{paramPredicate: in.predicate, paramSavedQuery: in.saved, paramSort: in.sort, paramFields: in.fields} {
 		if field.Sent && !field.Null {
 			values.Set(name, field.Value)
 		}

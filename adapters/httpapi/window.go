@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -89,6 +91,14 @@ type windowInput struct {
 	Cached
 }
 
+// chosen returns the members of a problem to answer; nil for all.
+func (in *windowInput) chosen() (wire.Selection, error) {
+	if !in.query.Has(paramFields) {
+		return nil, nil
+	}
+	return chosen(patch.Set(in.query.Get(paramFields)))
+}
+
 // growing is a large, append-only part of a problem: its log or its comments (D38).
 type growing[T any] struct {
 	name  string
@@ -108,14 +118,28 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 		if err != nil {
 			return nil, err
 		}
-		a, tag, past, err := in.shown(g.parts)
+		only, err := in.chosen()
 		if err != nil {
 			return nil, err
+		}
+		parts := g.parts
+		without := !only.Has(g.name + "s")
+		if without {
+			parts &^= store.Log
+		}
+		a, tag, past, err := in.shown(parts)
+		if err != nil {
+			return nil, err
+		}
+		if only != nil {
+			tag = etag.Chosen(tag, in.query.Get(paramFields))
 		}
 		problem := a.Value
 		var elements iter.Seq2[[]T, error]
 		more := false
-		if problem.Size > store.Small {
+		if without {
+			elements = wire.Once[T](nil)
+		} else if problem.Size > store.Small {
 			elements = loads(in.call, g.stored(s.Service, ctx, problem, w.skip, w.limit))
 			if w.limit < all {
 				for _, err := range g.stored(s.Service, ctx, problem, w.skip+w.limit, 1) {
@@ -135,7 +159,7 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 			out.Linked = w.next(in.call)
 		}
 		out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[W] {
-			return compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past}, isLarge(problem), func(e *wire.Encoder) error {
+			return compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past, Only: only}, isLarge(problem), func(e *wire.Encoder) error {
 				return g.encode(e, problem, elements)
 			})
 		})

@@ -125,6 +125,7 @@ func meaningSaboteurs() []saboteur {
 			text := bothOf.ReplaceAllString(values.Get("predicate"), "ANY $1 AND ANY $2")
 			values.Set("predicate", strings.ReplaceAll(text, "$k.", "keywords."))
 		})},
+		{"fields of a search ignored", "HTTP-SEARCH-015", asked(func(values url.Values) { values.Del("fields") })},
 		{"NOT of a comparison with nil is false", "HTTP-SEARCH-010", reading("NOT priority.name =", "priority != nil AND NOT priority.name =")},
 		{"a milestone is found by the name that it had", "HTTP-SEARCH-011", found(func(c call, l []map[string]any) []map[string]any {
 			if strings.Contains(c.query().Get("predicate"), "'renamed-'") {

@@ -156,7 +156,7 @@ func (e *Env) arguments(ctx context.Context, command string, args []string, curr
 			return e.values(ctx, field, field+"=")
 		}
 		var fields []candidate
-		for _, name := range fieldNames() {
+		for _, name := range client.FieldNames() {
 			fields = append(fields, candidate{text: name + "="})
 		}
 		return fields
@@ -170,17 +170,9 @@ func (e *Env) values(ctx context.Context, name, prefix string) (all []candidate)
 	if err != nil {
 		return nil
 	}
-	for _, k := range kinds() {
-		if k.field != name {
-			continue
-		}
-		objects, err := k.objects(ctx, server, "TRUEPREDICATE")
-		if err != nil {
-			return nil
-		}
-		for _, o := range objects {
-			all = append(all, candidate{prefix + o.shown(), o.Name})
-		}
+	objects, _ := server.Objects(ctx, name) // none for a flag without objects
+	for _, o := range objects {
+		all = append(all, candidate{prefix + o.Label(), o.Name})
 	}
 	switch {
 	case name == "assignee":

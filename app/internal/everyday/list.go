@@ -24,11 +24,6 @@ type filters struct {
 	Query          string `short:"q" placeholder:"PREDICATE" help:"With a true predicate, such as \"due < NOW()\"."`
 }
 
-// quote returns a string of the query language.
-func quote(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
-}
-
 // predicate returns the condition of all filters and words.
 func (f *filters) predicate(words []string) string {
 	var all []string
@@ -46,7 +41,7 @@ func (f *filters) predicate(words []string) string {
 	case "me":
 		add(true, "assignee.identifier = $ApiUser")
 	default:
-		add(true, "(assignee.name =[c] "+quote(f.Assignee)+" OR assignee.email =[c] "+quote(f.Assignee)+")")
+		add(true, "(assignee.name =[c] "+client.Quote(f.Assignee)+" OR assignee.email =[c] "+client.Quote(f.Assignee)+")")
 	}
 	switch f.State {
 	case "all", "":
@@ -55,20 +50,20 @@ func (f *filters) predicate(words []string) string {
 	case "done":
 		add(true, "state.resolved = YES")
 	default:
-		add(true, "state.name =[c] "+quote(f.State))
+		add(true, "state.name =[c] "+client.Quote(f.State))
 	}
 	component := strings.TrimSuffix(f.Component, "/")
-	add(component != "", "(component.fullName =[c] "+quote(component)+" OR component.fullName BEGINSWITH[c] "+quote(component+"/")+")")
-	add(f.Priority != "", "priority.name =[c] "+quote(f.Priority))
-	add(f.Classification != "", "classification.name =[c] "+quote(f.Classification))
-	add(f.Milestone != "", "milestone.name =[c] "+quote(f.Milestone))
+	add(component != "", "(component.fullName =[c] "+client.Quote(component)+" OR component.fullName BEGINSWITH[c] "+client.Quote(component+"/")+")")
+	add(f.Priority != "", "priority.name =[c] "+client.Quote(f.Priority))
+	add(f.Classification != "", "classification.name =[c] "+client.Quote(f.Classification))
+	add(f.Milestone != "", "milestone.name =[c] "+client.Quote(f.Milestone))
 	name, value, valued := strings.Cut(f.Keyword, "=")
-	add(name != "" && !valued, "ANY keywords.name = "+quote(name))
-	add(name != "" && valued, "SUBQUERY(keywords, $k, $k.name = "+quote(name)+" AND $k.value = "+quote(value)+").@count > 0")
+	add(name != "" && !valued, "ANY keywords.name = "+client.Quote(name))
+	add(name != "" && valued, "SUBQUERY(keywords, $k, $k.name = "+client.Quote(name)+" AND $k.value = "+client.Quote(value)+").@count > 0")
 	add(f.Unread, "read = NO")
 	add(f.Watching, "watching = YES")
 	for _, word := range words {
-		add(true, "(title CONTAINS[cd] "+quote(word)+" OR ANY comments.text CONTAINS[cd] "+quote(word)+")")
+		add(true, "(title CONTAINS[cd] "+client.Quote(word)+" OR ANY comments.text CONTAINS[cd] "+client.Quote(word)+")")
 	}
 	return strings.Join(all, " AND ")
 }
@@ -112,17 +107,12 @@ func (l *listing) run(ctx context.Context, e *Env, words []string) error {
 		fields = usualFields()
 	}
 	found := []json.RawMessage{}
-	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.predicate(words), Sort: l.Sort, Limit: l.Limit}) {
+	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.predicate(words), Sort: l.Sort, Fields: fields, Limit: l.Limit}) {
 		if err != nil {
 			if refused, ok := errors.AsType[*client.Error](err); ok && l.Query != "" && refused.Line == 1 {
 				refused.Column-- // the parenthesis before it
 			}
 			return err
-		}
-		if l.JSON {
-			if p, err = pick(p, fields); err != nil {
-				return err
-			}
 		}
 		found = append(found, p)
 	}
@@ -169,7 +159,7 @@ func (l *listing) explain(ctx context.Context, e *Env, server *client.Client) er
 	}
 	for field, name := range map[string]string{"state": state, "component": strings.TrimSuffix(l.Component, "/"), "priority": l.Priority, "classification": l.Classification, "assignee": assignee} {
 		if name != "" {
-			if _, err := resolve(ctx, server, field, name); err != nil {
+			if _, err := server.Resolve(ctx, field, name); err != nil {
 				return err
 			}
 		}

@@ -169,7 +169,7 @@ func (c *watchCommand) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	who, err := resolve(ctx, server, "assignee", cmp.Or(c.User, "me"))
+	who, err := server.Resolve(ctx, "assignee", cmp.Or(c.User, "me"))
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/client"
@@ -43,7 +44,7 @@ func (c *showCommand) Run(ctx context.Context, e *Env) error {
 	if c.AsOf != "" {
 		past = append(past, client.AsOf(c.AsOf))
 	}
-	record, err := client.Load[json.RawMessage](ctx, server, n, past...)
+	record, err := client.Load[json.RawMessage](ctx, server, n, append(slices.Clone(past), client.Only(c.Fields...))...)
 	if err != nil {
 		return err
 	}
@@ -80,11 +81,7 @@ func (c *showCommand) Run(ctx context.Context, e *Env) error {
 // members prints some members of a problem.
 func (c *showCommand) members(e *Env, record json.RawMessage) error {
 	if c.JSON {
-		picked, err := pick(record, c.Fields)
-		if err != nil {
-			return err
-		}
-		return printJSON(e.Stdout, picked)
+		return printJSON(e.Stdout, record)
 	}
 	for _, f := range c.Fields {
 		if _, err := fmt.Fprintln(e.Stdout, e.value(record, f)); err != nil {

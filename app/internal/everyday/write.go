@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/client"
@@ -128,7 +127,7 @@ func (c *setCommand) Run(ctx context.Context, e *Env) error {
 	case len(all) == 0:
 		return errNumber(c.Args[0])
 	case len(assignments) == 0:
-		return fmt.Errorf("there is nothing to set: write FIELD=VALUE, with one of the fields %s", strings.Join(fieldNames(), ", "))
+		return fmt.Errorf("there is nothing to set: write FIELD=VALUE, with one of the fields %s", strings.Join(client.FieldNames(), ", "))
 	case len(all) > 1 && c.Revision != 0:
 		return errors.New("--revision is for one problem")
 	}
@@ -215,55 +214,14 @@ func (c *doneCommand) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	states, err := client.List[client.State](ctx, server, "states")
-	if err != nil {
-		return err
-	}
 	return e.each(all, func(n int64) error {
-		p, err := server.Problem(ctx, n)
-		if err != nil {
+		to, moved, err := server.Finish(ctx, n, c.State, text)
+		switch {
+		case err != nil:
 			return err
-		}
-		to, err := c.choose(p.State, states)
-		if err != nil {
-			return err
-		}
-		revision := p.Revision
-		if text != "" {
-			if _, err := server.Comment(ctx, n, client.NewComment{Text: text}, client.IfRevision(revision)); err != nil {
-				return err
-			}
-			revision++
-		}
-		if to.Identifier == p.State.Identifier {
+		case !moved:
 			return e.say("Problem %d was %s before.", n, to.Name)
-		}
-		if _, err := server.Update(ctx, n, client.Patch{Fields: client.Fields{State: &client.Partial{Identifier: to.Identifier}}}, client.IfRevision(revision)); err != nil {
-			return err
 		}
 		return e.say("Problem %d is %s.", n, to.Name)
 	})
-}
-
-// choose returns the resolved state for a problem.
-func (c *doneCommand) choose(now client.State, states []client.State) (client.State, error) {
-	var resolved []client.State
-	for _, s := range states { // by their order
-		if s.Resolved && (c.State == "" || strings.EqualFold(s.Name, c.State)) {
-			resolved = append(resolved, s)
-		}
-	}
-	if c.State == "" && now.Resolved {
-		return now, nil
-	}
-	for _, s := range resolved {
-		if s.Identifier == now.Identifier || slices.ContainsFunc(now.NextStates, func(next client.Reference) bool { return next.Identifier == s.Identifier }) {
-			return s, nil
-		}
-	}
-	var next []string
-	for _, s := range now.NextStates {
-		next = append(next, s.Name)
-	}
-	return now, fmt.Errorf("from %q there is no move to such a resolved state; moves are possible to %s", now.Name, cmp.Or(strings.Join(next, ", "), "no state"))
 }

@@ -39,6 +39,15 @@ func Past(s store.Snapshot, c *metadata.Catalogue, current int64) string {
 	return tagOf(s, c, "past"+strconv.FormatInt(current, 10))
 }
 
+// Chosen returns the tag of a representation with the chosen members alone. If-Match takes it
+// as it takes the whole one.
+func Chosen(tag, fields string) string {
+	const digest = 8 // digits, before the quote
+	sum := sha256.Sum256([]byte(tag + fields))
+	at := len(tag) - 1 - digest
+	return tag[:at] + hex.EncodeToString(sum[:digest/2]) + `"`
+}
+
 func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
 	tag := make([]byte, 0, 64)
 	tag = strconv.AppendInt(append(tag, '"'), s.Revision, 10)

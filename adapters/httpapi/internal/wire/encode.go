@@ -31,6 +31,7 @@ type Encoder struct {
 	Catalogue *metadata.Catalogue // to render references with
 	Base      string              // the base path, to render types of errors with
 	Past      bool                // problems are shown as they stood (D36)
+	Only      Selection           // if not nil: the members of problems to write
 	shown     problem.Problem     // the problem being written
 
 	// Send, if not nil, takes the answer in parts. It returns false when nobody takes
@@ -340,7 +341,14 @@ func Once[T any](all []T) iter.Seq2[[]T, error] {
 // LargeProblem writes a problem with its log in portions.
 func (e *Encoder) LargeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntry, error]) error {
 	e.problemMembers(s)
-	err := Portions(e.key("logs"), log, e.logEntry)
+	var err error
+	if e.Only.Has("logs") {
+		err = Portions(e.key("logs"), log, func(l problem.LogEntry) {
+			at := len(e.Buf)
+			e.logEntry(l)
+			e.narrow(at, e.Only["logs"])
+		})
+	}
 	e.Close('}')
 	return err
 }
@@ -372,26 +380,46 @@ func (e *Encoder) problemMembers(s store.Snapshot) {
 	}
 	e.Buf = slices.Grow(e.Buf, size)
 	e.Open('{')
-	if s.ID != 0 {
+	if s.ID != 0 && e.Only.Has("identifier") {
 		e.key("identifier").Int(int64(s.ID))
 	}
 	e.shown = s.Problem
 	for _, f := range fields {
-		problem.Value(f, &e.shown, fieldWriter{e.key(f.Name)})
+		if e.Only.Has(f.Name) {
+			e.key(f.Name)
+			at := len(e.Buf)
+			problem.Value(f, &e.shown, fieldWriter{e})
+			e.narrow(at, e.Only[f.Name])
+		}
 	}
+	if e.Only.Has("keywords") {
+		e.keywords(s.Keywords)
+	}
+	for _, m := range []struct {
+		name string
+		set  bool
+	}{{"watching", s.Watching}, {"read", s.Read}, {"readByAssignee", s.ReadByAssignee}} {
+		if e.Only.Has(m.name) {
+			e.key(m.name).mark(m.set)
+		}
+	}
+	if e.Only.Has("revision") {
+		e.key("revision").Int(s.Revision)
+	}
+}
+
+func (e *Encoder) keywords(all []problem.Keyword) {
 	e.key("keywords").Open('[')
-	for _, k := range s.Keywords {
+	for _, k := range all {
 		if e.Stopped {
 			break
 		}
+		at := len(e.Buf)
 		e.Keyword(k)
+		e.narrow(at, e.Only["keywords"])
 		e.Drain()
 	}
 	e.Close(']')
-	e.key("watching").mark(s.Watching)
-	e.key("read").mark(s.Read)
-	e.key("readByAssignee").mark(s.ReadByAssignee)
-	e.key("revision").Int(s.Revision)
 }
 
 // Keyword writes a keyword.

@@ -358,6 +358,7 @@ type ProblemSearch struct {
 	Limit         *int     `json:"limit,omitempty" nullable:"true" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
 	Cursor        *string  `json:"cursor,omitempty" nullable:"true" doc:"Where to go on: from the link to the next page."`
 	IncludeDetail *bool    `json:"includeDetail,omitempty" nullable:"true" doc:"With the logs of the problems."`
+	Fields        *string  `json:"fields,omitempty" nullable:"true" doc:"The members of problems to answer: dotted names, separated by commas, such as identifier,title,state.name. All when left out."`
 	_             struct{} `additionalProperties:"false"`
 }
 

@@ -26,6 +26,7 @@ func searchCases() []session.Case {
 		session.Core("HTTP-SEARCH-012", "D31, query language", "each kind of metadata is searched, and its objects are found as they are listed", eachKindIsSearched),
 		session.Core("HTTP-SEARCH-013", "query language", "milestones are found by whether they have begun and ended", milestonesByTheirDates),
 		session.Extended("HTTP-SEARCH-014", "D17, D31", "a search can be sent as a JSON object, long predicates too, and is a read: the scope read is enough", postedSearch),
+		session.Extended("HTTP-SEARCH-015", "D20, D31", "fields answers the named members alone, nested as in the whole, by R1, searches and lists; another name is refused, and the ETag tells them apart", fieldsAreTheNamedMembers),
 	}
 }
 
@@ -261,4 +262,36 @@ func postedSearch(s *session.Session) {
 	ask(map[string]any{"predicate": "TRUEPREDICATE", "colour": 1}).Fault(422, "unknown-field", "/colour")
 	ask(map[string]any{"predicate": "TRUEPREDICATE", "limit": 0}).Fault(422, "invalid-value", "/limit")
 	reader.Post("/states/search", `{"predicate":"name = 'Open'"}`).Is(200).Has("/0/name", "Open")
+}
+
+func fieldsAreTheNamedMembers(s *session.Session) {
+	h := newHerd(s)
+	p := h.add(s.Admin, "one", `"priority":{"name":"High"}`)
+	s.Admin.Put(p.Keyword("k"), `"v"`).Is(201)
+	whole := p.Load(s.Admin)
+	const fields = "identifier,title,state.name,keywords.value,assignee.name"
+	want := session.Encode(map[string]any{
+		"identifier": p.ID, "title": whole.Text("/title"), "state": map[string]any{"name": whole.Text("/state/name")},
+		"keywords": []any{map[string]any{"value": "v"}}, "assignee": nil,
+	})
+	is := func(a *session.Answer, want string) *session.Answer {
+		s.Helper()
+		if got := session.Encode(a.Is(200).Value); got != want {
+			s.Fatalf("%v\nhas other members than %s", a, want)
+		}
+		return a
+	}
+	is(h.find(s.Admin, "TRUEPREDICATE", "fields", fields), "["+want+"]")
+	is(s.Admin.Post("/problems/search", session.Encode(map[string]any{"predicate": h.where("TRUEPREDICATE"), "fields": fields})), "["+want+"]")
+	is(s.Admin.Get("/problems?sort=-identifier&limit=1&fields=revision"), `[{"revision":2}]`)
+	one := is(s.Admin.Get(session.Lookup(p.Path, "fields", fields)), want)
+	if one.ETag() == whole.ETag() || one.ETag() == s.Admin.Get(p.Path+"?fields=title").ETag() {
+		s.Fatalf("%v\nhas the ETag of another representation", one)
+	}
+	s.Admin.Get(session.Lookup(p.Path, "fields", fields), session.With("If-None-Match", one.ETag())).Is(304)
+	s.Admin.Get(session.Lookup(p.Path, "fields", fields), session.With("If-None-Match", whole.ETag())).Is(200)
+	for _, other := range []string{"", "titel", "title,", "title.name", "state.title"} {
+		s.Admin.Get(session.Lookup(p.Path, "fields", other)).Fault(400, "malformed-request")
+		s.Admin.Get(session.Lookup("/problems/search", "predicate", "FALSEPREDICATE", "fields", other)).Fault(400, "malformed-request")
+	}
 }
