@@ -175,7 +175,7 @@ func Run(ctx context.Context, p Process) int {
 func (p Process) everyday() *everyday.Env {
 	return &everyday.Env{
 		Getenv: p.Getenv, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Terminal: p.Terminal, InTerminal: p.InTerminal, Width: p.Width,
-		Now: p.Now, ReadSecret: p.ReadSecret, Start: p.Start,
+		Now: p.Now, Version: p.Version, ReadSecret: p.ReadSecret, Start: p.Start,
 	}
 }
 

@@ -30,6 +30,7 @@ type Server struct {
 	Listen             string        `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the service. Port 0 takes a free port. Default: ${default}."`
 	BasePath           string        `placeholder:"PATH" help:"Path before /api/20151105 in every path, such as /tracker. A proxy may strip it. Default: none."`
 	PublicURL          string        `name:"public-url" placeholder:"URL" help:"Address of the service for people, such as https://tracker.example.org, behind a proxy. Its path is the base path. Default: the address of the listener."`
+	MCP                string        `name:"mcp" default:"on" enum:"on,off" placeholder:"WHEN" help:"The Model Context Protocol at /mcp, for models: on or off. Default: ${default}."`
 	Web                string        `default:"on" enum:"on,off" placeholder:"WHEN" help:"The pages for browsers: on or off. Default: ${default}."`
 	TimeZone           TimeZone      `default:"UTC" placeholder:"ZONE" help:"Time zone of dates, such as Europe/Berlin: a problem is overdue after the last millisecond of its day there, and a milestone or token ends with it. The same for all servers of a store. Default: ${default}."`
 	CORSOrigins        []string      `name:"cors-origins" placeholder:"ORIGIN" help:"Origins of web pages with access to the API from a browser, such as https://tracker.example.org, or * for all. Default: none."`

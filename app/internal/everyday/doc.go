@@ -21,6 +21,8 @@ type Env struct {
 	// Width is the number of columns of the terminal; 0 when nobody knows.
 	Width int
 	Now   func() time.Time
+	// Version is the version of the program.
+	Version string
 	// ReadSecret reads a line from the terminal, and shows nothing of it.
 	ReadSecret func() (string, error)
 	// Start runs a program with the terminal of this one, until it ends.
@@ -45,6 +47,7 @@ type Commands struct {
 	Open       openCommand       `cmd:"" group:"Problems" help:"Open a problem, or the list, in the browser."`
 	Login      loginCommand      `cmd:"" group:"Problems" help:"Keep the token for a server, for the other commands."`
 	Agent      agentCommand      `cmd:"" group:"Problems" help:"Print a short guide for programs that work on problems."`
+	MCP        mcpCommand        `cmd:"" name:"mcp" group:"Problems" help:"Serve the Model Context Protocol on standard input and output."`
 	Completion completionCommand `cmd:"" group:"Problems" help:"Print the completion for a shell."`
 	Complete   completeCommand   `cmd:"" hidden:""`
 }

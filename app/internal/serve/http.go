@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
+	"github.com/problemtracking/problems/adapters/mcp"
 	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/diagnose"
@@ -103,8 +104,16 @@ func newHandler(h handling) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	serves := func(next http.Handler) http.Handler {
+		if settings.Server.MCP == "off" {
+			return next
+		}
+		return besides(settings.Server.BasePath+mcp.Path, mcp.Handler(mcp.Options{
+			API: handler, BasePath: settings.Server.BasePath, Version: h.Options.Version, MostBody: int64(settings.Limits.MaxBody),
+		}), next)
+	}
 	if settings.Server.Web == "off" {
-		return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, handler))), nil
+		return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, serves(handler)))), nil
 	}
 	client := webOptions(h.Options)
 	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = h.Service, h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
@@ -116,7 +125,7 @@ func newHandler(h handling) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, both(handler, pages)))), nil
+	return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, serves(both(handler, pages))))), nil
 }
 
 // strict returns a handler that has browsers use only https for the host, if they use it (D34).
@@ -179,6 +188,17 @@ func webOptions(o Options) web.Options {
 		NewRequestID: o.NewRequestID,
 		Now:          o.Now,
 	}
+}
+
+// besides returns a handler with another one at a single path.
+func besides(path string, at, others http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == path {
+			at.ServeHTTP(w, r)
+			return
+		}
+		others.ServeHTTP(w, r)
+	})
 }
 
 // both returns a handler for the API and the client application.

@@ -30,6 +30,7 @@ require (
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/gofrs/flock v0.13.2 // indirect
+	github.com/google/jsonschema-go v0.4.3 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/gorilla/css v1.0.1 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.33.0 // indirect
@@ -42,6 +43,7 @@ require (
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/microcosm-cc/bluemonday v1.0.27 // indirect
 	github.com/mileusna/useragent v1.3.5 // indirect
+	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pandatix/go-abnf v0.5.5 // indirect
@@ -49,6 +51,7 @@ require (
 	github.com/problemtracking/problems/adapters/client v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/files v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/httpapi v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/mcp v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/memory v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0 // indirect
@@ -60,6 +63,8 @@ require (
 	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rs/cors v1.11.1 // indirect
+	github.com/segmentio/asm v1.1.3 // indirect
+	github.com/segmentio/encoding v0.5.4 // indirect
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
 	github.com/uptrace/bun v1.3.0 // indirect
 	github.com/uptrace/bun/dialect/pgdialect v1.3.0 // indirect
@@ -68,6 +73,7 @@ require (
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	github.com/wneessen/go-mail v0.8.1 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	github.com/yuin/goldmark v1.8.7 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
@@ -107,6 +113,7 @@ replace (
 	github.com/problemtracking/problems/adapters/client => ../../../adapters/client
 	github.com/problemtracking/problems/adapters/files => ../../../adapters/files
 	github.com/problemtracking/problems/adapters/httpapi => ../../../adapters/httpapi
+	github.com/problemtracking/problems/adapters/mcp => ../../../adapters/mcp
 	github.com/problemtracking/problems/adapters/memory => ../../../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../../../adapters/postgres
 	github.com/problemtracking/problems/adapters/sqlite => ../../../adapters/sqlite
