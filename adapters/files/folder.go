@@ -39,7 +39,7 @@ var _ blob.Store = (*Folder)(nil)
 const abandoned = 24 * time.Hour
 
 // OpenFolder opens a folder, and makes it if there is none. now is the time: what crashes have
-// left of files on their way is removed a day later.
+// left of files on their way is removed a day later, also by Own.
 func OpenFolder(path string, now time.Time) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, failure(err)
@@ -255,7 +255,7 @@ func (f *Folder) Owner(ctx context.Context) (ident.ID, error) {
 	return owner, nil
 }
 
-// Own implements blob.Store.
+// Own implements blob.Store. A sweep calls it, so it also removes what crashes have left.
 func (f *Folder) Own(ctx context.Context, owner ident.ID) error {
 	if err := ended(ctx); err != nil {
 		return err
@@ -266,8 +266,9 @@ func (f *Folder) Own(ctx context.Context, owner ident.ID) error {
 		return failure(err)
 	}
 	_, err = fmt.Fprintln(file, owner)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
-		err = errors.Join(f.root.Rename(draft, ownerFile), f.sync("."))
+	written, statErr := file.Stat() // has the time of the disk
+	if err = errors.Join(err, statErr, file.Sync(), file.Close()); err == nil {
+		err = errors.Join(f.root.Rename(draft, ownerFile), f.sync("."), f.removeDrafts(written.ModTime()))
 	}
 	return failure(err)
 }

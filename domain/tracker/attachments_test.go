@@ -292,3 +292,45 @@ func TestSweepFiles(t *testing.T) {
 		t.Errorf("there are %d files", len(files))
 	}
 }
+
+// D48: a copy of a store, beside it and with the same files, removes none that only the store
+// names, whoever of them comes first.
+func TestCopySweepsNothing(t *testing.T) {
+	t.Parallel()
+	for first, copyIsFirst := range map[string]bool{"store": false, "copy": true} {
+		t.Run(first, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t)
+			files := heap{}
+			s.files = files
+			sweep := func(of *Service, foreign bool) {
+				t.Helper()
+				swept, err := of.SweepFiles(t.Context())
+				noError(t, err)
+				equal(t, "foreign", swept.Foreign, foreign)
+			}
+			sweep(s.Service, false)
+			l, _, err := s.fileNames(t.Context())
+			noError(t, err)
+			other := newServer(newService(t).memory, s.clock)
+			other.files = files
+			noError(t, other.commit(t.Context(), store.Change{
+				Batch: ident.ID{1}, At: now, Effects: []store.Effect{store.PutLease{Lease: l}},
+			}))
+			if copyIsFirst {
+				sweep(other, false)
+				sweep(s.Service, true)
+			} else {
+				sweep(s.Service, false)
+			}
+			_, err = s.AddAttachment(t.Context(), s.admin, s.create(t, "Lamp"), AddAttachment{Name: "a", File: strings.NewReader("abc")})
+			noError(t, err)
+			s.clock.forward(48 * time.Hour)
+			sweep(other, true)
+			equal(t, "files", len(files), 2) // with the owner
+			if !copyIsFirst {
+				sweep(s.Service, false)
+			}
+		})
+	}
+}

@@ -2,6 +2,8 @@ package tracker
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/domain/blob"
@@ -16,9 +18,12 @@ const (
 	// unnamedFor is the age of a file that no record will name any more. An upload takes an
 	// hour at most, and its record comes within an hour (D48).
 	unnamedFor = 24 * time.Hour
-	// filesLease is the name of the lease with the name of the store for the owner of files.
-	// An Archive has no leases: so a copy of the store has a name of its own.
+	// filesLease is the name of the lease with the last names of the owner of files. An
+	// Archive has no leases: so a store that is filled by one knows none of them.
 	filesLease = "files"
+	// namesKept is how many of these names a store remembers: other servers of the store may
+	// have given some since this one has looked.
+	namesKept = 16
 	// sweepPage is how many problems the sweep looks up at once.
 	sweepPage = 100
 )
@@ -119,18 +124,48 @@ func (s *Service) named(ctx context.Context, page []blob.Info) (map[blob.Key]pro
 	})
 }
 
-// claimFiles reports whether the files belong to another store. Files without an owner get this
-// one.
+// claimFiles reports whether the files belong to another store. Otherwise it gives them a new
+// name, which the store remembers. So a copy of the store does not know the names that the
+// files have had since, and neither does an older backup.
 func (s *Service) claimFiles(ctx context.Context) (foreign bool, err error) {
-	name, err := s.filesName(ctx)
+	owner, err := s.files.Owner(ctx) // before the names: a store remembers each before the files have it
 	if err != nil {
 		return false, err
 	}
-	owner, err := s.files.Owner(ctx)
-	if err == nil && owner.IsNone() {
-		owner, err = name, s.files.Own(ctx, name)
+	for {
+		l, names, err := s.fileNames(ctx)
+		if err != nil {
+			return false, err
+		}
+		m, err := s.moment(ctx)
+		if err != nil {
+			return false, err
+		}
+		batch, name := m.IDs.Next(), m.IDs.Next()
+		if !owner.IsNone() && !slices.Contains(names, owner.String()) {
+			if s.ownsFiles.Swap(false) {
+				// A copy of this store has just taken them. With a name that nobody knows,
+				// it removes none that only this store names.
+				err = s.files.Own(ctx, name)
+			}
+			return true, err
+		}
+		names = append(names, name.String())
+		err = s.commit(ctx, store.Change{
+			Batch: batch, At: m.At,
+			Expect: []store.Expectation{store.LeaseAt{Name: filesLease, Version: l.Version}},
+			Effects: []store.Effect{store.PutLease{Lease: lease.Lease{
+				Name: filesLease, Version: batch, State: strings.Join(names[max(0, len(names)-namesKept):], " "),
+			}}},
+		})
+		if err == nil {
+			s.ownsFiles.Store(true)
+			return false, s.files.Own(ctx, name)
+		}
+		if !fault.Is(err, fault.Conflict) {
+			return false, err
+		}
 	}
-	return owner != name, err
 }
 
 // FilesAreForeign reports whether the files belong to another store. It changes nothing.
@@ -139,39 +174,15 @@ func (s *Service) FilesAreForeign(ctx context.Context) (foreign bool, err error)
 	if err != nil || owner.IsNone() {
 		return false, err
 	}
-	return foreign, s.store.View(ctx, func(r store.Reader) error {
-		l, _, err := r.Lease(ctx, filesLease)
-		foreign = l.State != owner.String()
-		return err
-	})
+	_, names, err := s.fileNames(ctx)
+	return !slices.Contains(names, owner.String()), err
 }
 
-// filesName returns the name of the store for the owner of files. A store without one gets it.
-func (s *Service) filesName(ctx context.Context) (name ident.ID, err error) {
-	for {
-		var l lease.Lease
-		var ok bool
-		if err := s.store.View(ctx, func(r store.Reader) (err error) {
-			l, ok, err = r.Lease(ctx, filesLease)
-			return err
-		}); err != nil {
-			return ident.None, err
-		}
-		if ok {
-			return ident.Parse(l.State)
-		}
-		m, err := s.moment(ctx)
-		if err != nil {
-			return ident.None, err
-		}
-		batch, name := m.IDs.Next(), m.IDs.Next()
-		err = s.commit(ctx, store.Change{
-			Batch: batch, At: m.At,
-			Expect:  []store.Expectation{store.LeaseAt{Name: filesLease}},
-			Effects: []store.Effect{store.PutLease{Lease: lease.Lease{Name: filesLease, Version: batch, State: name.String()}}},
-		})
-		if err == nil || !fault.Is(err, fault.Conflict) {
-			return name, err
-		}
-	}
+// fileNames returns the last names that the store has given its files, and their lease.
+func (s *Service) fileNames(ctx context.Context) (l lease.Lease, names []string, err error) {
+	err = s.store.View(ctx, func(r store.Reader) (err error) {
+		l, _, err = r.Lease(ctx, filesLease)
+		return err
+	})
+	return l, strings.Fields(l.State), err
 }

@@ -11,6 +11,7 @@ package tracker
 import (
 	"context"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -54,6 +55,7 @@ type Service struct {
 	sender    webhook.Sender
 	files     blob.Store // nil: there is none
 	keepFiles time.Duration
+	ownsFiles atomic.Bool // since its last sweep
 }
 
 // Options configure a Service. Options with a default for 0 may be left out.
