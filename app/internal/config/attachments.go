@@ -31,7 +31,8 @@ const (
 	filesNowhere    = "none"
 )
 
-// UnmarshalText reads "file:///folder", "file:folder", "postgres:", "memory:" or "none".
+// UnmarshalText reads "file:///folder", "file:folder", "postgres:", "memory:" or "none". A
+// folder behind two slashes would be a host.
 func (u *FilesURL) UnmarshalText(text []byte) error {
 	switch s := string(text); {
 	case s == "", s == filesInMemory, s == filesInDatabase, s == filesNowhere:
@@ -39,7 +40,9 @@ func (u *FilesURL) UnmarshalText(text []byte) error {
 		return nil
 	default:
 		path, ok := strings.CutPrefix(s, filesInFolder)
-		path = strings.TrimPrefix(path, "//")
+		if rest, slashes := strings.CutPrefix(path, "//"); slashes {
+			path, ok = rest, ok && strings.HasPrefix(rest, "/")
+		}
 		if !ok || path == "" || strings.ContainsAny(path, "%?#") {
 			return errors.New("has to be file:///folder, postgres:, memory: or none")
 		}
@@ -54,10 +57,10 @@ func (u FilesURL) Folder() string { return u.path }
 // InDatabase reports whether the files are in the database of the store.
 func (u FilesURL) InDatabase() bool { return u.scheme == filesInDatabase }
 
-// String returns where the files are, for people.
+// String returns the text of the setting.
 func (u FilesURL) String() string {
-	if u.InDatabase() {
-		return "the database"
+	if filepath.IsAbs(u.path) {
+		return u.scheme + "//" + u.path
 	}
 	return u.scheme + u.path
 }

@@ -34,6 +34,27 @@ func TestSize(t *testing.T) {
 	}
 }
 
+func TestFilesURL(t *testing.T) {
+	t.Parallel()
+	for text, folder := range map[string]string{
+		"": "", "none": "", "memory:": "", "postgres:": "", "file:///srv/files": "/srv/files", "file:/srv/files": "/srv/files", "file:files": "files",
+	} {
+		var got, again config.FilesURL
+		if err := got.UnmarshalText([]byte(text)); err != nil || got.Folder() != folder {
+			t.Errorf("%q is read as folder %q, %v; want %q", text, got.Folder(), err, folder)
+		}
+		if err := again.UnmarshalText([]byte(fmt.Sprint(got))); err != nil || again != got {
+			t.Errorf("%q is written as %v, which is read as %v, %v", text, got, again, err)
+		}
+	}
+	for _, text := range []string{"files", "file:", "file://", "file://srv/files", "file:///a?b", "s3://bucket"} {
+		var got config.FilesURL
+		if err := got.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q is read as %v; want an error", text, got)
+		}
+	}
+}
+
 func TestTokenIsHidden(t *testing.T) {
 	t.Parallel()
 	secret := access.NewSecret([32]byte{1, 2, 3})

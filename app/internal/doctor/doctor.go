@@ -212,11 +212,15 @@ func (f *Findings) attachments(ctx context.Context, service *tracker.Service, at
 			return // the service makes it for the first file
 		}
 	}
+	where := at.String()
+	if at.InDatabase() {
+		where = "the database"
+	}
 	switch foreign, err := service.FilesAreForeign(ctx); {
 	case err != nil:
-		f.warn("give the user of the service the right to read and write them", "the files of attachments in %s cannot be used: %v", at, err)
+		f.warn("give the user of the service the right to read and write them", "the files of attachments in %s cannot be used: %v", where, err)
 	case foreign:
-		f.warn("give the store a copy of the files; or, if the other store is gone for good, remove the file OWNER there, or the row of the table file_owner", "the files of attachments in %s belong to another store: this one removes none of them", at)
+		f.warn("give the store a copy of the files; or, if no other store has them any more, remove the file OWNER there, or the row of the table file_owner", "the files of attachments in %s belong to another store: this one removes none of them", where)
 	}
 }
 
