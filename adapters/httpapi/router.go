@@ -18,7 +18,7 @@ import (
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // deeper are the paths that are deeper than keywordPath.
-var deeper = regexp.MustCompile(`/problems/[^/]+/(attachments/[^/]+/bytes|comments/[^/]+/redactions)$`)
+var deeper = regexp.MustCompile(`/problems/[^/]+/(attachments/[^/]+/bytes|batches/[^/]+/undo|comments/[^/]+/redactions)$`)
 
 // keywordPath is the deepest path there is but those, as a pattern of ServeMux: a wildcard for one
 // segment would not match "%2F", the keyword "/".
@@ -30,7 +30,7 @@ const keywordPath = "/problems/{identifier}/keywords/{keyword...}"
 // and to "*" except with OPTIONS. "OPTIONS *" asks for the methods of the whole server.
 // It changes the URL of the request where withBase does.
 func canonicalPaths(s *server) http.Handler {
-	deepest := strings.Count(s.BasePath+prefix+undoPath, "/")
+	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
 	nothing := s.public(s.nothing)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions && r.URL.EscapedPath() == "*" {

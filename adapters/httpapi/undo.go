@@ -14,12 +14,9 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// undoPath is the path with the most segments.
-const undoPath = "/problems/{identifier}/batches/{batch}/undo"
-
 func (s *server) registerUndo() {
 	register(s, huma.Operation{
-		OperationID: "undoBatch", Method: http.MethodPost, Path: undoPath, Tags: []string{"Problems"},
+		OperationID: "undoBatch", Method: http.MethodPost, Path: "/problems/{identifier}/batches/{batch}/undo", Tags: []string{"Problems"},
 		Summary: "Undo a batch",
 		Description: "In two steps, as updateProblems. With dryRun=true the answer says what of the batch would go back, and what stays: what has moved on since, and what never goes back. " +
 			"Sent again within 15 minutes with the preview of that answer, and without dryRun, exactly that goes back, in one new batch, all of it or nothing. " +

@@ -18,6 +18,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	dropped, replaced := b.Query(user), b.Query(user)
 	ended, begun := b.Session(user), b.Session(user)
 	deleted, called := b.Endpoint(), b.Endpoint()
+	shown := store.About{Problem: p.ID, Comment: b.ID()}
 	expired := store.Reply{User: user, Key: "old", Fingerprint: bench.Fingerprint(1), Created: b.Now(), Body: []byte("old")}
 	b.Do(append(b.Pair(p.ID, relationship.CauseOf, q.ID),
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "dropped", Value: problem.Text("yes")}},
@@ -29,13 +30,16 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutSession{Session: ended}, store.PutSession{Session: begun},
 		store.PutWebhook{Endpoint: deleted}, store.PutWebhook{Endpoint: called},
 		store.AppendAudit{Entry: b.Audited()}, store.Publish{Event: b.Happening(p.ID)},
-		store.KeepReply{Reply: store.Reply{User: user, Key: "shown", Created: b.Now(), About: store.About{Problem: p.ID}, Body: []byte("shown")}},
+		store.KeepReply{Reply: store.Reply{User: user, Key: "shown", Created: b.Now(), About: shown, Body: []byte("shown")}},
 	)...)
-	written := b.Change()
+	written := b.Change(store.PutSavepoint{Problem: p}, store.Publish{Event: b.Happening(p.ID)})
 	written.Log = []problem.LogEntry{b.Entry(p.ID)}
 	b.Commit(written)
-	rewritten := store.Rewrite{Problem: p.ID, Log: written.Log}
-	rewritten.Log[0].To = problem.LogText("rewritten")
+	rewritten := store.Rewrite{
+		Problem: p.ID, Log: written.Log, Savepoints: []store.Savepoint{{Batch: written.Batch, Problem: p}},
+		Titles: []store.BatchTitle{{Batch: written.Batch, Title: "rewritten"}},
+	}
+	rewritten.Log[0].To, rewritten.Savepoints[0].Title = problem.LogText("rewritten"), "rewritten"
 	b.Do(store.Publish{Event: b.Administered()})
 	replaced.Name = "Replaced"
 	created := b.Problem(b.Reserve())
@@ -51,7 +55,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.AddComment{Problem: p.ID, Comment: comment},
 		store.PutComment{Problem: p.ID, Comment: comment},
 		store.PutAttachment{Problem: p.ID, Attachment: b.Attachment()},
-		rewritten, store.EmptyReplies{About: store.About{Problem: p.ID}},
+		rewritten, store.EmptyReplies{About: shown},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "put", Value: problem.Text("yes")}},
 		store.DropKeyword{Problem: p.ID, Name: "dropped"},
 		store.DropRelationship{Owner: p.ID, Type: relationship.CauseOf, Other: q.ID},
@@ -82,7 +86,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.DropWebhook{ID: deleted.ID},
 		store.PutProgress{Webhook: called.ID, Progress: b.Progress()},
 		store.PutLease{Lease: b.Lease("work")},
-		store.KeepReply{Reply: store.Reply{User: user, Key: "new", Fingerprint: bench.Fingerprint(2), Created: b.Now(), Body: []byte("new")}},
+		store.KeepReply{Reply: store.Reply{User: user, Key: "new", Fingerprint: bench.Fingerprint(2), Created: b.Now(), About: store.About{Problem: p.ID, Comment: b.ID()}, Body: []byte("new")}},
 		store.Expire{Before: expired.Created.Add(1)},
 	)...)
 	change.Log = []problem.LogEntry{b.Entry(p.ID), b.Entry(q.ID), b.Entry(created.ID)}
