@@ -32,7 +32,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.AppendAudit{Entry: b.Audited()}, store.Publish{Event: b.Happening(p.ID)},
 		store.KeepReply{Reply: store.Reply{User: user, Key: "shown", Created: b.Now(), About: shown, Body: []byte("shown")}},
 	)...)
-	written := b.Change(store.PutSavepoint{Problem: p}, store.Publish{Event: b.Happening(p.ID)})
+	written := b.Change(store.PutSavepoint{Problem: p})
 	written.Log = []problem.LogEntry{b.Entry(p.ID)}
 	b.Commit(written)
 	rewritten := store.Rewrite{
