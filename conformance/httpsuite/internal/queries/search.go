@@ -283,12 +283,12 @@ func fieldsAreTheNamedMembers(s *session.Session) {
 	}
 	is(h.find(s.Admin, "TRUEPREDICATE", "fields", fields), "["+want+"]")
 	is(s.Admin.Post("/problems/search", session.Encode(map[string]any{"predicate": h.where("TRUEPREDICATE"), "fields": fields})), "["+want+"]")
-	is(s.Admin.Get("/problems?sort=-identifier&limit=1&fields=revision"), `[{"revision":2}]`)
+	s.Admin.Get("/problems?limit=1&fields=revision").Is(200).Members("/0", "revision") // of any problem
 	one := is(s.Admin.Get(session.Lookup(p.Path, "fields", fields)), want)
 	if one.ETag() == whole.ETag() || one.ETag() == s.Admin.Get(p.Path+"?fields=title").ETag() {
 		s.Fatalf("%v\nhas the ETag of another representation", one)
 	}
-	s.Admin.Get(session.Lookup(p.Path, "fields", fields), session.With("If-None-Match", one.ETag())).Is(304)
+	s.Unchanged(s.Admin, session.Lookup(p.Path, "fields", fields))
 	s.Admin.Get(session.Lookup(p.Path, "fields", fields), session.With("If-None-Match", whole.ETag())).Is(200)
 	for _, other := range []string{"", "titel", "title,", "title.name", "state.title"} {
 		s.Admin.Get(session.Lookup(p.Path, "fields", other)).Fault(400, "malformed-request")
