@@ -50,8 +50,7 @@ func OpenFolder(path string, now time.Time) (*Folder, error) {
 	}
 	f := &Folder{root}
 	if err := errors.Join(f.makeFolder(arriving), f.removeDrafts(now), f.sync("."), syncPath(filepath.Dir(path))); err != nil {
-		root.Close()
-		return nil, failure(err)
+		return nil, failure(errors.Join(err, root.Close()))
 	}
 	return f, nil
 }
@@ -147,8 +146,7 @@ func (f *Folder) Open(ctx context.Context, key blob.Key, from, n int64) (io.Read
 		_, err = file.Seek(min(max(from, 0), info.Size()), io.SeekStart) // file systems limit offsets
 	}
 	if err != nil {
-		file.Close()
-		return nil, failure(err)
+		return nil, failure(errors.Join(err, file.Close()))
 	}
 	var r io.Reader = file
 	if n >= 0 {
@@ -227,7 +225,7 @@ func (f *Folder) names(folder string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer d.Close()
+	defer func() { _ = d.Close() }() // it was only read
 	names, err := d.Readdirnames(-1)
 	if errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
