@@ -338,7 +338,7 @@ func failure(err error) error {
 	case errors.Is(err, fs.ErrClosed):
 		return fault.Wrap(fault.Closed, err, "the store of files is closed")
 	case errors.Is(err, fs.ErrPermission):
-		return fault.Wrap(fault.Internal, err, "the folder of attachments cannot be used")
+		return fault.Wrap(fault.Unavailable, err, "the service has no right to use the folder of attachments")
 	}
 	return fault.Wrap(fault.Unavailable, err, "the storage for files is away; nothing was stored")
 }
