@@ -314,7 +314,7 @@ func TestKeyboard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if focused.Element == "TEXTAREA text" {
+		if focused.Element == "TEXTAREA comment" {
 			p.must(p.Press("By keyboard"), p.Press(kb.Tab), p.Press(kb.Enter), p.Shows("By keyboard"))
 			p.clean()
 			return

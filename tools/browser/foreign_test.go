@@ -102,7 +102,7 @@ func TestFormsOfForeignPages(t *testing.T) {
 		path   string
 		fields url.Values
 	}{
-		{"/problems/1/comments", url.Values{"text": {"Forged"}}},
+		{"/problems/1", url.Values{"comment": {"Forged"}}},
 		{"/administration/tokens", url.Values{"user": {user}, "scope": {"admin"}}},
 		{"/administration/webhooks/" + hook + "/delete", nil},
 		{"/sign-out", nil},

@@ -87,8 +87,9 @@ func TestNarrow(t *testing.T) {
 		const b = document.querySelector(".node.current").getBoundingClientRect(), c = document.querySelector(".picture").getBoundingClientRect();
 		return b.left >= c.left && b.right <= c.right && scrollY < 200;
 	})()`))
-	p.must(p.Open("/problems/1"), p.Shows("Maximilian Musterfrau"))
-	p.check(`document.querySelector(".line").getBoundingClientRect().bottom < innerHeight`)
+	p.must(p.Open("/problems/1"), p.Shows("Fields"))
+	p.check(`document.querySelector(".fields summary").getBoundingClientRect().bottom < innerHeight && !document.querySelector("select[name=assignee]").checkVisibility()`)
+	p.must(p.Click(".fields summary"), p.Until(`document.querySelector("select[name=assignee]").checkVisibility() && document.querySelector("select[name=assignee]").selectedOptions[0].text.startsWith("Maximilian Musterfrau")`))
 	p.clean()
 }
 
@@ -145,7 +146,7 @@ func TestPartCatchesUp(t *testing.T) {
 	s := open(t, "memory:")
 	s.api("POST", "/problems", map[string]any{"title": "The lamp is dark"})
 	p := s.signedIn(s.token)
-	p.must(p.Open("/problems/1"), p.Shows("New comment"))
+	p.must(p.Size(1280, 900), p.Open("/problems/1"), p.Shows("New comment"))
 	if _, err := Get[bool](p.Tab, "document.querySelector('select[name=priority]').focus(), true"); err != nil {
 		t.Fatal(err)
 	}
