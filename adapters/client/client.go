@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Version is the version of the API: a segment of each path.
@@ -142,6 +143,29 @@ func header(name, value string) Option {
 	}
 }
 
+// ErrInvalidRequest is the error of a request that cannot be sent as it is.
+var ErrInvalidRequest = errors.New("nothing was sent")
+
+// check refuses a path that servers take for another one, and headers that are none.
+func (r *Request) check() error {
+	for _, segment := range r.Path {
+		if segment == "" || segment == "." || segment == ".." {
+			return fmt.Errorf("%w: no path has the segment %q", ErrInvalidRequest, segment)
+		}
+	}
+	for name, values := range r.Header {
+		for _, value := range values {
+			if strings.ContainsFunc(value, unicode.IsControl) {
+				return fmt.Errorf("%w: the header %s has a control character", ErrInvalidRequest, name)
+			}
+		}
+	}
+	if strings.ContainsFunc(r.Key, unicode.IsControl) {
+		return fmt.Errorf("%w: the Idempotency-Key has a control character", ErrInvalidRequest)
+	}
+	return nil
+}
+
 // reads reports whether a request changes nothing.
 func (r *Request) reads() bool {
 	switch {
@@ -212,6 +236,9 @@ func (c *Client) attempt(ctx context.Context, r *Request, body []byte) (http.Hea
 
 // send sends a request once. The answer has a status of 2xx, and the caller closes it.
 func (c *Client) send(ctx context.Context, r *Request, body []byte) (*http.Response, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
 	segments := append([]string{"api", Version}, r.Path...)
 	for i, segment := range segments {
 		segments[i] = url.PathEscape(segment)

@@ -124,6 +124,21 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
+// A request that would arrive as another one is not sent.
+func TestInvalidRequest(t *testing.T) {
+	t.Parallel()
+	c := dial(t, "http://127.0.0.1:1")
+	for _, r := range []client.Request{
+		{Path: []string{"problems", ""}}, {Path: []string{"problems", ".", "keywords"}}, {Path: []string{"problems", "1", "keywords", ".."}},
+		{Path: []string{"me"}, Key: "a\nb"}, {Path: []string{"me"}, Header: http.Header{"If-Match": {"\x01"}}},
+	} {
+		r.Method = http.MethodPost
+		if _, err := c.Do(t.Context(), r, nil); !errors.Is(err, client.ErrInvalidRequest) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
 func TestPages(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

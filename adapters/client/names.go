@@ -96,6 +96,10 @@ func (c *Client) Resolve(ctx context.Context, field, name string) (*Partial, err
 	if len(found) == 1 {
 		return &Partial{Identifier: found[0].Identifier}, nil
 	}
+	noun := field
+	if field == "assignee" {
+		noun = "user"
+	}
 	fault := "there is no %s %q"
 	if len(found) > 1 {
 		fault = "more than one %s is called %q"
@@ -109,7 +113,7 @@ func (c *Client) Resolve(ctx context.Context, field, name string) (*Partial, err
 	if len(names) > 0 {
 		fault += ": choose from " + strings.Join(names, ", ")
 	}
-	return nil, fmt.Errorf(fault, field, name)
+	return nil, fmt.Errorf(fault, noun, name)
 }
 
 // Named returns the change that sets fields to values by their names, as [Client.Resolve]
