@@ -140,7 +140,7 @@ func Run(ctx context.Context, p Process) int {
 	if err != nil {
 		panic(err) // the grammar itself is wrong
 	}
-	command, err := parser.Parse(p.Args)
+	command, err := parser.Parse(sorted(parser.Model, p.Args))
 	if helped {
 		return exitDone
 	}
@@ -161,9 +161,16 @@ func Run(ctx context.Context, p Process) int {
 			p.complain(fmt.Sprintf("problems: warning: %s\n", w))
 		}
 	}
-	if err := command.Run(warnings); err != nil {
-		p.complain(fmt.Sprintf("problems: %v\n", err))
-		if g := command.Selected().Group; g != nil && g.Key == everyday.Group {
+	about := aboutProblems(command.Selected())
+	if about {
+		err = everyday.CheckArguments(p.Args)
+	}
+	if err == nil {
+		err = command.Run(warnings)
+	}
+	if err != nil {
+		p.complain(fmt.Sprintf("problems: %s\n", everyday.Harmless(err.Error())))
+		if about {
 			return everyday.ExitCode(err)
 		}
 		return exitFailed
@@ -189,6 +196,55 @@ func asked(args []string) []string {
 		return append(slices.Clone(args[1:]), "--help")
 	}
 	return args
+}
+
+// aboutProblems reports whether a command is one for work on problems.
+func aboutProblems(command *kong.Node) bool {
+	return command.Group != nil && command.Group.Key == everyday.Group
+}
+
+// sorted returns the arguments of a command about problems with its flags first. So flags may
+// stand between words, which kong refuses.
+func sorted(app *kong.Application, args []string) []string {
+	at := slices.IndexFunc(app.Children, func(n *kong.Node) bool { return n.Name == args[0] })
+	if at < 0 || !aboutProblems(app.Children[at]) {
+		return args
+	}
+	flags, words := args[:1:1], []string{"--"}
+	for i := 1; i < len(args); i++ {
+		switch arg := args[i]; {
+		case arg == "--":
+			return slices.Concat(flags, words, args[i+1:])
+		case arg == "-" || !strings.HasPrefix(arg, "-"):
+			words = append(words, arg)
+		default:
+			flags = append(flags, arg)
+			if takesNext(app.Children[at], arg) && i+1 < len(args) {
+				i++
+				flags = append(flags, args[i])
+			}
+		}
+	}
+	return append(flags, words...)
+}
+
+// takesNext reports whether the value of the last flag in an argument is the next argument.
+func takesNext(command *kong.Node, arg string) bool {
+	flags := slices.Concat(command.AllFlags(false)...)
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		return slices.ContainsFunc(flags, func(f *kong.Flag) bool { return f.Name == name && !f.IsBool() })
+	}
+	for i, letter := range arg {
+		at := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Short == letter })
+		switch {
+		case i == 0: // the hyphen
+		case at < 0:
+			return false
+		case !flags[at].IsBool():
+			return arg[i:] == string(letter)
+		}
+	}
+	return false
 }
 
 // isSetting reports whether a flag is a setting, and so an environment variable too. The

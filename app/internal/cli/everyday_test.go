@@ -3,7 +3,10 @@ package cli_test
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,7 +88,7 @@ func TestEveryday(t *testing.T) {
 		{"list --mine -s open -p HIGH -k floor=kitchen -f identifier", "1"},
 		{"list -a none -q title_=_'x'_OR_identifier_>_1 -f identifier", "2"},
 		{"list -a admin@localhost -k floor --sort identifier -n 1 -f title,keywords,due", "The lamp is dark\tfloor=kitchen\t2030-12-01"},
-		{"list -s closed", "No problem is like this."},
+		{"list -s closed", "No problem matches."},
 		{"search OLD -f identifier", "2"},
 		{"set 1 2 priority=low state=in_progress", "Problem 1: state Open → In Progress\nProblem 1: priority High → Low\nProblem 2: state Open → In Progress\nProblem 2: priority Low"},
 		{"set 1 priority= due= --dry-run", "Problem 1: priority Low →\nProblem 1: due 2030-12-01 →"},
@@ -130,6 +133,12 @@ func TestEveryday(t *testing.T) {
 	if piped := d.do("show", "3"); !strings.HasSuffix(piped.stdout, "\nFrom a\npipe.\n") {
 		t.Errorf("problem 3 is\n%s", piped.stdout)
 	}
+	d.is([][2]string{
+		{"set 3 --revision 2 title=Late", "Problem 3: title Piped → Late"},
+		{"comment 3 --key k It -- --help", "Problem 3 has the comment."},
+		{"done 3 -s Closed It was.", "Problem 3 is Closed."},
+		{"list -us closed -n 1 -f title,state.name", "No problem matches."},
+	})
 }
 
 // Scripts decide by the exit code, and people by the sentence.
@@ -148,17 +157,35 @@ func TestEverydayRefused(t *testing.T) {
 		want string
 	}{
 		{nil, "show 9", 3, "there is no problem with this identifier"},
-		{nil, "show x", 1, `"x" is no identifier of a problem`},
+		{nil, "show x", 2, `"x" is no identifier of a problem`},
 		{nil, "set 1 priority=hgih", 1, `there is no priority "hgih": choose from Urgent, High, Normal, Low`},
-		{nil, "set 1 colour=red", 1, `"colour=red" is no assignment`},
-		{nil, "set 1", 1, "there is nothing to set"},
+		{nil, "set 1 colour=red", 2, `"colour=red" is no assignment`},
+		{nil, "set 1", 2, "there is nothing to set"},
 		{nil, "set 1 title=c --revision 7", 4, "the problem is at revision 1 by now"},
 		{nil, "set 1 9 title=c", 3, "problem 9: there is no problem"},
 		{nil, "done 1 --state nope", 1, `from "Open" there is no move to such a resolved state; moves are possible to In Progress, Closed`},
 		{nil, "relate 1 blocked-by 1", 1, "itself"},
 		{nil, "list -c nope", 1, `there is no component "nope"`},
 		{nil, "list -q titel_=_'x'", 1, "did you mean title? (line 1, column 1)"},
-		{nil, "new", 1, "a problem needs a title"},
+		{nil, "new", 2, "a problem needs a title"},
+		{nil, "comment 1 caf\xe9", 2, "is not UTF-8"},
+		{nil, "new c -c a\x1b", 2, "the comment must not contain control characters"},
+		{nil, "list -f nosuch", 2, "choose from identifier, title, "},
+		{nil, "show 1 -f state.nosuch", 2, "choose from identifier, title, "},
+		{nil, "show 1 --json -f nosuch", 2, "choose from identifier, title, "},
+		{nil, "keyword 1 a=1 =v", 2, "must not be empty"},
+		{nil, "keyword 1 a=1 ..", 2, "must not be"},
+		{nil, "keyword 1 -d .", 2, "must not be"},
+		{nil, "keyword 1 -d", 2, "--delete needs"},
+		{nil, "new c -k ..", 2, "must not be"},
+		{nil, "new c --key a\x01b", 2, "visible ASCII characters"},
+		{nil, "comment 1 c --key a_b", 2, "visible ASCII characters"},
+		{nil, "set 1 title=c title=d", 2, "title is set twice"},
+		{nil, "new c assignee=me assignee=none", 2, "assignee is set twice"},
+		{nil, "new c title=d", 2, "the title is given twice"},
+		{nil, "new c priorty=high", 2, `"priorty=high" looks like the field priority`},
+		{nil, "watch 1 nosuch", 1, `there is no user "nosuch"`},
+		{nil, "relate 2 -d", 2, "--delete needs a type"},
 		{nil, "comment 1", 1, "the comment is empty"},
 		{nil, "list --nope", 2, "unknown flag"},
 		{away, "list", 6, "http://127.0.0.1:1 does not answer"},
@@ -174,6 +201,18 @@ func TestEverydayRefused(t *testing.T) {
 			t.Errorf("problems %s: exit code %d, want %d with %q\n%s%s", c.line, r.code, c.code, c.want, r.stdout, r.stderr)
 		}
 	}
+	for _, c := range [][3]string{
+		{"comment 1", "\xff\xfe", "not UTF-8"},
+		{"done 1 -", "caf\xe9", "not UTF-8"},
+		{"new c -c -", "caf\xe9", "not UTF-8"},
+		{"new c -c -", strings.Repeat("line\n", 200_000), "nothing was created"},
+	} {
+		d.stdin = c[1]
+		if r := d.do(split(c[0])...); r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, c[2]) {
+			t.Errorf("problems %s: exit code %d, want 2 with %q\n%s%.200s", c[0], r.code, c[2], r.stdout, r.stderr)
+		}
+	}
+	d.is([][2]string{{"list -s all -f identifier", "1\n2"}, {"keyword 1", ""}, {"show 1 -f revision", "2"}}) // "set 1 9" alone stored something
 }
 
 // A person gets tables with colours, and writes long texts in an editor.
@@ -191,6 +230,12 @@ func TestEverydayAtATerminal(t *testing.T) {
 		t.Errorf("the table is %q", r.stdout)
 	}
 	d.env["NO_COLOR"] = "1"
+	_ = d.do("new", "a\u202eb\u2028c", "-c", "d\u2066e")
+	for _, c := range [][2]string{{"list", "a<U+202E>b<U+2028>c"}, {"show 2", "d<U+2066>e"}, {"set 2 title=f", "a<U+202E>b<U+2028>c"}} {
+		if r := d.do(split(c[0])...); !strings.Contains(r.stdout+r.stderr, c[1]) || strings.ContainsAny(r.stdout+r.stderr, "\u202e\u2028\u2066") {
+			t.Errorf("problems %s: %q", c[0], r.stdout+r.stderr)
+		}
+	}
 	if r := d.do("show", "1"); strings.Contains(r.stdout, "\x1b") || !strings.Contains(r.stdout, "Administrator now\nIt went out.\n") {
 		t.Errorf("without colours it is %q", r.stdout)
 	}
@@ -208,6 +253,25 @@ func TestEverydayAtATerminal(t *testing.T) {
 	}
 }
 
+// A problem whose comment was refused is known to the caller.
+func TestCreatedWithoutComment(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/comments") {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		_, _ = io.WriteString(w, `{"identifier":7}`)
+	}))
+	t.Cleanup(server.Close)
+	d := desk{T: t, env: variables{"PROBLEMS_URL": server.URL, "PROBLEMS_TOKEN": access.NewSecret([32]byte{1}).Reveal()}}
+	for line, want := range map[string]string{"new a -c b": `"problems comment 7"`, "new a -c b --key k": "run the same command again"} {
+		if r := d.do(split(line)...); r.code != 5 || r.stdout != "7\n" || !strings.Contains(r.stderr, want) {
+			t.Errorf("problems %s: exit code %d\n%s%s", line, r.code, r.stdout, r.stderr)
+		}
+	}
+}
+
 // Each server has its login, and only its owner can read the file.
 func TestLogins(t *testing.T) {
 	t.Parallel()
@@ -220,7 +284,7 @@ func TestLogins(t *testing.T) {
 	}
 	d.terminal = false
 	d.is([][2]string{
-		{"list", "No problem is like this."},
+		{"list", "No problem matches."},
 		{"list -f title --url " + first.url, "first"},
 		{"list -f title --url " + strings.TrimPrefix(first.url, "http://"), "first"},
 		{"login --list", second.url + "\tAdministrator\n" + first.url + "\tAdministrator"},

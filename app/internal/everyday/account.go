@@ -14,7 +14,7 @@ const localServer = "http://127.0.0.1:8080"
 // Account names a server and its user.
 type Account struct {
 	Remote struct {
-		URL       string       `name:"url" placeholder:"URL" help:"Address of the server, or the host of a login. Default: the server of the last login, or http://127.0.0.1:8080."`
+		URL       string       `name:"url" placeholder:"URL" help:"Address of the server, or the host of a login. Default: the server of the last login; with a token from here or without a login, http://127.0.0.1:8080."`
 		Token     config.Token `placeholder:"TOKEN" help:"Token for the server. Better use \"problems login\" or the variable: other users of the machine can see flags."`
 		TokenFile string       `placeholder:"FILE" help:"File with that token."`
 	} `embed:"" group:"Running server"`

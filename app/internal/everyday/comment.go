@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/problemtracking/problems/adapters/client"
 )
@@ -34,6 +35,10 @@ func (c *commentCommand) Run(ctx context.Context, e *Env) error {
 	if !ok {
 		return errNumber(c.Args[0])
 	}
+	options, err := key(c.Key)
+	if err != nil {
+		return err
+	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
 		return err
@@ -51,10 +56,6 @@ func (c *commentCommand) Run(ctx context.Context, e *Env) error {
 	if strings.TrimSpace(text) == "" {
 		return errors.New("the comment is empty: nothing was added")
 	}
-	var options []client.Option
-	if c.Key != "" {
-		options = append(options, client.Key(c.Key))
-	}
 	if _, err := server.Comment(ctx, n, client.NewComment{Text: text}, options...); err != nil {
 		return err
 	}
@@ -71,6 +72,9 @@ func (e *Env) given(text string) (string, error) {
 		return "", errors.New("there is no text on standard input")
 	}
 	read, err := io.ReadAll(e.Stdin)
+	if err == nil && !utf8.Valid(read) {
+		err = misused("standard input is not UTF-8: convert it, such as by iconv -f latin1 -t utf-8")
+	}
 	return strings.TrimRight(string(read), "\n"), err
 }
 
@@ -95,6 +99,9 @@ func (e *Env) edit(ctx context.Context, hint string) (text string, done func(), 
 	content, err := os.ReadFile(f.Name())
 	if err != nil {
 		return "", nil, err
+	}
+	if !utf8.Valid(content) {
+		return "", nil, misused("the text is not UTF-8: it is in %s, so convert it, and send it from standard input", f.Name())
 	}
 	text = strings.TrimSpace(strings.Replace(string(content), strings.TrimSpace(comment), "", 1))
 	if text == "" {

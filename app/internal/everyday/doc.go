@@ -55,6 +55,7 @@ type Commands struct {
 // The exit codes of the commands, beyond those of every command.
 const (
 	exitFailed   = 1
+	exitMisused  = 2 // the command line cannot be read
 	exitMissing  = 3 // no such thing
 	exitConflict = 4 // the state of the problem forbids it, or somebody was faster
 	exitDenied   = 5 // no valid token, or a scope that is too small
@@ -69,6 +70,9 @@ const ExitCodes = "The commands about problems also have: 3 not found, 4 conflic
 func ExitCode(err error) int {
 	if errors.Is(err, client.ErrUnknown) {
 		return exitUnknown
+	}
+	if _, ok := errors.AsType[*misuse](err); ok || errors.Is(err, client.ErrInvalidRequest) {
+		return exitMisused
 	}
 	if errors.Is(err, errNoLogin) {
 		return exitDenied

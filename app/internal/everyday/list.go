@@ -112,7 +112,7 @@ func (l *listing) run(ctx context.Context, e *Env, words []string) error {
 			if refused, ok := errors.AsType[*client.Error](err); ok && l.Query != "" && refused.Line == 1 {
 				refused.Column-- // the parenthesis before it
 			}
-			return err
+			return chosen(err, l.Fields)
 		}
 		found = append(found, p)
 	}
@@ -164,7 +164,7 @@ func (l *listing) explain(ctx context.Context, e *Env, server *client.Client) er
 			}
 		}
 	}
-	return e.say("No problem is like this.")
+	return e.say("No problem matches.")
 }
 
 type listCommand struct{ listing }

@@ -24,7 +24,7 @@ const tokensPage = "/administration/tokens"
 func (loginCommand) Help() string {
 	return `Opens the page on which administrators make tokens, and reads a pasted token without showing it. From a pipe, it reads the token from standard input. The token is kept in ~/.config/problems/logins.json, or below XDG_CONFIG_HOME. Only you can read the file.
 
-The last login is the server of the other commands. --url, such as --url tracker.example.org, names another one. PROBLEMS_URL and PROBLEMS_TOKEN win over logins.
+The last login is the server of the other commands. --url, such as --url tracker.example.org, names another one. PROBLEMS_URL and PROBLEMS_TOKEN win over logins. A token of PROBLEMS_TOKEN or --token goes to no login that is not named: without an address, it goes to http://127.0.0.1:8080.
 
 Examples:
 
@@ -104,6 +104,6 @@ func (e *Env) pasted(ctx context.Context, page string) (string, error) {
 
 // say prints a sentence for people.
 func (e *Env) say(format string, args ...any) error {
-	_, err := fmt.Fprintf(e.Stderr, format+"\n", args...)
+	_, err := fmt.Fprintln(e.Stderr, Harmless(fmt.Sprintf(format, args...)))
 	return err
 }

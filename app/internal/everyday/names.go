@@ -2,12 +2,12 @@ package everyday
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/client"
+	"github.com/problemtracking/problems/domain/text"
 )
 
 // number reads the identifier of a problem, such as 12 or #12.
@@ -34,13 +34,28 @@ func assignment(arg string) (field, value string, ok bool) {
 	return field, value, ok && slices.Contains(client.FieldNames(), field)
 }
 
+// mistyped returns the field that a word such as priorty=high seems to mean; "" for a word of
+// a text.
+func mistyped(word string) string {
+	name, _, valued := strings.Cut(word, "=")
+	for _, field := range client.FieldNames() {
+		if valued && text.EditDistance(name, field) <= max(1, len(field)/4) {
+			return field
+		}
+	}
+	return ""
+}
+
 // patch returns the change of some assignments. An empty value clears a field.
 func patch(ctx context.Context, server *client.Client, assignments []string) (client.Patch, error) {
 	values := make(map[string]string)
 	for _, arg := range assignments {
 		field, value, ok := assignment(arg)
 		if !ok {
-			return client.Patch{}, fmt.Errorf("%q is no assignment: write FIELD=VALUE, with one of the fields %s", arg, strings.Join(client.FieldNames(), ", "))
+			return client.Patch{}, misused("%q is no assignment: write FIELD=VALUE, with one of the fields %s", arg, strings.Join(client.FieldNames(), ", "))
+		}
+		if _, twice := values[field]; twice {
+			return client.Patch{}, misused("%s is set twice", field)
 		}
 		values[field] = value
 	}

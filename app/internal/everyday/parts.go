@@ -3,6 +3,7 @@ package everyday
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,30 +28,36 @@ func (keywordCommand) Help() string {
     problems keyword 12 -d flaky`
 }
 
-// keyword reads a keyword such as floor=kitchen.
-func keyword(text string) client.Keyword {
-	name, value, valued := strings.Cut(text, "=")
-	if !valued {
-		return client.Keyword{Name: name}
-	}
-	return client.Keyword{Name: name, Value: &value}
-}
-
 // Run is called by kong.
 func (c *keywordCommand) Run(ctx context.Context, e *Env) error {
 	n, ok := number(c.Number)
 	if !ok {
 		return errNumber(c.Number)
 	}
+	if c.Delete && len(c.Keywords) == 0 {
+		return misused("--delete needs the names of keywords")
+	}
+	var set []client.Keyword
+	var err error
+	if c.Delete {
+		for _, name := range c.Keywords {
+			err = errors.Join(err, checkKeyword(name))
+		}
+	} else {
+		set, err = keywords(c.Keywords)
+	}
+	if err != nil {
+		return err
+	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
 		return err
 	}
-	for _, text := range c.Keywords {
+	for i, text := range c.Keywords {
 		if c.Delete {
 			err = server.DeleteKeyword(ctx, n, text)
 		} else {
-			err = server.SetKeyword(ctx, n, keyword(text))
+			err = server.SetKeyword(ctx, n, set[i])
 		}
 		if err != nil {
 			return err
@@ -103,6 +110,9 @@ func (c *relateCommand) Run(ctx context.Context, e *Env) error {
 	n, ok := number(c.Number)
 	if !ok {
 		return errNumber(c.Number)
+	}
+	if c.Delete && c.Type == "" {
+		return misused("--delete needs a type and the other problem")
 	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {

@@ -46,7 +46,7 @@ func (c *showCommand) Run(ctx context.Context, e *Env) error {
 	}
 	record, err := client.Load[json.RawMessage](ctx, server, n, append(slices.Clone(past), client.Only(c.Fields...))...)
 	if err != nil {
-		return err
+		return chosen(err, c.Fields)
 	}
 	if len(c.Fields) > 0 {
 		return c.members(e, record)
@@ -84,7 +84,7 @@ func (c *showCommand) members(e *Env, record json.RawMessage) error {
 		return printJSON(e.Stdout, record)
 	}
 	for _, f := range c.Fields {
-		if _, err := fmt.Fprintln(e.Stdout, e.value(record, f)); err != nil {
+		if _, err := fmt.Fprintln(e.Stdout, e.harmless(e.value(record, f))); err != nil {
 			return err
 		}
 	}
@@ -94,10 +94,10 @@ func (c *showCommand) members(e *Env, record json.RawMessage) error {
 // page returns a problem for people.
 func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Relationship, comments []client.Comment, log bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s  %s\n", e.styled(cyan, fmt.Sprint(p.Identifier)), e.styled(bold, p.Title))
+	fmt.Fprintf(&b, "%s  %s\n", e.styled(cyan, fmt.Sprint(p.Identifier)), e.styled(bold, e.harmless(p.Title)))
 	line := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "%s %s\n", e.styled(faint, fmt.Sprintf("%-16s", label)), text)
+			fmt.Fprintf(&b, "%s %s\n", e.styled(faint, fmt.Sprintf("%-16s", label)), e.harmless(text))
 		}
 	}
 	for _, field := range []string{"state", "priority", "classification", "component", "milestone", "assignee", "due", "originator", "creationDate", "modifier", "modificationDate", "resolver", "resolveDate", "keywords", "watching", "read"} {
@@ -112,7 +112,7 @@ func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Re
 		if c.EditDate != nil {
 			edited = ", edited"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n%s\n", e.styled(bold, c.Author.Name), e.styled(faint, e.moment(c.CreationDate)+edited), strings.TrimRight(c.Text, "\n"))
+		fmt.Fprintf(&b, "\n%s %s\n%s\n", e.styled(bold, e.harmless(c.Author.Name)), e.styled(faint, e.moment(c.CreationDate)+edited), e.harmless(strings.TrimRight(c.Text, "\n")))
 	}
 	if log {
 		b.WriteByte('\n')
@@ -121,7 +121,7 @@ func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Re
 			if l.Field != nil {
 				field = *l.Field
 			}
-			fmt.Fprintf(&b, "%s %s %s %s %s\n", e.styled(faint, e.moment(l.CreationDate)), l.Author.Name, l.Type, field, e.change(l))
+			fmt.Fprintf(&b, "%s %s %s %s %s\n", e.styled(faint, e.moment(l.CreationDate)), e.harmless(l.Author.Name), l.Type, field, e.harmless(e.change(l)))
 		}
 	}
 	return b.String()
@@ -141,5 +141,5 @@ func (e *Env) change(l client.LogEntry) string {
 
 // errNumber refuses an argument that is no identifier of a problem.
 func errNumber(text string) error {
-	return fmt.Errorf("%q is no identifier of a problem: write a number such as 12", text)
+	return misused("%q is no identifier of a problem: write a number such as 12", text)
 }

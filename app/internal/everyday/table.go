@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -67,17 +68,24 @@ func (t table) print(e *Env) error {
 	for i, text := range t.header {
 		head[i] = cell{text, faint}
 	}
-	rows := append([][]cell{head}, t.rows...)
+	rows := [][]cell{head}
+	for _, row := range t.rows {
+		shown := make([]cell, len(row))
+		for i, c := range row {
+			shown[i] = cell{e.harmless(oneLine(c.text)), c.style}
+		}
+		rows = append(rows, shown)
+	}
 	widths := make([]int, len(t.header))
 	for _, row := range rows {
 		for i, c := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(oneLine(c.text)))
+			widths[i] = max(widths[i], utf8.RuneCountInString(c.text))
 		}
 	}
 	for _, row := range rows {
 		left := e.Width
 		for i, c := range row {
-			text := oneLine(c.text)
+			text := c.text
 			if last := i == len(row)-1; last && left > 0 {
 				text = cut(text, left)
 			} else if !last {
@@ -98,6 +106,28 @@ func (t table) print(e *Env) error {
 // oneLine returns a text for one line of a table.
 func oneLine(text string) string {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ", "\r", " ").Replace(text)
+}
+
+// harmless is Harmless for a terminal. Programs get each text as it is.
+func (e *Env) harmless(text string) string {
+	if !e.Terminal {
+		return text
+	}
+	return Harmless(text)
+}
+
+// Harmless returns a text with codes, such as <U+202E>, in place of characters that control a
+// terminal or turn the direction of its line. Tabs and line ends stay.
+func Harmless(text string) string {
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			fmt.Fprintf(&b, "<%U>", r)
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // cut shortens a text to some columns.

@@ -3,12 +3,16 @@ package everyday
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/client"
 )
+
+// mostBytes is the longest body that servers take, unless their settings differ (D22).
+const mostBytes = 1 << 20
 
 type newCommand struct {
 	Account
@@ -33,6 +37,20 @@ Examples:
 
 // Run is called by kong.
 func (c *newCommand) Run(ctx context.Context, e *Env) error {
+	options, err := key(c.Key)
+	if err != nil {
+		return err
+	}
+	var commented []client.Option
+	if c.Key != "" {
+		if commented, err = key(c.Key + "-comment"); err != nil {
+			return err
+		}
+	}
+	fields := client.NewProblem{}
+	if fields.Keywords, err = keywords(c.Keyword); err != nil {
+		return err
+	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
 		return err
@@ -41,6 +59,8 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 	for _, word := range c.Words {
 		if _, _, ok := assignment(word); ok {
 			assignments = append(assignments, word)
+		} else if field := mistyped(word); field != "" {
+			return misused("%q looks like the field %s: write %s=…, or title=\"…\" to have the word in the title", word, field, field)
 		} else {
 			title = append(title, word)
 		}
@@ -48,6 +68,9 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 	p, err := patch(ctx, server, assignments)
 	if err != nil {
 		return err
+	}
+	if p.Title != "" && len(title) > 0 {
+		return misused("the title is given twice: by title=%q, and by the words %q", p.Title, strings.Join(title, " "))
 	}
 	p.Title = cmp.Or(strings.Join(title, " "), p.Title)
 	comment, err := e.given(c.Comment)
@@ -60,13 +83,19 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 			return err
 		}
 	}
-	fields := client.NewProblem{Fields: p.Fields}
-	for _, k := range c.Keyword {
-		fields.Keywords = append(fields.Keywords, keyword(k))
-	}
-	var options, commented []client.Option
-	if c.Key != "" {
-		options, commented = []client.Option{client.Key(c.Key)}, []client.Option{client.Key(c.Key + "-comment")}
+	fields.Fields = p.Fields
+	if comment != "" {
+		// A comment that the server refuses would leave the problem without it.
+		if err := checkComment(comment); err != nil {
+			return err
+		}
+		size, err := json.Marshal(client.NewComment{Text: comment})
+		if err != nil {
+			return err
+		}
+		if len(size) > mostBytes {
+			return misused("the comment has %d bytes as JSON, and the server takes %d: nothing was created", len(size), mostBytes)
+		}
 	}
 	made, err := server.Create(ctx, fields, options...)
 	if err != nil {
@@ -74,7 +103,12 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 	}
 	if comment != "" {
 		if _, err := server.Comment(ctx, made.Identifier, client.NewComment{Text: comment}, commented...); err != nil {
-			return fmt.Errorf("problem %d is created, but not its comment: %w", made.Identifier, err)
+			_, lost := fmt.Fprintln(e.Stdout, made.Identifier)
+			again := fmt.Sprintf("add it by \"problems comment %d\"", made.Identifier)
+			if c.Key != "" {
+				again = "run the same command again: the key keeps it from a second problem"
+			}
+			return errors.Join(fmt.Errorf("problem %d is created, but not its comment: %w; %s", made.Identifier, err, again), lost)
 		}
 	}
 	draft()
@@ -93,7 +127,7 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 // function is called.
 func (e *Env) compose(ctx context.Context) (title, comment string, done func(), err error) {
 	if !e.InTerminal {
-		return "", "", nil, errors.New("a problem needs a title: problems new TITLE")
+		return "", "", nil, misused("a problem needs a title: problems new TITLE")
 	}
 	text, done, err := e.edit(ctx, "The first line is the title, and the rest a comment. An empty file creates nothing.")
 	title, comment, _ = strings.Cut(text, "\n")
@@ -127,9 +161,9 @@ func (c *setCommand) Run(ctx context.Context, e *Env) error {
 	case len(all) == 0:
 		return errNumber(c.Args[0])
 	case len(assignments) == 0:
-		return fmt.Errorf("there is nothing to set: write FIELD=VALUE, with one of the fields %s", strings.Join(client.FieldNames(), ", "))
+		return misused("there is nothing to set: write FIELD=VALUE, with one of the fields %s", strings.Join(client.FieldNames(), ", "))
 	case len(all) > 1 && c.Revision != 0:
-		return errors.New("--revision is for one problem")
+		return misused("--revision is for one problem")
 	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
