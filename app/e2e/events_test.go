@@ -258,7 +258,7 @@ func TestEventsEnd(t *testing.T) {
 			t.Fatal("it goes on with a revoked token")
 		}
 		_ = follower.cmd.Wait()
-		if code := follower.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(follower.stderr.String(), "token") {
+		if code := follower.cmd.ProcessState.ExitCode(); code != 5 || !strings.Contains(follower.stderr.String(), "token") {
 			t.Errorf("with a revoked token it ends with %d and\n%s", code, follower.stderr)
 		}
 	})
