@@ -69,6 +69,15 @@ func LogText(s string) LogValue { return logJSON(s) }
 // LogNoValue is the value for a keyword without a value. A missing keyword is different.
 const LogNoValue LogValue = `{"value":null}`
 
+// LogKeyword returns the value for a present keyword. A keyword without a value differs from
+// no keyword (D8).
+func LogKeyword(k Keyword) LogValue {
+	if !k.Value.Valid {
+		return LogNoValue
+	}
+	return LogText(k.Value.String)
+}
+
 // LogRef returns the value for a metadata object or user, or null for ident.None.
 func LogRef(id ident.ID, name string) LogValue {
 	if id.IsNone() {

@@ -85,6 +85,31 @@ func (v LogValue) Link() (other ID, ok bool) {
 	return link.ProblemIdentifier, link.ProblemIdentifier > 0
 }
 
+// Other returns the other problem of an entry about a relationship. ok is false for an entry
+// without one.
+func (e LogEntry) Other() (other ID, ok bool) {
+	if e.Type == RelationshipAdded {
+		return e.To.Link()
+	}
+	return e.From.Link()
+}
+
+// Keyword returns the keyword of a name in a value of [LogKeyword], or nil for null: there was
+// none. ok is false for any other value.
+func (v LogValue) Keyword(name string) (k *Keyword, ok bool) {
+	switch v {
+	case "":
+		return nil, true
+	case LogNoValue:
+		return &Keyword{Name: name}, true
+	}
+	value, ok := v.Text()
+	if !ok {
+		return nil, false
+	}
+	return &Keyword{name, Text(value)}, true
+}
+
 // Places returns the number in a value of [LogPlaces]. ok is false for any other value.
 func (v LogValue) Places() (n int, ok bool) {
 	var shown struct{ Places int }

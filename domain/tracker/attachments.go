@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -83,25 +82,12 @@ func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.I
 	return a, err
 }
 
-// attaching is the basis of the decision about a new attachment.
-type attaching struct {
-	loaded
-	reply *store.Reply // for the Idempotency-Key
-}
-
-func (s *Service) loadAttaching(ctx context.Context, r store.Reader, caller Caller, id problem.ID, cmd *AddAttachment) (l attaching, err error) {
-	if l.loaded, err = s.load(ctx, r, caller.User, id, store.Attachments); err != nil {
-		return l, err
-	}
-	l.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time())
-	return l, err
-}
-
 // beginAttachment runs the checks before the file is read.
-func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem.ID, cmd *AddAttachment) (l attaching, err error) {
+func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem.ID, cmd *AddAttachment) (l repeatable, err error) {
 	var shown store.History
+	load := loadRepeatable(s, caller, id, store.Attachments, cmd.Idempotency)
 	err = s.views.Once(ctx, func(r store.Reader) (err error) {
-		l, err = s.loadAttaching(ctx, r, caller, id, cmd)
+		l, err = load(ctx, r)
 		shown = r.History()
 		return err
 	})
@@ -127,14 +113,12 @@ func (s *Service) attach(ctx context.Context, caller Caller, id problem.ID, cmd 
 		of.Fingerprint = fingerprintOf(of.Fingerprint, cmd, added.Digest)
 		cmd.Idempotency = &of
 	}
-	return run(ctx, s, command[attaching, problem.Attachment]{
+	return run(ctx, s, command[repeatable, problem.Attachment]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
 		once:   true,
-		load: func(ctx context.Context, r store.Reader) (attaching, error) {
-			return s.loadAttaching(ctx, r, caller, id, &cmd)
-		},
-		decide: func(l attaching, m changes.Moment) (store.Change, Answer[problem.Attachment], error) {
+		load:   loadRepeatable(s, caller, id, store.Attachments, cmd.Idempotency),
+		decide: func(l repeatable, m changes.Moment) (store.Change, Answer[problem.Attachment], error) {
 			if l.reply == nil && !stored && !cmd.DryRun {
 				return store.Change{}, Answer[problem.Attachment]{}, fault.New(fault.Unavailable, "the first answer to this Idempotency-Key has just expired: repeat the request")
 			}
@@ -152,7 +136,7 @@ func fingerprintOf(request [32]byte, cmd AddAttachment, file problem.Digest) [32
 	return [32]byte(h.Sum(nil))
 }
 
-func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment, l attaching, m changes.Moment, limits Limits) (store.Change, Answer[problem.Attachment], error) {
+func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment, l repeatable, m changes.Moment, limits Limits) (store.Change, Answer[problem.Attachment], error) {
 	if a, ok := cmd.Idempotency.replay(l.reply); ok {
 		return store.Change{}, a, nil
 	}
@@ -178,7 +162,7 @@ func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment
 }
 
 // checkAttachment returns the name and the media type in their stored forms.
-func checkAttachment(cmd AddAttachment, l attaching, limits Limits) (checked problem.Attachment, err error) {
+func checkAttachment(cmd AddAttachment, l repeatable, limits Limits) (checked problem.Attachment, err error) {
 	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
 		return checked, err
 	}
@@ -251,8 +235,8 @@ func decideDeleteAttachment(caller Caller, cmd DeleteAttachment, l loaded, m cha
 	if err == nil && !old.Deleted.IsZero() {
 		err = attachmentNotFound()
 	}
-	if err == nil && old.Author != caller.User && caller.Scope != access.Admin {
-		err = fault.New(fault.Forbidden, "the attachment is somebody else's: only its author can delete it, or a token with the scope admin")
+	if err == nil {
+		err = checkAuthor(caller, old.Author, "attachment", "delete")
 	}
 	if err != nil {
 		return store.Change{}, none, err

@@ -27,7 +27,7 @@ func TestDecideAttachment(t *testing.T) {
 	t.Parallel()
 	old := newLoaded()
 	file := problem.Attachment{ID: ident.ID{15: 9}, Bytes: 1 << 40, Digest: problem.Digest{1}}
-	change, a, err := decideAttachment(by(bob), AddAttachment{Name: " e\u0301.png ", MediaType: "Image/PNG"}, file, attaching{loaded: old}, at(now), DefaultLimits())
+	change, a, err := decideAttachment(by(bob), AddAttachment{Name: " e\u0301.png ", MediaType: "Image/PNG"}, file, repeatable{loaded: old}, at(now), DefaultLimits())
 	noError(t, err)
 	want := problem.Attachment{ID: file.ID, Name: "é.png", MediaType: "image/png", Bytes: 1 << 40, Digest: file.Digest, Author: bob, Created: now}
 	equal(t, "answer", a, Answer[problem.Attachment]{Value: want, Catalogue: old.catalogue, Revision: 4, New: true})
@@ -75,7 +75,7 @@ func TestCheckAttachment(t *testing.T) {
 		if c.loaded.ID == 0 {
 			c.loaded = newLoaded()
 		}
-		_, err := checkAttachment(AddAttachment{Name: c.name, MediaType: c.mediaType}, attaching{loaded: c.loaded}, DefaultLimits())
+		_, err := checkAttachment(AddAttachment{Name: c.name, MediaType: c.mediaType}, repeatable{loaded: c.loaded}, DefaultLimits())
 		if c.kind == "" {
 			noError(t, err)
 			continue

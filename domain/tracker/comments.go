@@ -207,13 +207,13 @@ func ownComment(caller Caller, id ident.ID, l loaded) (problem.Comment, error) {
 	if i < 0 {
 		return problem.Comment{}, fault.New(fault.CommentNotFound, "the problem has no such comment: it may have been deleted")
 	}
-	return l.Comments[i], checkCorrection(caller, l.Comments[i])
+	return l.Comments[i], checkAuthor(caller, l.Comments[i].Author, "comment", "change")
 }
 
-// checkCorrection refuses a correction of somebody else's comment.
-func checkCorrection(caller Caller, c problem.Comment) error {
-	if c.Author != caller.User && caller.Scope != access.Admin {
-		return fault.New(fault.Forbidden, "the comment is somebody else's: only its author can change it, or a token with the scope admin")
+// checkAuthor refuses to do something to a thing of somebody else.
+func checkAuthor(caller Caller, author ident.ID, thing, do string) error {
+	if author != caller.User && caller.Scope != access.Admin {
+		return fault.New(fault.Forbidden, "the %s is somebody else's: only its author can %s it, or a token with the scope admin", thing, do)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 	cb.AddLog(&snapshot, problem.ProblemCreated, "", "", changes.LogFields(fields, c.catalogue))
 	for _, k := range keywords {
 		snapshot.Size += k.Size()
-		cb.AddLog(&snapshot, problem.KeywordSet, k.Name, "", changes.LogKeyword(k))
+		cb.AddLog(&snapshot, problem.KeywordSet, k.Name, "", problem.LogKeyword(k))
 	}
 	created := len(cb.Effects)
 	cb.AddEffect(store.CreateProblem{Problem: p})

@@ -3,7 +3,6 @@ package tracker
 import (
 	"context"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -105,10 +104,7 @@ func checkRedact(caller Caller, cmd Redact, l loaded) (r problem.Redaction, err 
 	}
 	for _, c := range l.Comments { // also a deleted one: the log has its text
 		if c.ID == cmd.Comment {
-			if c.Author != caller.User && caller.Scope != access.Admin {
-				return r, fault.New(fault.Forbidden, "the comment is somebody else's: only its author can redact it, or a token with the scope admin")
-			}
-			return r, nil
+			return r, checkAuthor(caller, c.Author, "comment", "redact")
 		}
 	}
 	return r, fault.New(fault.CommentNotFound, "the problem has no such comment")

@@ -289,7 +289,7 @@ func (s *Service) loadPart(ctx context.Context, r store.Reader, caller Caller, p
 		case e.Type == problem.RelationshipAdded, e.Type == problem.RelationshipDeleted:
 			parts |= store.Relationships
 		case e.Type == problem.CommentAdded, e.Type == problem.CommentEdited:
-			wanted[commentOf(e)] = true
+			wanted[commentOf(e.LogEntry)] = true
 		}
 	}
 	comments := part.Comments
@@ -381,7 +381,7 @@ func (u undoing) links() (links []link) {
 			if e.Stays != "" || e.Type != problem.RelationshipAdded && e.Type != problem.RelationshipDeleted {
 				continue
 			}
-			other, _ := undo.Other(e.LogEntry)
+			other, _ := e.Other()
 			r := relationship.Relationship{Owner: p.ID, Type: relationship.Type(e.Field), Other: other}
 			if seen[r] || seen[r.Mirror()] {
 				continue
@@ -394,7 +394,7 @@ func (u undoing) links() (links []link) {
 }
 
 // commentOf returns the comment of an entry that adds or edits it.
-func commentOf(e undo.Entry) ident.ID {
+func commentOf(e problem.LogEntry) ident.ID {
 	text, _ := e.To.Text()
 	id, _ := ident.Parse(text)
 	return id

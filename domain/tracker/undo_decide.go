@@ -209,24 +209,14 @@ func (p *undoPlan) newKeywords() (n int) {
 // planKeyword returns false for an unreadable entry.
 func (p *undoPlan) planKeyword(e problem.LogEntry) bool {
 	now := findKeyword(p.Snapshot.Keywords, e.Field)
-	if e.From == "" {
-		if now != nil {
-			p.dropped = append(p.dropped, *now)
-		}
-		return true
+	before, ok := e.From.Keyword(e.Field)
+	switch {
+	case before != nil && (now == nil || *now != *before):
+		p.keywords = append(p.keywords, *before)
+	case ok && before == nil && now != nil:
+		p.dropped = append(p.dropped, *now)
 	}
-	before := problem.Keyword{Name: e.Field}
-	if e.From != problem.LogNoValue {
-		value, ok := e.From.Text()
-		if !ok {
-			return false
-		}
-		before.Value = problem.Text(value)
-	}
-	if now == nil || *now != before {
-		p.keywords = append(p.keywords, before)
-	}
-	return true
+	return ok
 }
 
 // forbids reports whether the entry is about a comment that the caller may not correct (D44).
@@ -234,14 +224,13 @@ func (u undoing) forbids(part undonePart, e undo.Entry) bool {
 	if e.Type != problem.CommentAdded && e.Type != problem.CommentEdited {
 		return false
 	}
-	i := slices.IndexFunc(part.Comments, func(c problem.Comment) bool { return c.ID == commentOf(e) })
-	return i >= 0 && checkCorrection(u.caller, part.Comments[i]) != nil
+	i := slices.IndexFunc(part.Comments, func(c problem.Comment) bool { return c.ID == commentOf(e.LogEntry) })
+	return i >= 0 && checkAuthor(u.caller, part.Comments[i].Author, "comment", "change") != nil
 }
 
 // planComment returns false for an unreadable entry.
 func (p *undoPlan) planComment(e problem.LogEntry) bool {
-	text, _ := e.To.Text()
-	i := slices.IndexFunc(p.Comments, func(c problem.Comment) bool { return c.ID.String() == text && !c.Deleted })
+	i := slices.IndexFunc(p.Comments, func(c problem.Comment) bool { return c.ID == commentOf(e) && !c.Deleted })
 	if i < 0 {
 		return false
 	}

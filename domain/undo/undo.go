@@ -102,7 +102,7 @@ func subjectOf(e problem.LogEntry) (subject, bool) {
 		return subject{kind: keyword, name: e.Field}, true
 	case problem.RelationshipAdded, problem.RelationshipDeleted:
 		family, known := relationship.Type(e.Field).Family()
-		other, ok := Other(e)
+		other, ok := e.Other()
 		return subject{kind: pair, name: string(family.Forward), other: other}, known && ok
 	case problem.CommentAdded, problem.CommentEdited:
 		id, ok := e.To.Text()
@@ -112,12 +112,4 @@ func subjectOf(e problem.LogEntry) (subject, bool) {
 		return subject{kind: comment, name: before.ID.String()}, ok
 	}
 	return subject{}, false
-}
-
-// Other returns the other problem of an entry about a relationship.
-func Other(e problem.LogEntry) (problem.ID, bool) {
-	if e.Type == problem.RelationshipAdded {
-		return e.To.Link()
-	}
-	return e.From.Link()
 }

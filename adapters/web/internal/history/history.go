@@ -159,10 +159,8 @@ func ChangeOf(e problem.LogEntry) Change {
 		if c.To == "" {
 			c.Key += ".bare"
 		}
-	case problem.RelationshipAdded:
-		c.Problem, _ = e.To.Link()
-	case problem.RelationshipDeleted:
-		c.Problem, _ = e.From.Link()
+	case problem.RelationshipAdded, problem.RelationshipDeleted:
+		c.Problem, _ = e.Other()
 	}
 	return c
 }

@@ -17,26 +17,17 @@ func (cb *Builder) PutKeyword(s *store.Snapshot, old *problem.Keyword, k problem
 	s.Size += k.Size()
 	var from problem.LogValue
 	if old != nil {
-		from = LogKeyword(*old)
+		from = problem.LogKeyword(*old)
 		s.Size -= old.Size()
 	}
-	cb.AddLog(s, problem.KeywordSet, k.Name, from, LogKeyword(k))
+	cb.AddLog(s, problem.KeywordSet, k.Name, from, problem.LogKeyword(k))
 }
 
 // DropKeyword deletes a keyword.
 func (cb *Builder) DropKeyword(s *store.Snapshot, old problem.Keyword) {
 	cb.AddEffect(store.DropKeyword{Problem: s.ID, Name: old.Name})
 	s.Size -= old.Size()
-	cb.AddLog(s, problem.KeywordDeleted, old.Name, LogKeyword(old), "")
-}
-
-// LogKeyword returns a present keyword in the form of the log. A keyword without a
-// value differs from no keyword (D8).
-func LogKeyword(k problem.Keyword) problem.LogValue {
-	if !k.Value.Valid {
-		return problem.LogNoValue
-	}
-	return problem.LogText(k.Value.String)
+	cb.AddLog(s, problem.KeywordDeleted, old.Name, problem.LogKeyword(old), "")
 }
 
 // PutRelationship adds the side of a relationship that the problem owns.

@@ -132,29 +132,17 @@ func undoKeyword(s *store.Snapshot, e problem.LogEntry) bool {
 	if found {
 		s.Keywords = slices.Delete(s.Keywords, i, i+1)
 	}
-	if e.From == "" {
-		return true
+	before, ok := e.From.Keyword(e.Field)
+	if before != nil {
+		s.Keywords = slices.Insert(s.Keywords, i, *before)
 	}
-	before := problem.Keyword{Name: e.Field}
-	if e.From != problem.LogNoValue {
-		value, ok := e.From.Text()
-		if !ok {
-			return false
-		}
-		before.Value = problem.Text(value)
-	}
-	s.Keywords = slices.Insert(s.Keywords, i, before)
-	return true
+	return ok
 }
 
 // undoRelationship removes or restores the relationship of the i-th entry.
 func undoRelationship(s *store.Snapshot, log []problem.LogEntry, i int) bool {
 	e := log[i]
-	value := e.To
-	if e.Type == problem.RelationshipDeleted {
-		value = e.From
-	}
-	other, ok := value.Link()
+	other, ok := e.Other()
 	if !ok {
 		return false
 	}
