@@ -223,7 +223,7 @@ func (f fileStore) page(ctx context.Context, after string) (page []blob.Info, er
 			info.Stored = time.UnixMicro(stored)
 			var ok bool
 			if info.Key, ok = blob.ParseKey(name); !ok {
-				return info, fault.New(fault.Internal, "the table files has a key that is none")
+				return info, fault.New(fault.Internal, "the table files has a key that names no attachment")
 			}
 			return info, nil
 		})

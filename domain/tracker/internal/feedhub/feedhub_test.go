@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -40,6 +41,26 @@ func TestHubRemembersTheNewestEntries(t *testing.T) {
 		if most := 4 * mostRecent / int(least/4); cuts > most || cuts == 0 {
 			t.Errorf("%d bytes: the entries were cut %d times, want at most %d", title, cuts, most)
 		}
+	}
+}
+
+// D45: a server whose memory has former texts reads the feed anew after a redaction, also one
+// by another server.
+func TestHubForgetsRewrittenEntries(t *testing.T) {
+	t.Parallel()
+	h := New(nil, nil, 0)
+	names := metadata.NewCatalogue(ident.Version{}, metadata.Content{})
+	h.add(t.Context(), []event.Entry{{Number: 1}, {Number: 2}}, names)
+	redacted := event.Event{Lines: []event.Line{{Type: string(problem.Redacted)}}}
+	h.add(t.Context(), []event.Entry{{Number: 3, Events: []event.Event{{}, redacted}}, {Number: 4}}, names)
+	for from, want := range map[int64]bool{1: false, 2: false, 3: true, 4: true} {
+		if entries, _, ok := h.Remembered(from, 10); ok != want || int64(len(entries)) != 5-from && ok {
+			t.Errorf("from %d on, the hub remembers %v: %v", from, entries, ok)
+		}
+	}
+	h.add(t.Context(), []event.Entry{{Number: 5}}, names)
+	if entries, _, ok := h.Remembered(3, 10); !ok || len(entries) != 3 || h.size != entries[0].Size()+entries[1].Size()+entries[2].Size() {
+		t.Errorf("then it has %v, of %d bytes: %v", entries, h.size, ok)
 	}
 }
 
