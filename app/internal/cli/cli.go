@@ -219,32 +219,13 @@ func sorted(app *kong.Application, args []string) []string {
 			words = append(words, arg)
 		default:
 			flags = append(flags, arg)
-			if takesNext(app.Children[at], arg) && i+1 < len(args) {
+			if everyday.ValueFlag(app.Children[at], arg) != nil && i+1 < len(args) {
 				i++
 				flags = append(flags, args[i])
 			}
 		}
 	}
 	return append(flags, words...)
-}
-
-// takesNext reports whether the value of the last flag in an argument is the next argument.
-func takesNext(command *kong.Node, arg string) bool {
-	flags := slices.Concat(command.AllFlags(false)...)
-	if name, long := strings.CutPrefix(arg, "--"); long {
-		return slices.ContainsFunc(flags, func(f *kong.Flag) bool { return f.Name == name && !f.IsBool() })
-	}
-	for i, letter := range arg {
-		at := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Short == letter })
-		switch {
-		case i == 0: // the hyphen
-		case at < 0:
-			return false
-		case !flags[at].IsBool():
-			return arg[i:] == string(letter)
-		}
-	}
-	return false
 }
 
 // isSetting reports whether a flag is a setting, and so an environment variable too. The

@@ -85,7 +85,7 @@ func (e *Env) candidates(ctx context.Context, node *kong.Node, before []string, 
 		case value != nil:
 			value = nil
 		case strings.HasPrefix(word, "-"):
-			value = flagOf(node, word)
+			value = ValueFlag(node, word)
 		case child >= 0 && len(args) == 0:
 			node = node.Children[child]
 		default:
@@ -113,13 +113,27 @@ func (e *Env) candidates(ctx context.Context, node *kong.Node, before []string, 
 	return e.arguments(ctx, node.Name, args, current)
 }
 
-// flagOf returns a flag that needs a value behind it.
-func flagOf(node *kong.Node, word string) *kong.Flag {
-	for _, group := range node.AllFlags(false) {
-		for _, f := range group {
-			if (word == "--"+f.Name || word == "-"+string(f.Short)) && !f.IsBool() {
-				return f
-			}
+// ValueFlag returns the flag whose value is the argument behind this one; nil when there is none.
+// Short flags can stand together, as in -us.
+func ValueFlag(command *kong.Node, arg string) *kong.Flag {
+	flags := slices.Concat(command.AllFlags(false)...)
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		if at := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Name == name }); at >= 0 && !flags[at].IsBool() {
+			return flags[at]
+		}
+		return nil
+	}
+	short := strings.TrimPrefix(arg, "-")
+	for i, letter := range short {
+		at := slices.IndexFunc(flags, func(f *kong.Flag) bool { return f.Short == letter })
+		switch {
+		case at < 0:
+			return nil
+		case flags[at].IsBool():
+		case short[i:] == string(letter):
+			return flags[at]
+		default:
+			return nil // the rest of the argument is the value
 		}
 	}
 	return nil
@@ -189,7 +203,7 @@ func (e *Env) recent(ctx context.Context) (all []candidate) {
 	if err != nil {
 		return nil
 	}
-	for p, err := range server.Search(ctx, client.Search{Predicate: "state.resolved = NO", Sort: "-modificationDate", Limit: 20}) {
+	for p, err := range server.Search(ctx, client.Search{Predicate: "state.resolved = NO", Sort: "-modificationDate", Fields: []string{"identifier", "title"}, Limit: 20}) {
 		if err != nil {
 			return nil
 		}
