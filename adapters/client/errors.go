@@ -29,6 +29,7 @@ const (
 	ProblemNotFound      Code = "problem-not-found"
 	KeywordNotFound      Code = "keyword-not-found"
 	CommentNotFound      Code = "comment-not-found"
+	AttachmentNotFound   Code = "attachment-not-found"
 	RelationshipNotFound Code = "relationship-not-found"
 	MethodNotAllowed     Code = "method-not-allowed"
 	TransitionNotAllowed Code = "transition-not-allowed"
@@ -42,6 +43,7 @@ const (
 	StaleRevision        Code = "stale-revision"
 	TooLarge             Code = "too-large"
 	UnsupportedMediaType Code = "unsupported-media-type"
+	RangeNotSatisfiable  Code = "range-not-satisfiable"
 	RequiredField        Code = "required-field"
 	InvalidValue         Code = "invalid-value"
 	InvalidType          Code = "invalid-type"
@@ -57,6 +59,7 @@ const (
 	Internal             Code = "internal"
 	Unavailable          Code = "unavailable"
 	OutcomeUnknown       Code = "outcome-unknown"
+	StorageFull          Code = "storage-full"
 )
 
 // Error is a refusal of the server (D18).

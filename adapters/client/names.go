@@ -73,6 +73,26 @@ func Quote(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 
+// InState returns the condition for the state with a name, in any case. Three words are no
+// names: open for all that are not resolved, done for the others, and all.
+func InState(name string) string {
+	switch name {
+	case "open":
+		return "state.resolved = NO"
+	case "done":
+		return "state.resolved = YES"
+	case "all":
+		return "TRUEPREDICATE"
+	}
+	return "state.name =[c] " + Quote(name)
+}
+
+// HasWord returns the condition for a word in the title or a comment, in any case and with or
+// without accents.
+func HasWord(word string) string {
+	return fmt.Sprintf("(title CONTAINS[cd] %[1]s OR ANY comments.text CONTAINS[cd] %[1]s)", Quote(word))
+}
+
 // Resolve finds the object of a field by its name, in any case. A component has its full
 // name or its own, and a user an address or a name; "me" is the caller. The error has the
 // names to choose from.

@@ -57,9 +57,8 @@ func (o Options) ask(r *http.Request) *answer {
 	if err != nil {
 		return &answer{status: http.StatusBadRequest, header: http.Header{}}
 	}
-	me.Header.Set("Authorization", r.Header.Get("Authorization"))
-	if r.Header.Get("Authorization") == "" {
-		me.Header.Del("Authorization")
+	if token := r.Header.Get("Authorization"); token != "" {
+		me.Header.Set("Authorization", token)
 	}
 	return inside{o.API, r}.serve(me)
 }

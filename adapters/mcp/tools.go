@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,16 +73,7 @@ type findOutput struct {
 }
 
 func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (*sdk.CallToolResult, findOutput, error) {
-	conditions := []string{"TRUEPREDICATE"}
-	switch in.State {
-	case "open", "":
-		conditions = append(conditions, "state.resolved = NO")
-	case "done":
-		conditions = append(conditions, "state.resolved = YES")
-	case "all":
-	default:
-		conditions = append(conditions, "state.name =[c] "+client.Quote(in.State))
-	}
+	conditions := []string{client.InState(cmp.Or(in.State, "open"))}
 	if in.Mine {
 		conditions = append(conditions, "assignee.identifier = $ApiUser")
 	}
@@ -89,7 +81,7 @@ func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (
 		conditions = append(conditions, "("+in.Predicate+")")
 	}
 	for word := range strings.FieldsSeq(in.Text) {
-		conditions = append(conditions, fmt.Sprintf("(title CONTAINS[cd] %[1]s OR ANY comments.text CONTAINS[cd] %[1]s)", client.Quote(word)))
+		conditions = append(conditions, client.HasWord(word))
 	}
 	limit := min(max(in.Limit, 0), mostHits)
 	if limit == 0 {
@@ -208,24 +200,24 @@ func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInpu
 		made.Keywords = append(made.Keywords, client.Keyword{Name: name, Value: &value})
 	}
 	slices.SortFunc(made.Keywords, func(a, b client.Keyword) int { return strings.Compare(a.Name, b.Name) }) // a repeat is the same
-	now, err := t.Create(ctx, made, key(in.Key)...)
+	now, err := t.Create(ctx, made, key(in.Key, "")...)
 	if err != nil {
 		return nil, written{}, told(err)
 	}
 	if in.Text != "" {
-		if _, err := t.Comment(ctx, now.Identifier, client.NewComment{Text: in.Text}, key(in.Key+"-text")...); err != nil {
+		if _, err := t.Comment(ctx, now.Identifier, client.NewComment{Text: in.Text}, key(in.Key, "-text")...); err != nil {
 			return nil, written{}, fmt.Errorf("problem %d is created, but not its text: %w", now.Identifier, told(err))
 		}
 	}
 	return nil, written{now.Identifier, now.State.Name, now.Revision}, nil
 }
 
-// key returns the option of a key.
-func key(text string) []client.Option {
-	if text == "" || text == "-text" {
+// key returns the option of a key for a part of what it is for; none for an empty key.
+func key(text, part string) []client.Option {
+	if text == "" {
 		return nil
 	}
-	return []client.Option{client.Key(text)}
+	return []client.Option{client.Key(text + part)}
 }
 
 type commentInput struct {
@@ -235,7 +227,7 @@ type commentInput struct {
 }
 
 func (t tools) comment(ctx context.Context, _ *sdk.CallToolRequest, in commentInput) (*sdk.CallToolResult, written, error) {
-	_, err := t.Comment(ctx, in.Identifier, client.NewComment{Text: in.Text}, key(in.Key)...)
+	_, err := t.Comment(ctx, in.Identifier, client.NewComment{Text: in.Text}, key(in.Key, "")...)
 	return nil, written{Identifier: in.Identifier}, told(err)
 }
 

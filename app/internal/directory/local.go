@@ -3,6 +3,7 @@ package directory
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/client"
@@ -145,16 +146,15 @@ func sentence(err error) error {
 		return err
 	}
 	text := f.Detail
-	for i, item := range f.Items {
-		if i == 0 {
-			text = ""
-		} else {
-			text += "; "
+	if len(f.Items) > 0 {
+		var items []string
+		for _, item := range f.Items {
+			if !item.At.Whole() {
+				item.Detail = item.At.String() + ": " + item.Detail
+			}
+			items = append(items, item.Detail)
 		}
-		if !item.At.Whole() {
-			text += item.At.String() + ": "
-		}
-		text += item.Detail
+		text = strings.Join(items, "; ")
 	}
 	if f.Err != nil {
 		text += ": " + f.Err.Error()

@@ -43,15 +43,7 @@ func (f *filters) predicate(words []string) string {
 	default:
 		add(true, "(assignee.name =[c] "+client.Quote(f.Assignee)+" OR assignee.email =[c] "+client.Quote(f.Assignee)+")")
 	}
-	switch f.State {
-	case "all", "":
-	case "open":
-		add(true, "state.resolved = NO")
-	case "done":
-		add(true, "state.resolved = YES")
-	default:
-		add(true, "state.name =[c] "+client.Quote(f.State))
-	}
+	add(f.State != "" && f.State != "all", client.InState(f.State))
 	component := strings.TrimSuffix(f.Component, "/")
 	add(component != "", "(component.fullName =[c] "+client.Quote(component)+" OR component.fullName BEGINSWITH[c] "+client.Quote(component+"/")+")")
 	add(f.Priority != "", "priority.name =[c] "+client.Quote(f.Priority))
@@ -63,7 +55,7 @@ func (f *filters) predicate(words []string) string {
 	add(f.Unread, "read = NO")
 	add(f.Watching, "watching = YES")
 	for _, word := range words {
-		add(true, "(title CONTAINS[cd] "+client.Quote(word)+" OR ANY comments.text CONTAINS[cd] "+client.Quote(word)+")")
+		add(true, client.HasWord(word))
 	}
 	return strings.Join(all, " AND ")
 }
@@ -84,7 +76,7 @@ func usualFields() []string {
 	return []string{"identifier", "state.name", "priority.name", "assignee.name", "modificationDate", "title"}
 }
 
-// headings are the headings of columns that differ from their names.
+// heading returns the heading of a column.
 func heading(field string) string {
 	switch field {
 	case "identifier":

@@ -15,7 +15,10 @@ func (mcpCommand) Help() string {
 Examples:
 
     problems mcp
-    claude mcp add problems -- problems mcp`
+
+Many programs want it in a file of their settings:
+
+    {"mcpServers": {"problems": {"command": "problems", "args": ["mcp"]}}}`
 }
 
 // Run is called by kong.
