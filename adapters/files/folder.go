@@ -87,7 +87,7 @@ func (f *Folder) Put(ctx context.Context, key blob.Key, r io.Reader) error {
 	if err != nil {
 		return failure(err)
 	}
-	defer func() { _ = f.root.Remove(draft) }() // a later OpenFolder tries again
+	defer func() { _ = f.root.Remove(draft) }() // removeDrafts tries again
 	from := &source{ctx: ctx, r: r}
 	_, err = io.CopyBuffer(struct{ io.Writer }{file}, from, make([]byte, 128<<10))
 	if err == nil {

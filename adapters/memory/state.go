@@ -47,8 +47,8 @@ type record struct {
 	attachments   []problem.Attachment // in the order of their first put
 	readers       []ident.ID           // the users who have read it
 
-	// These only grow, unless a comment is replaced or texts are rewritten. The records of successive states share one array, and each sees
-	// the length of its time.
+	// These only grow, unless a comment is replaced or texts are rewritten. The records of
+	// successive states share one array, and each sees the length of its time.
 	log        []entry
 	comments   []problem.Comment
 	savepoints []savepoint

@@ -63,7 +63,8 @@ type Store interface {
 	// ends first, Put must store nothing and fail with fault.Unavailable (BLOB-003). When the
 	// key is taken, Put must fail with fault.Conflict and leave the stored file as it is
 	// (BLOB-004). Of several Puts at once with one key, one must succeed (BLOB-004). The kind
-	// fault.StorageFull is for a file without room. The memory of a Put does not depend on the length of r.
+	// fault.StorageFull is for a file without room. The memory of a Put does not depend on the
+	// length of r.
 	Put(ctx context.Context, key Key, r io.Reader) error
 
 	// Open returns the bytes of a file from an offset on, at most n of them, or all with a

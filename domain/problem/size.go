@@ -18,7 +18,8 @@ func (c Comment) Size() int64 { return Overhead + int64(len(c.Text)+len(c.HTML.S
 func (e LogEntry) Size() int64 { return Overhead + int64(len(e.Field)+len(e.From)+len(e.To)) }
 
 // Size returns the size of a problem in bytes: its texts, and the sizes of its keywords,
-// its comments, the records of its attachments and its log. Savepoints belong to the log and come on top: see SavedSize.
+// its comments, the records of its attachments and its log. Savepoints belong to the log and
+// come on top: see SavedSize.
 // Relationships and watchers have limits of their own, and each leaves an entry in the
 // log.
 func Size(fields Fields, keywords []Keyword, comments []Comment, attachments []Attachment, log []LogEntry) int64 {

@@ -186,9 +186,10 @@ type PutLease struct{ Lease lease.Lease }
 // Rewrite replaces the texts of log entries and savepoints of the problem (D45): Field, From
 // and To of the entries with these identifiers, and the fields of the savepoints with these
 // batches. They are of earlier Changes. Without such an entry or savepoint, the Change is
-// refused with fault.Conflict (COM-002). The store must replace exactly these texts, and leave numbers, order, batches
-// and types as they are (READ-028). It must replace them in each copy, too: [Rewrite.Feed] says
-// how the feed is afterwards (FEED-002). An entry of the feed may be missing.
+// refused with fault.Conflict (COM-002). The store must replace exactly these texts, and leave
+// numbers, order, batches and types as they are (READ-028). It must replace them in each copy,
+// too: [Rewrite.Feed] says how the feed is afterwards (FEED-002). An entry of the feed may be
+// missing.
 type Rewrite struct {
 	Problem    problem.ID
 	Log        []problem.LogEntry
