@@ -188,6 +188,7 @@ func TestMisuse(t *testing.T) {
 		{"duration", nil, []string{"serve", "--read-timeout=30"}, "--read-timeout"},
 		{"negative duration", nil, []string{"serve", "--idle-timeout=-1s"}, "--idle-timeout cannot be negative"},
 		{"no request time", nil, []string{"serve", "--request-timeout=0s"}, "have to be more than 0"},
+		{"size of files", nil, []string{"serve", "--max-file=0"}, "--max-file has to be at least 1"},
 		{"clock step", nil, []string{"serve", "--max-clock-step=-1s"}, "--max-clock-step cannot be negative"},
 		{"clock gap", nil, []string{"serve", "--max-clock-gap=-1s"}, "--max-clock-gap cannot be negative"},
 		{"clock gap of a command", variables{"PROBLEMS_MAX_CLOCK_GAP": "-1s"}, []string{"token", "list"}, "--max-clock-gap cannot be negative"},

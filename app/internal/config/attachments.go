@@ -85,14 +85,15 @@ func (u FilesURL) Of(store backend.URL) FilesURL {
 
 // AfterApply is called by kong once all flags are set.
 func (a *Attachments) AfterApply(f *Faults) error {
+	var faults []error
 	if a.MaxFile < 1 {
-		f.Add(errors.New("--max-file has to be at least 1"))
+		faults = append(faults, errors.New("--max-file has to be at least 1"))
 	}
 	if a.KeepDeletedFiles < 0 {
-		f.Add(errors.New("--keep-deleted-files cannot be negative"))
+		faults = append(faults, errors.New("--keep-deleted-files cannot be negative"))
 	}
 	if a.MaxAttachments < 1 {
-		f.Add(errors.New("--max-attachments has to be at least 1"))
+		faults = append(faults, errors.New("--max-attachments has to be at least 1"))
 	}
-	return nil
+	return f.Add(faults...)
 }
