@@ -26,7 +26,7 @@ func (s *server) registerRedactions() {
 		Summary: "Replace a text in a problem for good",
 		Description: "Everywhere: in the title, keywords, comments, the log, the past and the feed of events. It cannot be undone. " +
 			"With dryRun=true the answer counts the places. Answers kept for an Idempotency-Key are emptied. " +
-			"Files of the database have its bytes for some time, and backups of before have the text.",
+			"Its bytes go from the files of the database with the command problems compact. Backups of before have the text.",
 		Security:  needs(access.Admin),
 		Responses: responses{"200": {Description: "How many places had the text. Without any, nothing is stored."}},
 		Metadata:  places(fault.InUse),

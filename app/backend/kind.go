@@ -68,6 +68,13 @@ type Kind struct {
 	// points to "problems export".
 	InsteadOfBackup string
 
+	// Compact, if not nil, removes the bytes of replaced and deleted texts from an existing
+	// store, beside its services. It calls begun with the name and the size in bytes of each
+	// part that it writes anew.
+	Compact func(ctx context.Context, o Options, begun func(part string, bytes int64)) error
+	// Remains says what still has such texts after Compact, each as a noun phrase.
+	Remains []string
+
 	// Database is true if the settings of a database server apply: the flags about
 	// PostgreSQL in --help. Options.Database has their values. For all other kinds, the
 	// program refuses these flags.

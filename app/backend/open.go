@@ -71,6 +71,24 @@ func (u URL) Backup(ctx context.Context, o Options, to string) (problems int, er
 	return u.kind.Backup(ctx, o, to)
 }
 
+// Compact removes the bytes of replaced and deleted texts from an existing store. It returns
+// what still has them, each as a noun phrase.
+func (u URL) Compact(ctx context.Context, o Options, begun func(part string, bytes int64)) (remains []string, err error) {
+	o, err = u.options(o)
+	switch {
+	case err != nil:
+		return nil, err
+	case u.Is(Private):
+		return nil, fmt.Errorf("%w: it keeps no such bytes", u.private())
+	case u.kind.Compact == nil:
+		return nil, fmt.Errorf(`%s has no way to compact it: "problems copy" writes everything into an empty store, without such bytes`, u.kind.Name)
+	}
+	if err := u.exists(); err != nil {
+		return nil, err
+	}
+	return u.kind.Remains, u.kind.Compact(ctx, o, begun)
+}
+
 // Examine finds faults of an existing store. examined is false for a kind
 // without an examination.
 func (u URL) Examine(ctx context.Context, o Options) (findings []Finding, examined bool, err error) {

@@ -42,6 +42,13 @@ func Postgres() backend.Kind {
 		Examine: func(ctx context.Context, o backend.Options) ([]backend.Finding, error) {
 			return findings(postgres.Examine(ctx, postgresOptions(o)))
 		},
+		Compact: func(ctx context.Context, o backend.Options, begun func(string, int64)) error {
+			return postgres.Compact(ctx, postgresOptions(o), begun)
+		},
+		Remains: append([]string{
+			"dumps by pg_dump, and base backups", "the write-ahead log of the server, and its archive", "the write-ahead logs of standbys",
+			"the log of the server, if it logs statements with their parameters",
+		}, remains...),
 		InsteadOfBackup: `PostgreSQL has programs of its own for backups: pg_dump for one database, pg_basebackup for a whole server; "problems export" writes a file that any kind of store can take in`,
 		Searches:        func(o backend.Options) int { return max(1, o.Database.Connections/2) },
 		Metrics:         postgresMetrics,

@@ -55,10 +55,17 @@ func SQLite() backend.Kind {
 		Backup: func(ctx context.Context, o backend.Options, to string) (problems int, err error) {
 			return sqlite.Backup(ctx, sqliteOptions(o), to)
 		},
+		Compact: func(ctx context.Context, o backend.Options, begun func(string, int64)) error {
+			return sqlite.Compact(ctx, sqliteOptions(o), begun)
+		},
+		Remains:  append([]string{"copies by \"problems backup\", and those made before steps of the schema", "replicas of Litestream"}, remains...),
 		Searches: func(backend.Options) int { return sqlite.Readers / 2 },
 		Metrics:  sqliteMetrics,
 	}
 }
+
+// remains is what has replaced and deleted texts, whatever the kind of store.
+var remains = []string{"archives by \"problems export\"", "e-mail that was sent", "receivers of webhooks, and clients that followed the feed", "logs of proxies"}
 
 func sqliteOptions(o backend.Options) sqlite.Options {
 	return sqlite.Options{Path: o.Path, Logger: o.Logger}

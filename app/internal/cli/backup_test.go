@@ -143,6 +143,7 @@ func TestBackupRefuses(t *testing.T) {
 	t.Parallel()
 	to := "--to=" + filepath.Join(t.TempDir(), "backup.db")
 	call(t, nil, "backup", "--store=memory:", to).fails(t, 1, "problems: backup: a store in memory is only within its server: ")
+	call(t, nil, "compact", "--store=memory:").fails(t, 1, "problems: compact: a store in memory is only within its server: ")
 	for _, tool := range []string{"pg_dump", "pg_basebackup", "problems export"} {
 		call(t, nil, "backup", "--store=postgres://db", to).fails(t, 1, tool)
 	}

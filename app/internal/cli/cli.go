@@ -97,6 +97,7 @@ type grammar struct {
 	Mail    mailCommand     `cmd:"" group:"Service" help:"Send a test e-mail."`
 	Export  exportCommand   `cmd:"" group:"Service" help:"Write the whole content of a store, as JSON Lines."`
 	Backup  backupCommand   `cmd:"" group:"Service" help:"Copy the file of a store, beside the running service."`
+	Compact compactCommand  `cmd:"" group:"Service" help:"Remove the bytes of redacted texts from the files of a store."`
 	Import  importCommand   `cmd:"" group:"Service" help:"Read the output of \"problems export\" into an empty store."`
 	Copy    copyCommand     `cmd:"" group:"Service" help:"Copy everything from one store into another, empty one."`
 	Health  healthCommand   `cmd:"" group:"Service" help:"Ask the running service with these settings if it is ready."`

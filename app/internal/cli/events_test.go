@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -18,11 +19,17 @@ import (
 // post creates a problem.
 func (s *running) post(t *testing.T, token, title string) {
 	t.Helper()
-	body, err := json.Marshal(map[string]string{"title": title})
+	s.send(t, token, "/problems", map[string]string{"title": title})
+}
+
+// send makes a POST request of the API.
+func (s *running) send(t *testing.T, token, path string, members map[string]string) (answer string) {
+	t.Helper()
+	body, err := json.Marshal(members)
 	if err != nil {
 		t.Fatal(err)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/20151105/problems", strings.NewReader(string(body)))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/api/20151105"+path, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,9 +40,11 @@ func (s *running) post(t *testing.T, token, title string) {
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusCreated {
-		t.Fatalf("a new problem gets %s", response.Status)
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode >= http.StatusMultipleChoices {
+		t.Fatalf("POST %s gets %s, %v\n%s", path, response.Status, err, text)
 	}
+	return string(text)
 }
 
 // titles returns the titles of problems in lines of events, and the last identifier.

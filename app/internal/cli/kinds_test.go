@@ -76,6 +76,7 @@ func TestFurtherKind(t *testing.T) {
 	}
 	callOf(t, further(), "migrate", "--store="+url).fails(t, 1, "a locked file has no schema to migrate")
 	callOf(t, further(), "backup", "--to=x", "--store="+url).fails(t, 1, "a locked file has no backup of its own")
+	callOf(t, further(), "compact", "--store="+url).fails(t, 1, "a locked file has no way to compact it")
 	callOf(t, further(), "serve", "--store-pooler", "--store="+url).fails(t, 2, "--store-pooler is for PostgreSQL: the store is locked:")
 	callOf(t, further(), "export", "--store=locked:nowhere").fails(t, 1, "there is no store at nowhere")
 	callOf(t, further(), "serve", "--store=lock:x").fails(t, 2, "no store has the scheme lock: the known ones are memory:, sqlite:relative.db")

@@ -43,6 +43,19 @@ func Backup(ctx context.Context, s config.Storage, to string, logger *slog.Logge
 	return s.Store.Backup(ctx, options(s, logger), to)
 }
 
+// Compact removes the bytes of replaced and deleted texts from a store, beside its servers. It
+// returns what still has them.
+func Compact(ctx context.Context, s config.Storage, begun func(part string, bytes int64), logger *slog.Logger) (remains []string, err error) {
+	if err := s.Named(); err != nil {
+		return nil, err
+	}
+	o, err := Options(s, logger)
+	if err != nil {
+		return nil, err
+	}
+	return s.Store.Compact(ctx, o, begun)
+}
+
 // Examine finds faults of an existing store, beside its servers. examined is
 // false for a kind of store without an examination.
 func Examine(ctx context.Context, s config.Storage, logger *slog.Logger) (findings []backend.Finding, examined bool, err error) {

@@ -1,0 +1,79 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
+)
+
+// The files of a store have the bytes of a redacted text until they are compacted, beside the
+// running service (D45).
+func TestCompact(t *testing.T) {
+	t.Parallel()
+	const secret = "correct horse battery"
+	file := sqliteURL(t)
+	server := postgrestest.New(t)
+	for name, store := range map[string]struct {
+		url     string
+		has     func() bool // the bytes
+		remains string
+	}{
+		"sqlite": {file, func() bool {
+			all, err := filepath.Glob(path(file) + "*")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range all {
+				content, err := os.ReadFile(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if bytes.Contains(content, []byte(secret)) {
+					return true
+				}
+			}
+			return false
+		}, "- replicas of Litestream\n"},
+		"postgres": {server.URL(), func() bool {
+			conn, err := pgx.Connect(t.Context(), server.URL())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close(t.Context())
+			if _, err := conn.Exec(t.Context(), "CHECKPOINT"); err != nil {
+				t.Fatal(err)
+			}
+			return server.Ask(`SELECT bool_or(position('`+secret+`'::bytea IN pg_read_binary_file(folder || '/' || name)) > 0)::text
+				FROM pg_database, LATERAL (SELECT 'base/' || oid AS folder) AS f, LATERAL pg_ls_dir(folder) AS name WHERE datname = current_database()`) == "true"
+		}, "- the write-ahead logs of standbys\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := start(t, nil, "--store="+store.url)
+			token := s.token(t)
+			s.post(t, token, "The password is "+secret)
+			s.send(t, token, "/problems/1/comments", map[string]string{"text": "Once more: " + secret})
+			s.send(t, token, "/problems/1/redactions", map[string]string{"text": secret})
+			if archive := must(t, nil, "export", "--store="+store.url); strings.Contains(archive, secret) {
+				t.Errorf("the archive has the text:\n%s", archive)
+			}
+			if !store.has() {
+				t.Error("the files do not have the bytes before")
+			}
+			r := call(t, nil, "compact", "--store="+store.url)
+			if r.code != 0 || !strings.Contains(r.stderr, "Its writes stop meanwhile.\n") || !strings.Contains(r.stderr, store.remains) {
+				t.Errorf("exit code %d\n%s", r.code, r.stderr)
+			}
+			if store.has() {
+				t.Error("the files have the bytes afterwards")
+			}
+			s.post(t, token, "The service goes on")
+		})
+	}
+}
