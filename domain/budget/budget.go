@@ -5,31 +5,38 @@ package budget
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/problemtracking/problems/domain/ident"
 )
 
 // Budget is an amount of memory, in bytes, shared by the requests. One user has at most
-// half of it, so one user's requests cannot make all others wait.
+// half of it, and users who wait take turns, so some users' requests cannot make all others wait.
 type Budget struct {
 	mu      sync.Mutex
 	total   int64
 	held    int64
 	users   map[ident.ID]int64 // bytes held by each user; no entry: 0
-	waiting []*waiter          // in the order of arrival
+	waiting []*waiter          // in the order of their turns
+	// turn is that of the request that was granted last, and next that of each user's next
+	// request. Both begin anew whenever nobody waits.
+	turn int64
+	next map[ident.ID]int64
 }
 
-// waiter waits for n bytes.
+// waiter waits for n bytes. Its turn comes once its user was granted as much as the others, so
+// many requests of some users do not keep away those of another.
 type waiter struct {
 	account *Account
 	n       int64
+	turn    int64
 	granted chan struct{} // closed when the bytes are granted
 }
 
 // New returns a budget of total bytes.
 func New(total int64) *Budget {
-	return &Budget{total: total, users: make(map[ident.ID]int64)}
+	return &Budget{total: total, users: make(map[ident.ID]int64), next: make(map[ident.ID]int64)}
 }
 
 // Total returns the size of the budget, in bytes.
@@ -103,8 +110,13 @@ func (a *Account) Reserve(ctx context.Context, n int64) error {
 		b.mu.Unlock()
 		return nil
 	}
-	w := &waiter{account: a, n: n, granted: make(chan struct{})}
-	b.waiting = append(b.waiting, w)
+	w := &waiter{account: a, n: n, turn: max(b.turn, b.next[a.user]), granted: make(chan struct{})}
+	b.next[a.user] = w.turn + n
+	last := len(b.waiting)
+	for last > 0 && b.waiting[last-1].turn > w.turn {
+		last--
+	}
+	b.waiting = slices.Insert(b.waiting, last, w)
 	b.grant()
 	b.mu.Unlock()
 	var ended error
@@ -125,7 +137,7 @@ func (a *Account) Reserve(ctx context.Context, n int64) error {
 	}
 	for i := range b.waiting {
 		if b.waiting[i] == w {
-			b.waiting = append(b.waiting[:i], b.waiting[i+1:]...)
+			b.waiting = slices.Delete(b.waiting, i, i+1)
 			break
 		}
 	}
@@ -218,7 +230,7 @@ func (b *Budget) charge(user ident.ID, n int64) {
 	}
 }
 
-// grant serves the waiting requests in the order of arrival. A request of a user with a
+// grant serves the waiting requests in the order of their turns. A request of a user with a
 // full share lets the others pass. A request for too much memory blocks the ones after
 // it; otherwise it could wait for ever.
 func (b *Budget) grant() {
@@ -236,11 +248,16 @@ func (b *Budget) grant() {
 			w.account.held += w.n
 			w.account.reserved += w.n
 			b.charge(w.account.user, w.n)
+			b.turn = max(b.turn, w.turn)
 			close(w.granted)
 		}
 	}
 	clear(b.waiting[len(remaining):])
 	b.waiting = remaining
+	if len(remaining) == 0 {
+		b.turn = 0
+		clear(b.next)
+	}
 }
 
 type key struct{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -69,6 +70,44 @@ func TestFirstComesFirst(t *testing.T) {
 		waits(t, large, 50, func() {
 			waits(t, small, 10, func() { first.Add(-20) })
 		})
+	})
+}
+
+// Two users who take a share each and ask for more at once leave a third his turn.
+func TestTurnsGoRound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := New(100)
+		eve := ident.ID{15: 3}
+		var order []ident.ID
+		ask := func(user ident.ID) {
+			a := b.open(user)
+			if err := a.Reserve(t.Context(), 50); err != nil {
+				t.Error(err)
+			}
+			order = append(order, user)
+			time.Sleep(time.Second)
+			a.Close()
+		}
+		for range 10 {
+			go ask(ann)
+			synctest.Wait()
+			go ask(eve)
+			synctest.Wait()
+		}
+		go ask(bob)
+		synctest.Wait()
+		go ask(bob)
+		time.Sleep(time.Minute)
+		if len(order) != 22 {
+			t.Fatalf("%d requests were served", len(order))
+		}
+		first, second := slices.Index(order, bob), len(order)-1
+		for order[second] != bob {
+			second--
+		}
+		if first > 4 || second > 7 {
+			t.Errorf("the requests of the third user came as %d and %d of %d", first, second, len(order))
+		}
 	})
 }
 
