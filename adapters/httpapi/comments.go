@@ -24,7 +24,7 @@ func (s *server) registerComments() {
 	register(s, huma.Operation{
 		OperationID: "addComment", Method: http.MethodPost, Path: path, Tags: []string{"Comments"},
 		Summary:     "Add a comment",
-		Description: "The body is the text itself; or JSON, when there is HTML too.",
+		Description: "The body is the text itself; or JSON, when there is HTML too. Users whom the text names, such as @anna or @anna@example.org, become watchers.",
 		Security:    needs(access.Write),
 		Responses:   responses{"201": {Description: "The comment that was added."}},
 		Metadata: about(func(e *wire.Encoder) { e.Comment(samples.Comment()) }, fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict).

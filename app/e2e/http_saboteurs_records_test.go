@@ -44,6 +44,7 @@ func commentSaboteurs() []saboteur {
 			}
 		}},
 		{"the first 50 comments shown", "HTTP-R2-002", list("/problems/*/comments", first(50))},
+		{"a comment that names nobody", "HTTP-W3-009", comment(func(text string) string { return strings.ReplaceAll(text, "@", "at ") })},
 		{"a comment is cut at 65,535 bytes", "HTTP-W3-008", comment(func(text string) string { return text[:min(65_535, len(text))] })},
 		{"html lost in the list", "HTTP-R2-003", list("/problems/*/comments", func(l []map[string]any) []map[string]any {
 			for _, o := range l {

@@ -17,7 +17,7 @@ type Involved struct {
 // Addressees returns the addressees of a mail about the group, in ascending order: all
 // people involved, except the only author of its changes.
 func (g Group) Addressees(in Involved, find func(ident.ID) (user.User, bool)) []ident.ID {
-	own := append([]ident.ID{in.Originator, in.Assignee}, g.Unassigned...)
+	own := append([]ident.ID{in.Originator, in.Assignee}, g.Named...)
 	all := slices.Concat(own, in.Watchers)
 	slices.SortFunc(all, ident.ID.Compare)
 	return slices.DeleteFunc(slices.Compact(all), func(id ident.ID) bool {

@@ -49,7 +49,7 @@ func TestAddressees(t *testing.T) {
 			return user.User{}, false
 		}
 		var names []string
-		for _, id := range (Group{Authors: c.authors, Unassigned: c.unassigned}).Addressees(people, find) {
+		for _, id := range (Group{Authors: c.authors, Named: c.unassigned}).Addressees(people, find) {
 			names = append(names, users[id].Name)
 		}
 		if got := strings.Join(names, " "); got != c.want {
@@ -68,9 +68,10 @@ func TestGroupNamesPeople(t *testing.T) {
 	g.Add(cursor(1), changed(7, 1, given(ident.None)), ann, noon, noon)
 	g.Add(cursor(2), changed(7, 2, given(bob)), ann, noon, noon)
 	g.Add(cursor(3), changed(7, 3, given(bob), given(cy)), bob, noon, noon)
-	g.Add(cursor(4), changed(7, 4), cy, noon, noon)
+	comment := event.Line{Type: string(problem.CommentAdded)}
+	g.Add(cursor(4), changed(7, 4, comment, event.Line{Type: string(problem.WatcherAdded), To: problem.LogRef(ident.ID{9}, "Fay")}), cy, noon, noon)
 	all := g.Complete(noon.Add(Quiet), 10)
-	if len(all) != 1 || !slices.Equal(all[0].Authors, []ident.ID{ann, bob}) || !slices.Equal(all[0].Unassigned, []ident.ID{bob, cy}) {
+	if len(all) != 1 || !slices.Equal(all[0].Authors, []ident.ID{ann, bob}) || !slices.Equal(all[0].Named, []ident.ID{bob, cy, {9}}) {
 		t.Errorf("the groups are %+v", all)
 	}
 }

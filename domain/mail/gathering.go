@@ -28,8 +28,9 @@ type Group struct {
 	From, Through int64
 	// Authors are the authors of the changes: at most two, since a third changes nothing.
 	Authors []ident.ID
-	// Unassigned are the former assignees.
-	Unassigned []ident.ID
+	// Named are people beside those of the problem: former assignees, and those whom a comment
+	// names (D54).
+	Named []ident.ID
 	// Tries are the failed attempts to read the problem. They count as deferrals.
 	Tries
 
@@ -106,11 +107,15 @@ func (g *Gathering) Add(c event.Cursor, e event.Event, author ident.ID, at, now 
 		group.Authors = append(group.Authors, author)
 	}
 	for _, l := range e.Lines {
-		if l.Type != string(problem.FieldChanged) || l.Field != "assignee" {
-			continue
+		var who problem.LogValue
+		switch {
+		case l.Type == string(problem.FieldChanged) && l.Field == "assignee":
+			who = l.From
+		case l.Type == string(problem.WatcherAdded): // beside a comment, which is significant
+			who = l.To
 		}
-		if id, ok := l.From.Ref(); ok && !id.IsNone() && !slices.Contains(group.Unassigned, id) {
-			group.Unassigned = append(group.Unassigned, id)
+		if id, ok := who.Ref(); ok && !id.IsNone() && !slices.Contains(group.Named, id) {
+			group.Named = append(group.Named, id)
 		}
 	}
 }

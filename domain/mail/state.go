@@ -99,7 +99,7 @@ func (s State) Encode() string {
 	}
 	for _, g := range s.Unread {
 		e.Unread = append(e.Unread, encodedGroup{
-			[3]int64{int64(g.Problem), g.From, g.Through}, textsOf(g.Authors), textsOf(g.Unassigned), millis(g.first),
+			[3]int64{int64(g.Problem), g.From, g.Through}, textsOf(g.Authors), textsOf(g.Named), millis(g.first),
 			[2]int64{int64(g.Deferred), millis(g.Next)},
 		})
 	}
@@ -151,12 +151,12 @@ func ParseState(text string) (State, error) {
 	}
 	for _, g := range e.Unread {
 		authors, err := idsOf(g.Authors)
-		unassigned, other := idsOf(g.Unassigned)
+		named, other := idsOf(g.Unassigned)
 		if err != nil || other != nil {
 			return State{}, errors.New("mail: the state is damaged: a group has authors or assignees without an identifier")
 		}
 		s.Unread = append(s.Unread, Group{
-			Problem: problem.ID(g.Changes[0]), From: g.Changes[1], Through: g.Changes[2], Authors: authors, Unassigned: unassigned,
+			Problem: problem.ID(g.Changes[0]), From: g.Changes[1], Through: g.Changes[2], Authors: authors, Named: named,
 			Tries: triesOf(g.Tries[0], 0, g.Tries[1]), first: timeOf(g.Since),
 		})
 	}

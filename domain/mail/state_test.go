@@ -22,7 +22,7 @@ func TestStateIsReadAgain(t *testing.T) {
 			{User: ann, Sent: 1, Begun: noon},
 		}},
 		"unread": {Cursor: cursor(7), Unread: []Group{
-			{Problem: 3, From: 4, Through: 5, Authors: []ident.ID{ann, bob}, Unassigned: []ident.ID{cy}, Tries: Tries{Deferred: 2, Next: noon.Add(time.Hour)}, first: noon},
+			{Problem: 3, From: 4, Through: 5, Authors: []ident.ID{ann, bob}, Named: []ident.ID{cy}, Tries: Tries{Deferred: 2, Next: noon.Add(time.Hour)}, first: noon},
 			{Problem: 4, From: 1, Through: 1, Authors: []ident.ID{ann}, first: noon},
 		}},
 	} {

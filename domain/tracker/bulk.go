@@ -283,7 +283,7 @@ func (b bulk) update(set body.Settings, m changes.Moment) (*changes.Builder, Cha
 	cb := changes.NewBuilder(m, b.caller.User, all...)
 	cb.ResolvedBy(b.catalogue.Version)
 	for _, s := range b.problems {
-		l := loaded{s, b.catalogue}
+		l := loaded{Snapshot: s, catalogue: b.catalogue}
 		var faults fault.List
 		fields := set.Apply(l.Fields, b.catalogue, &faults)
 		err := faults.Err()

@@ -17,13 +17,13 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
-// AddComment adds a comment to a problem (W3).
+// AddComment adds a comment to a problem (W3). The users whom it names become watchers (D54).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
 	return run(ctx, s, command[repeatable, problem.Comment]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
-		load:   loadRepeatable(s, caller, id, 0, cmd.Idempotency),
+		load:   loadRepeatable(s, caller, id, partsOf(cmd.Text), cmd.Idempotency),
 		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
 			return decideComment(caller, cmd, c, m)
 		},
@@ -34,7 +34,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 // commentHandoff is the handoff between comments of one problem. A comment needs
 // nothing but the problem. The author's read mark is unknown, and is set.
 func (s *Service) commentHandoff(cmd AddComment) *handoff[repeatable] {
-	if cmd.DryRun || cmd.Idempotency != nil {
+	if cmd.DryRun || cmd.Idempotency != nil || partsOf(cmd.Text) != 0 {
 		return nil
 	}
 	var catalogue *metadata.Catalogue // for the answer, of a moment since the request came
@@ -48,7 +48,7 @@ func (s *Service) commentHandoff(cmd AddComment) *handoff[repeatable] {
 			if received == nil || catalogue == nil {
 				return repeatable{}, false
 			}
-			return repeatable{loaded: loaded{*received, catalogue}}, true
+			return repeatable{loaded: loaded{Snapshot: *received, catalogue: catalogue}}, true
 		},
 		pass: func(change store.Change) *store.Snapshot {
 			for _, effect := range change.Effects {
@@ -88,8 +88,12 @@ func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment
 		return store.Change{}, Answer[problem.Comment]{}, err
 	}
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	added := naming(comment, l.catalogue, l.Watchers, l.maxWatchers)
+	if len(added.Named) > 0 {
+		cb.ResolvedBy(l.Catalogue)
+	}
 	cb.Significant(&l.Snapshot)
-	comment = cb.AddComment(&l.Snapshot, comment)
+	comment = cb.AddComment(&l.Snapshot, added)
 	cb.StoreProblem(&l.Snapshot)
 
 	a := answer(comment, l)

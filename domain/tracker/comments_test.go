@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/access"
@@ -101,6 +102,58 @@ func withComments() loaded {
 	l := newLoaded()
 	l.Comments = []problem.Comment{{ID: ident.ID{15: 0x50}, Deleted: true}, said, {ID: ident.ID{15: 0x52}, Author: bob, Text: "second"}}
 	return l
+}
+
+// D54: a comment makes the users whom it names watchers, by the same change.
+func TestCommentNamesUsers(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	who := map[ident.ID]string{}
+	for _, name := range []string{"ann", "bob", "cy"} {
+		u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+		noError(t, err)
+		who[u.Value.ID] = name
+	}
+	id := s.create(t, "The door is open")
+	watchers := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, id := range s.load(t, id).Watchers {
+			got = append(got, who[id])
+		}
+		slices.Sort(got)
+		equal(t, "watchers", got, want)
+	}
+	_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("@ann, `@bob`, @nobody")})
+	noError(t, err)
+	watchers("ann")
+	a, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: titled("The door is shut"), Comment: patch.Set("@ann and @bob")})
+	noError(t, err)
+	watchers("ann", "bob")
+	stored := s.load(t, id)
+	if stored.Revision != 3 || len(a.Value.Watchers) > 0 {
+		t.Errorf("the answer is %+v, and the problem %+v", a, stored)
+	}
+	var types []problem.LogType
+	for _, e := range stored.Log {
+		if e.Revision == 3 {
+			types = append(types, e.Type)
+		}
+	}
+	equal(t, "the log", types, []problem.LogType{problem.CommentAdded, problem.WatcherAdded, problem.FieldChanged})
+
+	created, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("The lamp is dark"), Comment: patch.Set("@cy")})
+	noError(t, err)
+	id = created.Value.ID
+	watchers("cy")
+	// A full list of watchers takes nobody more, and the comment is stored.
+	l := newLoaded()
+	l.Watchers, l.maxWatchers, l.catalogue = []ident.ID{ann}, 1, testCatalogue
+	change, _, err := decideComment(by(bob), AddComment{Text: patch.Set("@bob")}, repeatable{loaded: l}, at(now))
+	noError(t, err)
+	if len(effectsOf[store.Watch](change)) > 0 || len(effectsOf[store.AddComment](change)) != 1 {
+		t.Errorf("the effects are %+v", change.Effects)
+	}
 }
 
 // D44: an edit raises the revision and has a modifier, and is not significant.

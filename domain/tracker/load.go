@@ -34,7 +34,8 @@ func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID,
 // loaded is a problem with the catalogue of the same moment.
 type loaded struct {
 	store.Snapshot
-	catalogue *metadata.Catalogue
+	catalogue   *metadata.Catalogue
+	maxWatchers int
 }
 
 func (l loaded) revision() int64 { return l.Revision }
@@ -51,7 +52,7 @@ func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id prob
 		return loaded{}, err
 	}
 	catalogue, err := s.catalogues.At(ctx, r, snapshot.Catalogue)
-	return loaded{snapshot, catalogue}, err
+	return loaded{snapshot, catalogue, s.limits.Watchers}, err
 }
 
 func problemNotFound() error {

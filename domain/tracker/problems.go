@@ -23,7 +23,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 			if c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
 				return c, err
 			}
-			c.maxKeywords = s.limits.Keywords
+			c.maxKeywords, c.maxWatchers = s.limits.Keywords, s.limits.Watchers
 			c.catalogue, err = s.catalogues.Now(ctx, r)
 			return c, err
 		},
@@ -56,8 +56,8 @@ type creation struct {
 	catalogue *metadata.Catalogue
 	reply     *store.Reply // for the Idempotency-Key
 	id        problem.ID   // 0 in a dry run
-	// maxKeywords is the largest number of keywords of the problem.
-	maxKeywords int
+	// maxKeywords and maxWatchers are the largest numbers of keywords and watchers.
+	maxKeywords, maxWatchers int
 }
 
 func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
@@ -95,7 +95,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 		cb.AddEffect(store.PutKeyword{Problem: p.ID, Keyword: k})
 	}
 	for _, comment := range comments {
-		cb.AddComment(&snapshot, comment)
+		cb.AddComment(&snapshot, naming(comment, c.catalogue, nil, c.maxWatchers))
 	}
 	cb.Effects[created] = store.CreateProblem{Problem: p, Size: snapshot.Size}
 	cb.MarkRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
@@ -142,6 +142,7 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 	if cmd.Base.Sent {
 		parts |= store.Savepoints
 	}
+	parts |= partsOf(cmd.Comment)
 	return run(ctx, s, command[repeatable, store.Snapshot]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
@@ -168,13 +169,17 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) 
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
-	l.Savepoints = nil
+	var added []changes.Comment
+	for _, comment := range comments {
+		added = append(added, naming(comment, l.catalogue, l.Watchers, l.maxWatchers))
+	}
+	l.Savepoints, l.Watchers = nil, nil // no parts of the answer
 	names := cmd.Service.Moving(l.Snapshot, l.catalogue).Ignored()
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
-	if fields != l.Fields {
+	if fields != l.Fields || len(added) > 0 && len(added[0].Named) > 0 {
 		cb.ResolvedBy(l.Catalogue)
 	}
-	cb.Update(&l.Snapshot, l.catalogue, fields, cmd.Read, comments...)
+	cb.Update(&l.Snapshot, l.catalogue, fields, cmd.Read, added...)
 	l.Log = cb.Log
 	a := answer(l.Snapshot, l)
 	a.Ignored = names

@@ -80,8 +80,7 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m changes
 	if !watches {
 		cb.ResolvedBy(l.Catalogue)
 		cb.Insignificant(&l.Snapshot)
-		cb.AddEffect(store.Watch{Problem: l.ID, User: id})
-		cb.AddLog(&l.Snapshot, problem.WatcherAdded, "watchers", "", problem.LogRef(id, u.Name))
+		cb.Watch(&l.Snapshot, u)
 		cb.StoreProblem(&l.Snapshot)
 	}
 	a := answer(u, l)

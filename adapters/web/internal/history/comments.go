@@ -145,15 +145,17 @@ func (t *targets) Person(address string) (markdown.Link, bool) {
 }
 
 // byLocalPart returns the users by the part of their addresses before the "@", and no user
-// for a part shared by several.
+// for a part shared by several. An inactive user does not count beside an active one (D54).
 func byLocalPart(users []user.User) map[string]user.User {
 	short := make(map[string]user.User, len(users))
 	for _, u := range users {
 		name, _, _ := strings.Cut(user.FoldEmail(u.Email), "@")
-		if _, taken := short[name]; taken {
-			u = user.User{}
+		switch other, taken := short[name]; {
+		case !taken, other.Inactive && !u.Inactive:
+			short[name] = u
+		case other.Inactive == u.Inactive:
+			short[name] = user.User{Inactive: u.Inactive}
 		}
-		short[name] = u
 	}
 	return short
 }

@@ -186,7 +186,7 @@ var english = Language{
 		"new.button":  "Create",
 
 		"comment.label":       "New comment",
-		"comment.help":        "Markdown works. #12 links to a problem, @anna to a person.",
+		"comment.help":        "Markdown works. #12 links to a problem, @anna tells a person.",
 		"comment.plain":       "Shown as typed: it is too long or too deeply nested for Markdown.",
 		"comment.button":      "Comment",
 		"comment.then":        "Comment and move to %s",

@@ -187,7 +187,7 @@ var german = Language{
 		"new.button":  "Anlegen",
 
 		"comment.label":       "Neuer Kommentar",
-		"comment.help":        "Markdown geht. #12 verweist auf ein Problem, @anna auf eine Person.",
+		"comment.help":        "Markdown geht. #12 verweist auf ein Problem, @anna benachrichtigt eine Person.",
 		"comment.plain":       "Wie eingegeben: zu lang oder zu tief verschachtelt für Markdown.",
 		"comment.button":      "Kommentieren",
 		"comment.then":        "Kommentieren, dann: %s",

@@ -21,6 +21,7 @@ func commentCases() []session.Case {
 		session.Extended("HTTP-W3-006", "D9", "text that is not UTF-8 is refused", commentThatIsNotUTF8),
 		session.Core("HTTP-W3-007", "D12", "JSON in a text comment stays text", jsonInATextCommentStaysText),
 		session.Core("HTTP-W3-008", "D9", "a long comment is stored whole", longCommentIsStoredWhole),
+		session.Extended("HTTP-W3-009", "D54", "a comment makes the active users whom it names watchers, in its revision", commentNamesUsers),
 		session.Extended("HTTP-EDIT-001", "D44, D1, D20", "an author edits a comment: it stays in its place, and has editDate and editor; an old revision is 412", commentIsEdited),
 		session.Extended("HTTP-EDIT-002", "D44", "text without html sets html to null; a body without a difference stores nothing", editsOfHTML),
 		session.Extended("HTTP-EDIT-003", "D44, D18", "403 for a comment of somebody else comes after 404; the scope admin may correct any", commentsOfOthers),
@@ -315,4 +316,16 @@ func dryCorrections(s *session.Session) {
 		bob.Patch(path+"?dryRun=true", `{"text":"b"}`).Is(200).Sends("Dry-Run", "true").Has("/text", "b").Has("/editor", bob.Ref())
 		bob.Delete(path+"?dryRun=true", "").Is(204).Sends("Dry-Run", "true")
 	})
+}
+
+func commentNamesUsers(s *session.Session) {
+	bob, cy, p := s.User(), s.User(), s.Problem()
+	s.Admin.Post("/users", `{"name":"Another","email":`+session.Encode(cy.Name+"@example.com")+`}`).Is(201)
+	s.Admin.Post(p.Path+"/comments", "@"+bob.Name+", look. `@"+cy.Name+"@example.org` @"+cy.Name+"\n\n> @"+cy.Name+"@example.org", session.Plain()).Is(201)
+	watchers := s.Admin.Get(p.Path + "/watchers").Is(200)
+	if len(watchers.List("")) != 1 {
+		s.Fatalf("%v\nhas not one watcher", watchers)
+	}
+	watchers.Has("/0/identifier", bob.Identifier)
+	p.Load(s.Admin).Has("/revision", 2).Has("/logs/1/type", "CommentAdded").Has("/logs/2/type", "WatcherAdded")
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // clientFields are the fields set by clients.
 var clientFields = problem.ClientFields()
 
 // Update sets the fields of a problem, adds comments and, if sent, sets the author's read mark.
-func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields problem.Fields, read patch.Field[bool], comments ...problem.Comment) {
+func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields problem.Fields, read patch.Field[bool], comments ...Comment) {
 	old := s.Problem
 	changed := fields != old.Fields || len(comments) > 0
 	if changed {
@@ -36,14 +37,31 @@ func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields probl
 	}
 }
 
+// Comment is a new comment.
+type Comment struct {
+	problem.Comment
+	// Named are the users whom it makes watchers (D54).
+	Named []user.User
+}
+
 // AddComment adds a new comment by the author, and logs it. The snapshot is already at its new
 // revision.
-func (cb *Builder) AddComment(s *store.Snapshot, comment problem.Comment) problem.Comment {
+func (cb *Builder) AddComment(s *store.Snapshot, comment Comment) problem.Comment {
 	comment.ID, comment.Author, comment.Created = cb.NextID(), cb.Author, cb.At
-	cb.AddEffect(store.AddComment{Problem: s.ID, Comment: comment})
+	cb.AddEffect(store.AddComment{Problem: s.ID, Comment: comment.Comment})
 	s.Size += comment.Size()
 	cb.AddLog(s, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))
-	return comment
+	for _, u := range comment.Named {
+		cb.Watch(s, u)
+	}
+	return comment.Comment
+}
+
+// Watch makes a user a watcher, and logs it. The snapshot is already at its new revision.
+func (cb *Builder) Watch(s *store.Snapshot, u user.User) {
+	cb.AddEffect(store.Watch{Problem: s.ID, User: u.ID})
+	cb.AddLog(s, problem.WatcherAdded, "watchers", "", problem.LogRef(u.ID, u.Name))
+	s.Watching = s.Watching || u.ID == cb.Author
 }
 
 // Resolve records the resolver and the time of the resolution: the latest move into a
