@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,8 +92,8 @@ type predicateFault struct {
 	// Before, At and After are the line with the fault: At is the character at the column.
 	Before, At, After string
 	OfSort            bool
-	// Meant is the word that the author may have meant, and Corrected the list with it in
-	// place of the wrong one; empty: there is none.
+	// Meant is the word that the author may have meant. Corrected is the list with it in place of
+	// the wrong one, or empty.
 	Meant, Corrected string
 }
 
@@ -536,7 +535,7 @@ func locate(err error, text string, wrapped bool) *predicateFault {
 	if !errors.As(err, &at) {
 		return f
 	}
-	f.Message, f.Line, f.Column = texts.Sentence(at.Message), at.Line, at.Column
+	f.Message, f.Line, f.Column, f.Meant = texts.Sentence(at.Message), at.Line, at.Column, at.Meant
 	if wrapped {
 		f.Line--
 	}
@@ -556,24 +555,20 @@ func locate(err error, text string, wrapped bool) *predicateFault {
 	return f
 }
 
-// meantWord is the suggestion in the message of a fault.
-var meantWord = regexp.MustCompile(`did you mean ([A-Za-z]\w*)\?`)
-
-// correct adds the list with the suggested word in place of the wrong one, if that takes away
+// correct adds the list with the meant word in place of the wrong one, if that takes away
 // the fault. The text is the value of a parameter of the list.
 func (f *predicateFault) correct(base, parameter, text string, parameters url.Values) {
-	match := meantWord.FindStringSubmatch(f.Message)
 	lines := strings.Split(text, "\n")
-	if match == nil || f.Line < 1 || f.Line > len(lines) {
+	if f.Meant == "" || f.Line < 1 || f.Line > len(lines) {
 		return
 	}
 	line := []rune(lines[f.Line-1])
 	from := min(max(f.Column-1, 0), len(line))
 	to := from
-	for to < len(line) && (line[to] == '_' || unicode.IsLetter(line[to]) || unicode.IsDigit(line[to])) {
+	for to < len(line) && (line[to] == '_' || line[to] == '$' || unicode.IsLetter(line[to]) || unicode.IsDigit(line[to])) {
 		to++
 	}
-	lines[f.Line-1] = string(line[:from]) + match[1] + string(line[to:])
+	lines[f.Line-1] = string(line[:from]) + f.Meant + string(line[to:])
 	fixed := strings.Join(lines, "\n")
 	var err error
 	if f.OfSort {
@@ -584,5 +579,5 @@ func (f *predicateFault) correct(base, parameter, text string, parameters url.Va
 	if next, ok := errors.AsType[*predicate.Error](err); ok && (next.Line < f.Line || next.Line == f.Line && next.Column <= f.Column) {
 		return
 	}
-	f.Meant, f.Corrected = match[1], base+"/problems"+links.Suffix(links.With(parameters, parameter, fixed))
+	f.Corrected = base + "/problems" + links.Suffix(links.With(parameters, parameter, fixed))
 }

@@ -31,6 +31,9 @@ type Error struct {
 	// Line and Column are the start of the first wrong token: from 1, in code points. The
 	// end of the input is one past its last code point.
 	Line, Column int
+	// Meant is the name that the author probably meant by the wrong one at this position. It is
+	// empty when no known name resembles that one.
+	Meant string
 }
 
 // Error implements error.

@@ -27,14 +27,20 @@ func (c *checker) call(n *syntax.Call) (predicate.Expr, error) {
 	}
 	f, ok := names.find(name)
 	if !ok {
-		hint := suggestion(name, names.spellings)
+		hint, meant := suggestion(name, names.spellings)
 		if strings.HasPrefix(strings.ToLower(name), "datebyaddingweek") {
-			hint = "a week is 7 days, as in FUNCTION(NOW(), 'dateByAddingDays:', -7)"
+			hint, meant = "a week is 7 days, as in FUNCTION(NOW(), 'dateByAddingDays:', -7)", ""
 		}
 		if advice, ok := foreignFunctions[strings.ToLower(name)]; ok {
-			hint = advice
+			hint, meant = advice, ""
 		}
-		return nil, c.fail(offset, predicate.UnknownFunction, "there is no function %s; %s", named, hint)
+		if ours, ok := foreignNames[strings.ToLower(name)]; ok {
+			hint, meant = didYouMean(ours), ours
+		}
+		if n.IsFunction() {
+			meant = "" // a selector is a string
+		}
+		return nil, c.failMeaning(meant, offset, predicate.UnknownFunction, "there is no function %s; %s", named, hint)
 	}
 	if len(args) != len(f.params) {
 		return nil, c.fail(n.Offset, predicate.TypeMismatch, "%s takes %s, not %d", f.spelling, counted(len(f.params), "argument"), len(args))

@@ -79,6 +79,13 @@ func (c *checker) fail(offset int, kind predicate.ErrorKind, format string, args
 	return syntax.ErrorAt(c.text, offset, kind, format, args...)
 }
 
+// failMeaning is fail at a wrong name, with the one that was probably meant, or "".
+func (c *checker) failMeaning(meant string, offset int, kind predicate.ErrorKind, format string, args ...any) error {
+	err := syntax.ErrorAt(c.text, offset, kind, format, args...)
+	err.Meant = meant
+	return err
+}
+
 // slot returns the number of a new variable.
 func (c *checker) slot() int {
 	c.slots++

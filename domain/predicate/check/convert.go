@@ -75,7 +75,8 @@ func (c *checker) literal(v, as value) (converted predicate.Const, ok bool, err 
 		case as.codes:
 			code := relationshipCode(literal)
 			if code == 0 {
-				return predicate.Const{}, false, c.fail(v.offset, predicate.TypeMismatch, "the string is not a type of relationship; %s", suggestion(literal, relationshipTypes()))
+				hint, _ := suggestion(literal, relationshipTypes())
+				return predicate.Const{}, false, c.fail(v.offset, predicate.TypeMismatch, "the string is not a type of relationship; %s", hint)
 			}
 			return predicate.Const{Value: code, Of: intType}, true, nil
 		}

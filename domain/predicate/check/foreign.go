@@ -9,14 +9,16 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/internal/syntax"
 )
 
-// foreignFunctions are functions of SQL, JQL and other languages, by their names in
-// small letters, with advice.
+// foreignNames are names that functions have in SQL, JQL and other languages, in small letters.
+var foreignNames = map[string]string{
+	"lower": "lowercase", "lcase": "lowercase", "upper": "uppercase", "ucase": "uppercase",
+	"len": "length", "char_length": "length", "strlen": "length",
+	"avg": "average", "ceil": "ceiling", "truncate": "trunc",
+}
+
+// foreignFunctions are functions of these languages, by their names in small letters, with advice.
 var foreignFunctions = map[string]string{
-	"lower": "did you mean lowercase?", "lcase": "did you mean lowercase?",
-	"upper": "did you mean uppercase?", "ucase": "did you mean uppercase?",
-	"len": "did you mean length?", "char_length": "did you mean length?", "strlen": "did you mean length?",
-	"avg": "did you mean average?", "ceil": "did you mean ceiling?", "truncate": "did you mean trunc?",
-	"mod":          "did you mean FUNCTION(x, 'modulus:by:', y)?",
+	"mod":          didYouMean("FUNCTION(x, 'modulus:by:', y)"),
 	"power":        "a power is written **",
 	"pow":          "a power is written **",
 	"currentuser":  syntax.Caller,

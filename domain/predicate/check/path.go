@@ -65,20 +65,20 @@ func (c *checker) key(v *value, s syntax.Step) error {
 	if t.Kind != predicate.Object {
 		hint := ""
 		if meant, ok := meantBy(s.Name, *v); ok {
-			hint = "; did you mean " + meant + "?"
+			hint = "; " + didYouMean(meant)
 		}
 		return c.fail(s.Offset, predicate.UnknownKey, "a value of type %s has no keys%s", t.Member(), hint)
 	}
 	key, ok := predicate.Lookup(t.Entity, s.Name)
 	if !ok {
-		hint := suggestion(s.Name, keyNames(t.Entity))
-		if meant, ok := meantBy(s.Name, *v); ok {
-			hint = "did you mean " + meant + "?"
+		hint, meant := suggestion(s.Name, keyNames(t.Entity))
+		if call, ok := meantBy(s.Name, *v); ok {
+			hint, meant = didYouMean(call), ""
 		}
 		if behindDashes(c.text, s.Offset) {
-			hint = syntax.NoComments
+			hint, meant = syntax.NoComments, ""
 		}
-		return c.fail(s.Offset, predicate.UnknownKey, "%s has no key %s; %s", t.Entity, syntax.Quoted(s.Name), hint)
+		return c.failMeaning(meant, s.Offset, predicate.UnknownKey, "%s has no key %s; %s", t.Entity, syntax.Quoted(s.Name), hint)
 	}
 	joinable := true
 	switch e := v.expr.(type) { // only these expressions are objects or contain some

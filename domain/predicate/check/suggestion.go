@@ -8,6 +8,9 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 )
 
+// didYouMean asks for a name in place of a wrong one.
+func didYouMean(name string) string { return fmt.Sprintf("did you mean %s?", name) }
+
 // counted returns a number of things in the wording of errors.
 func counted(n int, thing string) string {
 	if n == 1 {
@@ -16,9 +19,9 @@ func counted(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// suggestion returns the end of an error about a name: the nearest of the known names,
-// or else all of them.
-func suggestion(name string, known []string) string {
+// suggestion returns the end of an error about a name: the nearest of the known names, or else
+// all of them. meant is the nearest name, if it is near.
+func suggestion(name string, known []string) (words, meant string) {
 	best, distance := "", syntax.MaxQuoted
 	if len(name) <= syntax.MaxQuoted {
 		for _, k := range known {
@@ -28,7 +31,7 @@ func suggestion(name string, known []string) string {
 		}
 	}
 	if distance <= max(1, len(name)/3) {
-		return fmt.Sprintf("did you mean %s?", best)
+		return didYouMean(best), best
 	}
-	return "known are " + strings.Join(known, ", ")
+	return "known are " + strings.Join(known, ", "), ""
 }

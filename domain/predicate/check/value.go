@@ -167,7 +167,8 @@ func (c *checker) reference(n *syntax.Reference) (value, error) {
 	for _, b := range c.scope {
 		names = append(names, "$"+b.name)
 	}
-	return value{}, c.fail(n.Offset, predicate.UnboundVariable, "no variable %s is bound here; %s", syntax.Quoted("$"+n.Name), suggestion("$"+n.Name, names))
+	hint, meant := suggestion("$"+n.Name, names)
+	return value{}, c.failMeaning(meant, n.Offset, predicate.UnboundVariable, "no variable %s is bound here; %s", syntax.Quoted("$"+n.Name), hint)
 }
 
 // subquery checks the collection outside of the variable's scope, and the condition

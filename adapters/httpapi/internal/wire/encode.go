@@ -555,6 +555,9 @@ func (e *Encoder) Failure(f *fault.Error, kind httpframe.Failure, requestID stri
 		e.key("kind").Text(string(wrong.Kind))
 		e.key("line").Int(int64(wrong.Line))
 		e.key("column").Int(int64(wrong.Column))
+		if wrong.Meant != "" {
+			e.key("suggestion").Text(wrong.Meant)
+		}
 	}
 	if gone, ok := errors.AsType[*tracker.GoneError](f.Err); ok {
 		e.key("oldest").Text(gone.Oldest.String())

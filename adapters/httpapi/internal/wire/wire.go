@@ -212,17 +212,18 @@ type MailPatch struct {
 
 // Error is an error (RFC 9457, D18).
 type Error struct {
-	Type     string      `json:"type" format:"uri-reference" doc:"The page about this kind of error."`
-	Title    string      `json:"title"`
-	Status   int         `json:"status"`
-	Detail   string      `json:"detail"`
-	Instance string      `json:"instance" format:"uri" doc:"The request, as the server's log names it."`
-	Errors   []ErrorItem `json:"errors" nullable:"false" doc:"All faults of the body; empty for errors of other kinds."`
-	Kind     string      `json:"kind,omitempty" enum:"syntax,unsupported,unknownKey,unknownFunction,unboundVariable,typeMismatch,invalidPattern,limitExceeded" doc:"Of an invalid predicate: what is wrong with it."`
-	Line     int         `json:"line,omitempty" minimum:"1" doc:"Of an invalid predicate, or sort: where the first token starts that is wrong."`
-	Column   int         `json:"column,omitempty" minimum:"1" doc:"Likewise, in code points."`
-	Oldest   string      `json:"oldest,omitempty" doc:"Of a cursor that is gone: the cursor before the oldest event."`
-	Newest   string      `json:"newest,omitempty" doc:"Likewise: the cursor behind the newest event."`
+	Type       string      `json:"type" format:"uri-reference" doc:"The page about this kind of error."`
+	Title      string      `json:"title"`
+	Status     int         `json:"status"`
+	Detail     string      `json:"detail"`
+	Instance   string      `json:"instance" format:"uri" doc:"The request, as the server's log names it."`
+	Errors     []ErrorItem `json:"errors" nullable:"false" doc:"All faults of the body; empty for errors of other kinds."`
+	Kind       string      `json:"kind,omitempty" enum:"syntax,unsupported,unknownKey,unknownFunction,unboundVariable,typeMismatch,invalidPattern,limitExceeded" doc:"Of an invalid predicate: what is wrong with it."`
+	Line       int         `json:"line,omitempty" minimum:"1" doc:"Of an invalid predicate, or sort: where the first token starts that is wrong."`
+	Column     int         `json:"column,omitempty" minimum:"1" doc:"Likewise, in code points."`
+	Suggestion string      `json:"suggestion,omitempty" doc:"Of a wrong name in a predicate or sort: the one that was probably meant, to stand there instead."`
+	Oldest     string      `json:"oldest,omitempty" doc:"Of a cursor that is gone: the cursor before the oldest event."`
+	Newest     string      `json:"newest,omitempty" doc:"Likewise: the cursor behind the newest event."`
 }
 
 // ErrorItem is one fault of a request body.

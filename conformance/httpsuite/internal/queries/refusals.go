@@ -60,6 +60,10 @@ func predicateErrorTellsKindAndPlace(s *session.Session) {
 		b := s.Admin.Post("/problems/search", session.Encode(map[string]any{"predicate": c.predicate})).Fault(400, "invalid-predicate")
 		b.Has("/kind", c.kind).Has("/line", c.line).Has("/column", c.column)
 	}
+	for predicate, meant := range map[string]string{"titel = 'x'": "title", "LEN(title) = 1": "length", "$apiUser = nil": "$ApiUser"} {
+		s.Admin.Get(session.Lookup("/problems/search", "predicate", predicate)).Fault(400, "invalid-predicate").Has("/suggestion", meant)
+	}
+	s.Admin.Get(session.Lookup("/problems/search", "predicate", "FROBNICATE(1) = 1")).Fault(400, "invalid-predicate").Lacks("/suggestion")
 }
 
 func typeLimitAndUnsupportedErrors(s *session.Session) {
