@@ -4,7 +4,9 @@ go 1.26.0
 
 require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/problemtracking/problems/adapters v0.1.0
 	github.com/problemtracking/problems/adapters/client v0.1.0
+	github.com/problemtracking/problems/domain v0.1.0
 )
 
 require (
@@ -14,8 +16,12 @@ require (
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
-	golang.org/x/sys v0.41.0 // indirect
-	golang.org/x/time v0.15.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
 )
 
+replace github.com/problemtracking/problems/adapters => ..
+
 replace github.com/problemtracking/problems/adapters/client => ../client
+
+replace github.com/problemtracking/problems/domain => ../../domain

@@ -29,7 +29,7 @@ var rules = []rule{
 	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	// The client runs in the programs of others, which want no further modules.
 	{folder: "adapters/client"},
-	{folder: "adapters/mcp", mayImport: []string{"adapters/client"}, libraries: true},
+	{folder: "adapters/mcp", mayImport: []string{"adapters/client", "adapters/httpframe", "domain"}, libraries: true},
 	{folder: "adapters/webhook", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/mail", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/files", "adapters/memory"}, libraries: true},

@@ -2,6 +2,7 @@ package postgrestest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -85,7 +86,7 @@ func NewIn(t T, data string, of *Server) *Server {
 // URL stays valid when the server starts again.
 func (s *Server) URL() string { return s.node.url() }
 
-// Ask returns the text from a query of a superuser.
+// Ask returns the text from a query of a superuser, or "" from a command without rows.
 func (s *Server) Ask(query string) (answer string) {
 	s.t.Helper()
 	s.do(query, commandLimit, func(ctx context.Context) error {
@@ -94,7 +95,10 @@ func (s *Server) Ask(query string) (answer string) {
 			return err
 		}
 		defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-		return conn.QueryRow(ctx, query).Scan(&answer)
+		if err := conn.QueryRow(ctx, query).Scan(&answer); !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		return nil
 	})
 	return answer
 }

@@ -110,6 +110,9 @@ func newHandler(h handling) (http.Handler, error) {
 		}
 		return besides(settings.Server.BasePath+mcp.Path, mcp.Handler(mcp.Options{
 			API: handler, BasePath: settings.Server.BasePath, Version: h.Options.Version, MostBody: int64(settings.Limits.MaxBody),
+			Frame: httpframe.Options{
+				RequestTime: api.Limits.RequestTime, Memory: h.Memory, Logger: logger, Quiet: quiet, NewRequestID: api.NewRequestID, Now: api.Now,
+			},
 		}), next)
 	}
 	if settings.Server.Web == "off" {
