@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
-
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
@@ -41,14 +39,7 @@ func TestCompact(t *testing.T) {
 			return false
 		}, "- replicas of Litestream\n"},
 		"postgres": {server.URL(), func() bool {
-			conn, err := pgx.Connect(t.Context(), server.URL())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close(t.Context())
-			if _, err := conn.Exec(t.Context(), "CHECKPOINT"); err != nil {
-				t.Fatal(err)
-			}
+			server.Ask("CHECKPOINT")
 			return server.Ask(`SELECT bool_or(position('`+secret+`'::bytea IN pg_read_binary_file(folder || '/' || name)) > 0)::text
 				FROM pg_database, LATERAL (SELECT 'base/' || oid AS folder) AS f, LATERAL pg_ls_dir(folder) AS name WHERE datname = current_database()`) == "true"
 		}, "- the write-ahead logs of standbys\n"},
