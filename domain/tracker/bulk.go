@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
@@ -31,6 +32,10 @@ type UpdateProblems struct {
 	ProblemPatch
 	// Predicate selects the problems, in the query language.
 	Predicate patch.Field[string]
+	// Keyword is set at each problem, unless it is zero. Without, when sent, is the name of a
+	// keyword that none of them keeps. Their faults are at keyword and at without.
+	Keyword NewKeyword
+	Without patch.Field[string]
 	// Saved names a saved query with the predicate. Exactly one of Saved and Predicate
 	// is sent.
 	Saved patch.Field[ident.ID]
@@ -67,10 +72,11 @@ type ProblemChange struct {
 	Fields   []FieldChange
 }
 
-// FieldChange is the change of one field in the form of the log (D8), or of the
+// FieldChange is the change of one field or keyword in the form of the log (D8), or of the
 // caller's read mark. The log has no read marks.
 type FieldChange struct {
-	Field string
+	Type  problem.LogType // FieldChanged for a read mark
+	Field string          // a field, "read", or the name of a keyword
 	From  problem.LogValue
 	To    problem.LogValue
 }
@@ -167,11 +173,13 @@ type bulk struct {
 
 	catalogue *metadata.Catalogue
 	problems  []store.Snapshot // the matching ones, in ascending order
+	// maxKeywords is the largest number of keywords of a problem.
+	maxKeywords int
 }
 
 // prepareBulk determines the predicate of the command.
 func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProblems) (b bulk, err error) {
-	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate.Value, now: s.time()}
+	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate.Value, now: s.time(), maxKeywords: s.limits.Keywords}
 	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil {
 		return b, err
 	}
@@ -238,9 +246,13 @@ func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, e
 	if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil || !b.searches() {
 		return b, err
 	}
+	var parts store.Parts
+	if b.cmd.Keyword.Name.Sent || b.cmd.Without.Sent {
+		parts = store.Keywords
+	}
 	ids, err := s.matching(ctx, r, b)
 	if err == nil && len(ids) > 0 {
-		b.problems, err = r.Problems(ctx, ids, b.caller.User, 0)
+		b.problems, err = r.Problems(ctx, ids, b.caller.User, parts)
 	}
 	return b, err
 }
@@ -249,7 +261,7 @@ func decideBulk(b bulk, m changes.Moment) (store.Change, Answer[ChangedProblems]
 	var none Answer[ChangedProblems]
 	cmd, faults := b.cmd, b.cmd.Faults
 	set := body.ResolvePatch(&cmd.ProblemPatch, b.catalogue, &faults)
-	cb, out := b.update(set, m)
+	cb, out := b.update(set, cmd.keywords(&faults), m)
 	now := b.preview(out)
 	if cmd.Preview != nil && b.refusal == nil && now != *cmd.Preview {
 		return store.Change{}, none, fault.New(fault.StaleRevision,
@@ -273,8 +285,48 @@ func decideBulk(b bulk, m changes.Moment) (store.Change, Answer[ChangedProblems]
 	return cb.Change, Answer[ChangedProblems]{Value: out, Catalogue: b.catalogue}, nil
 }
 
+// keywordChange is what becomes of the keywords of each problem.
+type keywordChange struct {
+	put     *problem.Keyword
+	without string // empty: none goes
+}
+
+// keywords returns the change of keywords in the command.
+func (cmd UpdateProblems) keywords(faults *fault.List) (k keywordChange) {
+	if cmd.Keyword.Name.Sent {
+		at := fault.At("keyword")
+		value := problem.NullText{String: cmd.Keyword.Value.Value, Valid: cmd.Keyword.Value.Sent && !cmd.Keyword.Value.Null}
+		k.put = &problem.Keyword{Name: newKeywordName(cmd.Keyword.Name, at, faults), Value: keywordValue(value, at, faults)}
+	}
+	if cmd.Without.Sent {
+		k.without = body.Line(text.KeywordName.Kept(), cmd.Without, fault.At("without"), faults)
+	}
+	if k.put != nil && k.put.Name == k.without {
+		faults.Add(fault.InvalidValue, fault.At("without"), "is the keyword to set, too")
+	}
+	return k
+}
+
+// of returns the change of the keywords of one problem.
+func (k keywordChange) of(all []problem.Keyword, most int, faults *fault.List) (c changes.Keywords) {
+	if k.without != "" {
+		c.Drop = findKeyword(all, k.without)
+	}
+	if k.put == nil {
+		return c
+	}
+	c.Old = findKeyword(all, k.put.Name)
+	if c.Old == nil && c.Drop == nil && len(all) >= most {
+		faults.Add(fault.InvalidValue, fault.At("keyword"), "the problem already has the largest number of keywords: %d", most)
+	}
+	if c.Old == nil || *c.Old != *k.put {
+		c.Put = k.put
+	}
+	return c
+}
+
 // update applies the settings to each problem where they are allowed.
-func (b bulk) update(set body.Settings, m changes.Moment) (*changes.Builder, ChangedProblems) {
+func (b bulk) update(set body.Settings, k keywordChange, m changes.Moment) (*changes.Builder, ChangedProblems) {
 	var out ChangedProblems
 	all := make([]problem.Problem, len(b.problems))
 	for i, s := range b.problems {
@@ -285,7 +337,7 @@ func (b bulk) update(set body.Settings, m changes.Moment) (*changes.Builder, Cha
 	for _, s := range b.problems {
 		l := loaded{Snapshot: s, catalogue: b.catalogue}
 		var faults fault.List
-		fields := set.Apply(l.Fields, b.catalogue, &faults)
+		fields, keywords := set.Apply(l.Fields, b.catalogue, &faults), k.of(s.Keywords, b.maxKeywords, &faults)
 		err := faults.Err()
 		if err == nil {
 			err = b.catalogue.CheckTransition(l.State, fields.State)
@@ -296,7 +348,7 @@ func (b bulk) update(set body.Settings, m changes.Moment) (*changes.Builder, Cha
 			continue
 		}
 		logged := len(cb.Log)
-		cb.Update(&l.Snapshot, l.catalogue, fields, b.cmd.Read)
+		cb.Update(&l.Snapshot, l.catalogue, fields, keywords, b.cmd.Read)
 		differences := fieldChanges(cb.Log[logged:], b.cmd, s, l.Snapshot)
 		if len(differences) == 0 {
 			cb.ExpectProblem(&s)
@@ -323,7 +375,7 @@ func (b bulk) preview(out ChangedProblems) Preview {
 	for _, c := range out.Changes {
 		parts = append(parts, fmt.Sprintf("changes %d", c.ID))
 		for _, f := range c.Fields {
-			parts = append(parts, f.Field, f.From.JSON(), f.To.JSON())
+			parts = append(parts, string(f.Type), f.Field, f.From.JSON(), f.To.JSON())
 		}
 	}
 	for _, r := range out.Refused {
@@ -336,10 +388,10 @@ func (b bulk) preview(out ChangedProblems) Preview {
 // for its author. So the list shows the read mark only when the patch sets it.
 func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after store.Snapshot) (differences []FieldChange) {
 	for _, e := range log {
-		differences = append(differences, FieldChange{e.Field, e.From, e.To})
+		differences = append(differences, FieldChange{e.Type, e.Field, e.From, e.To})
 	}
 	if cmd.Read.Sent && before.Read != after.Read {
-		differences = append(differences, FieldChange{"read", problem.LogFlag(before.Read), problem.LogFlag(after.Read)})
+		differences = append(differences, FieldChange{problem.FieldChanged, "read", problem.LogFlag(before.Read), problem.LogFlag(after.Read)})
 	}
 	return differences
 }

@@ -19,7 +19,7 @@ import (
 // problems, which are numbered from 1.
 func newBulk(cmd UpdateProblems, found ...loaded) bulk {
 	cmd.DryRun = true
-	b := bulk{caller: by(bob), cmd: cmd, text: "TRUEPREDICATE", now: now, catalogue: testCatalogue}
+	b := bulk{caller: by(bob), cmd: cmd, text: "TRUEPREDICATE", now: now, catalogue: testCatalogue, maxKeywords: 2}
 	for i, l := range found {
 		l.ID = problem.ID(i + 1)
 		l.Keywords = nil
@@ -127,6 +127,31 @@ func TestDecideBulk(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// D24: a keyword is set, and another one goes, at each problem, in its one revision.
+func TestBulkKeywords(t *testing.T) {
+	t.Parallel()
+	set := NewKeyword{Name: patch.Set("floor"), Value: patch.Set("1")}
+	b := newBulk(UpdateProblems{Keyword: set, Without: patch.Set("room")}, newLoaded(), newLoaded(), newLoaded(), newLoaded())
+	room, floor := problem.Keyword{Name: "room"}, problem.Keyword{Name: "floor", Value: problem.Text("1")}
+	b.problems[1].Keywords = []problem.Keyword{{Name: "a"}, room}
+	b.problems[2].Keywords = []problem.Keyword{floor}
+	b.problems[3].Keywords = []problem.Keyword{{Name: "a"}, {Name: "b"}}
+	change, a, err := decideBulk(b, at(now))
+	noError(t, err)
+	equal(t, "preview", sayBulk(a.Value), []string{
+		`1@4 floor: null → ` + problem.LogKeyword(floor).JSON(),
+		`2@4 room: ` + problem.LogKeyword(room).JSON() + ` → null`, `2@4 floor: null → ` + problem.LogKeyword(floor).JSON(),
+		`3 unchanged`, `4 invalid-value /keyword`,
+	})
+	if put, dropped := effectsOf[store.PutKeyword](change), effectsOf[store.DropKeyword](change); len(put) != 2 || len(dropped) != 1 {
+		t.Errorf("the effects are %+v and %+v", put, dropped)
+	}
+	for _, cmd := range []UpdateProblems{{Keyword: NewKeyword{Name: patch.Set("")}}, {Keyword: set, Without: patch.Set("floor")}} {
+		_, _, err := decideBulk(newBulk(cmd, newLoaded()), at(now))
+		wantFault(t, err, fault.InvalidValue)
 	}
 }
 

@@ -179,7 +179,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) 
 	if fields != l.Fields || len(added) > 0 && len(added[0].Named) > 0 {
 		cb.ResolvedBy(l.Catalogue)
 	}
-	cb.Update(&l.Snapshot, l.catalogue, fields, cmd.Read, added...)
+	cb.Update(&l.Snapshot, l.catalogue, fields, changes.Keywords{}, cmd.Read, added...)
 	l.Log = cb.Log
 	a := answer(l.Snapshot, l)
 	a.Ignored = names

@@ -239,7 +239,7 @@ func Related() store.Related {
 func Changes() tracker.ChangedProblems {
 	return tracker.ChangedProblems{
 		Changes: []tracker.ProblemChange{{ID: 12, Revision: 4, Fields: []tracker.FieldChange{
-			{Field: "state", From: problem.LogRef(Progress.ID, Progress.Name), To: problem.LogRef(Closed.ID, Closed.Name)},
+			{Type: problem.FieldChanged, Field: "state", From: problem.LogRef(Progress.ID, Progress.Name), To: problem.LogRef(Closed.ID, Closed.Name)},
 		}}},
 		Preview: &tracker.Preview{Now: Time},
 	}

@@ -14,10 +14,15 @@ import (
 // clientFields are the fields set by clients.
 var clientFields = problem.ClientFields()
 
-// Update sets the fields of a problem, adds comments and, if sent, sets the author's read mark.
-func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields problem.Fields, read patch.Field[bool], comments ...Comment) {
+// Keywords is a change of the keywords of a problem. Drop goes, and Put comes in the place of Old;
+// each may be nil.
+type Keywords struct{ Drop, Old, Put *problem.Keyword }
+
+// Update sets the fields of a problem, changes its keywords, adds comments and, if sent, sets the
+// author's read mark.
+func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields problem.Fields, k Keywords, read patch.Field[bool], comments ...Comment) {
 	old := s.Problem
-	changed := fields != old.Fields || len(comments) > 0
+	changed := fields != old.Fields || k.Drop != nil || k.Put != nil || len(comments) > 0
 	if changed {
 		s.Fields = fields
 		cb.Significant(s)
@@ -26,6 +31,12 @@ func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields probl
 		}
 		if fields != old.Fields {
 			cb.LogChanges(s, old.Fields, c)
+		}
+		if k.Drop != nil {
+			cb.DropKeyword(s, *k.Drop)
+		}
+		if k.Put != nil {
+			cb.PutKeyword(s, k.Old, *k.Put)
 		}
 		cb.StoreProblem(s)
 	}
