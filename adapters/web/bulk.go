@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
@@ -26,6 +28,10 @@ type bulkPage struct {
 	Texts   []forms.TextBox
 	Choices []forms.Choice
 	Read    string // keep, yes or no
+	// To is the list to go back to, below the base path; empty: it is not known. Sent has the
+	// keywords as they were sent.
+	To   string
+	Sent url.Values
 	// Chosen are the first problems of the predicate, at most mostChosen. Count is the number of
 	// all of them, or with CountedAll false a lower bound.
 	Chosen     []relatedLink
@@ -47,6 +53,37 @@ type bulkPreview struct {
 	Preview   string
 	Done      bool
 	Undo      string // the address that undoes what was done
+	To        string // the list to go back to, below the base path
+}
+
+// changedSuffix returns the parameters with which a list says what was just changed.
+func changedSuffix(to string, done tracker.ChangedProblems) string {
+	pairs := url.Values{"changed": {strconv.Itoa(len(done.Changes))}}
+	if !done.Batch.IsNone() {
+		pairs.Set("undo", formatID(done.Changes[0].ID)+"."+done.Batch.String())
+	}
+	if strings.Contains(to, "?") {
+		return "&" + pairs.Encode()
+	}
+	return "?" + pairs.Encode()
+}
+
+// changed says what a change of many problems has just changed. It takes the parameters about it
+// away: the links of the list have none of them.
+func (v *listPage) changed(q *request, asked url.Values) {
+	v.Done, _ = strconv.Atoi(asked.Get("changed"))
+	number, batch, _ := strings.Cut(asked.Get("undo"), ".")
+	id, ok := problem.ParseID(number)
+	if of, err := ident.Parse(batch); ok && err == nil {
+		v.Undo = q.undoOf(id, of)
+	}
+	asked.Del("changed")
+	asked.Del("undo")
+}
+
+// undoOf returns the address that undoes a batch at all problems that it changed.
+func (q *request) undoOf(id problem.ID, batch ident.ID) string {
+	return q.base + "/problems/" + formatID(id) + "/batches/" + batch.String() + "/undo?scope=" + tracker.UndoOfBatch
 }
 
 type bulkChange struct {
@@ -122,6 +159,7 @@ func (q *request) bulkPage(c *metadata.Catalogue, text string, sent url.Values) 
 	return bulkPage{
 		layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text,
 		Texts: bulkTexts(sent), Choices: bulkChoices(sent, c), Read: sent.Get("read"),
+		To: listPath(sent.Get("to")), Sent: sent,
 	}
 }
 
@@ -156,9 +194,42 @@ func bulkChoices(sent url.Values, c *metadata.Catalogue) (choices []forms.Choice
 	return choices
 }
 
-// changeProblems makes a dry run, or the change of an earlier dry run.
+// barFields are the fields in the bar of a list.
+var barFields = []string{"state", "priority", "assignee"}
+
+// barChoices are the fields in the bar of a list, without those with too many objects.
+func barChoices(c *metadata.Catalogue) (choices []forms.Choice) {
+	for _, name := range barFields {
+		if one, _ := forms.Sent(name, forms.Keep, c); !one.Typed {
+			choices = append(choices, one)
+		}
+	}
+	return choices
+}
+
+// listPath returns the path of a list of problems in a form; empty if it is none.
+func listPath(to string) string {
+	if path, _, _ := strings.Cut(to, "?"); path != "/problems" || !ownPath(to) {
+		return ""
+	}
+	return to
+}
+
+// changeProblems makes a dry run, or the change of an earlier dry run. The bar of a list makes both
+// at once: its problems were ticked one by one, and the change can be undone.
 func changeProblems(q *request) (answer, error) {
-	cmd := tracker.UpdateProblems{ProblemPatch: bulkPatch(q.form), Predicate: patch.Set(q.form.Get("predicate"))}
+	atOnce := q.form.Get("do") == "now"
+	if numbers := q.form["problem"]; len(numbers) > 0 {
+		text, err := amongProblems(numbers)
+		if err != nil {
+			return answer{}, err
+		}
+		q.form.Set("predicate", text)
+		q.form.Del("problem")
+	} else if atOnce {
+		return q.redirect("/problems/bulk" + links.Suffix(links.With(nil, "selected", "yes", "predicate", q.form.Get("predicate"), "title", q.form.Get("title"), "to", q.form.Get("to")))), nil
+	}
+	cmd := bulkCommand(q.form)
 	cmd.DryRun = !q.form.Has("preview")
 	if !cmd.DryRun {
 		preview, err := tracker.ParsePreview(q.form.Get("preview"))
@@ -168,6 +239,10 @@ func changeProblems(q *request) (answer, error) {
 		cmd.Preview = &preview
 	}
 	changed, err := q.Service.UpdateProblems(q.context(), q.caller, cmd)
+	if err == nil && atOnce && cmd.DryRun && len(changed.Value.Changes) > 0 && len(changed.Value.Refused) == 0 {
+		cmd.DryRun, cmd.Preview = false, changed.Value.Preview
+		changed, err = q.Service.UpdateProblems(q.context(), q.caller, cmd)
+	}
 	if refusedPredicate(err) {
 		states, listErr := q.Service.States().List(q.context())
 		if listErr != nil {
@@ -180,9 +255,13 @@ func changeProblems(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if to := listPath(q.form.Get("to")); to != "" && !cmd.DryRun {
+		return q.redirect(to + changedSuffix(to, changed.Value)), nil
+	}
 	view := bulkPreview{
 		layout: q.signedIn(q.say("bulk.title"), changed.Catalogue).in("problems"), Predicate: q.form.Get("predicate"),
 		Unchanged: len(changed.Value.Unchanged), Sent: bulkSent(q.form), Done: !cmd.DryRun,
+		To: cmp.Or(listPath(q.form.Get("to")), "/problems"),
 	}
 	for _, p := range changed.Value.Changes {
 		view.Changes = append(view.Changes, bulkChangeOf(p))
@@ -191,7 +270,7 @@ func changeProblems(q *request) (answer, error) {
 		view.Refused = append(view.Refused, bulkRefusal{r.ID, texts.Sentence(r.Err.Detail)})
 	}
 	if batch := changed.Value.Batch; !batch.IsNone() {
-		view.Undo = q.base + "/problems/" + formatID(view.Changes[0].ID) + "/batches/" + batch.String() + "/undo?scope=" + tracker.UndoOfBatch
+		view.Undo = q.undoOf(view.Changes[0].ID, batch)
 	}
 	if view.Again = againForm; view.Done {
 		view.Again, view.At = "", "/problems"+links.Suffix(links.With(nil, "predicate", view.Predicate))
@@ -205,7 +284,7 @@ func changeProblems(q *request) (answer, error) {
 // bulkSent returns the fields of the sent form. The page of the preview sends them again, to
 // make the change or to go back to the form.
 func bulkSent(form url.Values) (sent []hiddenField) {
-	names := []string{"predicate", "read"}
+	names := []string{"predicate", "to", "read", "keyword", "value", "without"}
 	for _, f := range bulkFields() {
 		names = append(names, f.Name)
 	}
@@ -226,6 +305,21 @@ func bulkFields() (fields []*problem.Field) {
 		}
 	}
 	return fields
+}
+
+// bulkCommand returns the change of a form.
+func bulkCommand(form url.Values) tracker.UpdateProblems {
+	cmd := tracker.UpdateProblems{ProblemPatch: bulkPatch(form), Predicate: patch.Set(form.Get("predicate"))}
+	if name := form.Get("keyword"); name != "" {
+		cmd.Keyword.Name = patch.Set(name)
+		if value := form.Get("value"); value != "" {
+			cmd.Keyword.Value = patch.Set(value)
+		}
+	}
+	if name := form.Get("without"); name != "" {
+		cmd.Without = patch.Set(name)
+	}
+	return cmd
 }
 
 // bulkPatch returns the fields set by a form.
@@ -249,14 +343,14 @@ func bulkPatch(form url.Values) problem.Patch {
 func bulkChangeOf(p tracker.ProblemChange) bulkChange {
 	b := bulkChange{ID: p.ID}
 	for _, f := range p.Fields {
-		if f.Field == "read" {
+		if f.Type == problem.FieldChanged && f.Field == "read" {
 			b.Read = "unread"
 			if f.To == problem.LogFlag(true) {
 				b.Read = "read"
 			}
 			continue
 		}
-		b.Fields = append(b.Fields, history.ChangeOf(problem.LogEntry{Type: problem.FieldChanged, Field: f.Field, From: f.From, To: f.To}))
+		b.Fields = append(b.Fields, history.ChangeOf(problem.LogEntry{Type: f.Type, Field: f.Field, From: f.From, To: f.To}))
 	}
 	return b
 }

@@ -348,6 +348,9 @@ func routes() []route {
 		{"GET", unsubscribePath, "", true, showUnsubscribe},
 		{"POST", unsubscribePath, "", true, unsubscribe},
 
+		{"GET", "/keys", access.Read, false, showKeys},
+		{"POST", "/keys", access.Read, false, chooseKeys},
+
 		{"GET", "/live", access.Read, false, showLive},
 
 		{"GET", "/problems", access.Read, false, showProblems},

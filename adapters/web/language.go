@@ -75,6 +75,7 @@ func inLanguage(rt route) func(*request) (answer, error) {
 		switch {
 		case rt.path == "/problems/bulk":
 			q.form.Del("preview")
+			q.form.Del("do")
 			return changeProblems(q)
 		case rt.path == "/problems/{problem}" && q.form.Has("base"):
 			return q.conflictAgain()

@@ -20,11 +20,13 @@ type layout struct {
 	Again string
 	// Languages are those to choose from.
 	Languages []languageChoice
+	// KeysOff is true when the keys are off in this browser.
+	KeysOff bool
 }
 
 // layout returns the common part of a page for anybody.
 func (q *request) layout(title string) layout {
-	return layout{Title: title, At: q.at(), Languages: q.languages()}
+	return layout{Title: title, At: q.at(), Languages: q.languages(), KeysOff: q.keysOff()}
 }
 
 // signedIn returns the common part of a page for the caller.

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/problemtracking/problems/adapters/httpframe/cursor"
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/date"
@@ -75,6 +76,14 @@ type listPage struct {
 	// Parameters are those of this page, without its place in the list.
 	Parameters url.Values
 	Keys       []keyHelp
+	// To is the address of this page below the base path, and Bar the fields of the bar for
+	// selected problems.
+	To  string
+	Bar []forms.Choice
+	// Done is how many problems a change of many has just changed, and Undo the address that
+	// undoes it; 0 and empty: none has.
+	Done int
+	Undo string
 	// Selected is the identifier of a selected query of the caller's own; empty: none.
 	Selected string
 	Query    string // the parameter query
@@ -201,9 +210,12 @@ func showProblems(q *request) (answer, error) {
 		return answer{}, err
 	}
 	view.Title = view.Heading
+	view.changed(q, asked)
+	view.To = "/problems" + links.Suffix(asked)
 	view.Parameters = links.With(asked, "after", "")
 	view.arrange(q.base, asked["columns"])
 	view.narrow(q, saved.Catalogue)
+	view.Bar = barChoices(saved.Catalogue)
 
 	text, wrapped := withWords(view.Predicate, view.Words)
 	view.trail = slices.DeleteFunc(asked["after"], func(position string) bool { return position == "" })
@@ -226,11 +238,12 @@ func showProblems(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	view.Here = q.r.URL.RequestURI()
+	view.Here = q.base + view.To
 	view.Live = q.base + "/live?" + url.Values{"predicate": {cmd.Predicate.Value}, "after": {position}}.Encode()
 	if err := view.fill(q.base, found); err != nil {
 		return answer{}, err
 	}
+	q.remember(asked, view.Rows)
 	return page("list", view), nil
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/problemtracking/problems/adapters/web/internal/keys"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
@@ -306,6 +307,94 @@ func TestBulk(t *testing.T) {
 	b.get("/problems/bulk?all=yes&predicate="+url.QueryEscape("state.resolved = NO")+"&title=Three").submit("/problems/bulk", "read", "no").is(200).has("1 problem would change")
 	b.post("/problems/bulk", "predicate", "titel = 1", "priority", "").is(400).has("Line 1, column 1:")
 	b.get("/problems/bulk?problem=x").is(400)
+}
+
+// The bar of a list changes the ticked problems at once, and leads back to the list as it was. What
+// is refused, and a bar without a ticked problem, change nothing.
+func TestBar(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	one, two := s.problem(t, "One"), s.problem(t, "Two")
+	const at = "/problems?columns=state&columns=priority&query=all&sort=title"
+	list := b.get(at).is(200)
+	bar := list.form("/problems/bulk")
+	send := func(pairs ...string) *shownPage {
+		return b.post("/problems/bulk", append(pairs, "to", bar.Get("to"), "do", "now")...)
+	}
+	high := b.get("/problems/bulk?problem=1").choose("priority", "High")
+	done := send("problem", "1", "problem", "2", "priority", high, "state", "keep").is(200).has("2 problems were changed")
+	if !strings.HasPrefix(done.path, at+"&changed=2&undo=1.") {
+		t.Errorf("the list is %s", done.path)
+	}
+	done.find(`href="/problems/1/batches/`)
+	done.find(`href="` + html.EscapeString(at) + `"`) // the list without the message
+	b.get(one).has("Priority: High")
+	send("problem", "1", "state", list.choose("state", "Closed")).is(200).has("1 problem was changed")
+	send("problem", "1", "problem", "2", "state", list.choose("state", "In Progress")).is(200).has("1 problem cannot change like this")
+	send("predicate", "TRUEPREDICATE", "priority", "").is(200).has("You selected no problem")
+	b.get(two).has("Priority: High")
+	b.post("/problems/bulk", "problem", "1", "priority", "", "do", "now", "to", "//evil.example/problems").is(200).has("1 problem was changed", "To the list of problems")
+
+	// Keywords, and the way back from the preview.
+	form := b.get("/problems/bulk?problem=1&problem=2&to=%2Fproblems%3Fquery%3Dall")
+	form.submit("/problems/bulk", "keyword", "floor", "value", "2").is(200).has("2 problems would change", "floor: 2").submit("/problems/bulk").is(200).has("2 problems were changed")
+	form.submit("/problems/bulk", "without", "floor").is(200).has("2 problems would change").submit("/problems/bulk").is(200)
+	b.get("/problems?predicate=" + url.QueryEscape("ANY keywords.name = 'floor'")).is(200).has("no such problem")
+	form.submit("/problems/bulk", "keyword", "floor", "without", "floor").is(422).has("Remove keyword")
+}
+
+// The page of a problem leads back to the list that led to it, and to those beside it there.
+func TestPlaceInList(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	for _, title := range []string{"One", "Two", "Three"} {
+		s.problem(t, title)
+	}
+	b.get("/problems/2").lacks("of 3").find(`href="/problems">`)
+	const list = "/problems?columns=state&query=all&sort=title"
+	b.get(list) // One, Three, Two
+	b.get("/problems/3").has("2 of 3").find(`href="`+html.EscapeString(list)+`"`, `rel="prev" href="/problems/1"`, `rel="next" href="/problems/2"`)
+	if first := b.get("/problems/1").has("1 of 3"); strings.Contains(first.body, `rel="prev"`) {
+		t.Error("the first problem has one before it")
+	}
+	long := "/problems?predicate=" + url.QueryEscape("TRUEPREDICATE"+strings.Repeat(" ", 4000))
+	b.get(long).is(200)
+	b.get("/problems/2").has("2 of 3").find(`href="/problems">`)
+	b.post("/sign-out")
+	here, _ := url.Parse(s.URL)
+	for _, c := range b.Jar.Cookies(here) {
+		t.Errorf("the browser keeps %s", c.Name)
+	}
+}
+
+// The table of keys is what the pages say, in their controls and in their help.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "One")
+	b := s.signedIn(t)
+	pages := map[string]*shownPage{"list": b.get("/problems?query=all"), "problem": nil}
+	s.problem(t, "Two")
+	b.get("/problems?query=all&sort=-title")
+	pages["problem"] = b.get(path)
+	help := b.get("/keys").is(200)
+	byScript := []string{"leave", "send", "open", "down", "up", "pick", "pick-range", "next"} // 1 of 2 has nothing behind it
+	for place, page := range pages {
+		for _, k := range slices.Concat(keys.Of("all"), keys.Of(place)) {
+			help.has(texts.Languages()[0].Say("key." + k.Name))
+			if k.Name == "search" && place == "problem" || slices.Contains(byScript, k.Name) {
+				continue
+			}
+			page.find(`data-key="` + html.EscapeString(k.Keys) + `"`)
+		}
+	}
+	pages["list"].find(`data-moves="j k x X"`)
+	b.post("/keys", "keys", "off").is(200).at("/keys").has("Turn the keys on")
+	b.get(path).find(`data-keys="off"`)
+	b.post("/keys", "keys", "on").is(200).has("Turn the keys off")
+	b.post("/keys", "keys", "x").is(400)
 }
 
 func TestPast(t *testing.T) {

@@ -23,6 +23,7 @@ type problemPage struct {
 	layout
 	ID       problem.ID
 	Heading  string // the title of the problem
+	Place    listPlace
 	State    string
 	Resolved bool
 	Revision int64
@@ -110,7 +111,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	state, _ := c.State(s.State)
 	view := problemPage{
 		layout: q.signedIn(s.Title+" · #"+formatID(s.ID), c).in("problems"),
-		ID:     s.ID, Heading: s.Title, State: state.Name, Resolved: state.Resolved, Revision: s.Revision, Read: s.Read, Watching: s.Watching,
+		ID:     s.ID, Heading: s.Title, Place: q.place(s.ID), State: state.Name, Resolved: state.Resolved, Revision: s.Revision, Read: s.Read, Watching: s.Watching,
 		Once:     q.NewRequestID(),
 		Created:  person{c.Name(metadata.Users, s.Originator), s.Created},
 		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},

@@ -76,8 +76,9 @@ func (q *request) begin(s tracker.SignedIn) {
 	http.SetCookie(q.w, &c)
 }
 
-// forget has the browser forget its session.
+// forget has the browser forget its session, and what it has seen.
 func (q *request) forget() {
+	q.forgetList()
 	c := q.cookie()
 	c.MaxAge = -1
 	http.SetCookie(q.w, &c)

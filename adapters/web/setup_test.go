@@ -292,6 +292,17 @@ func (p *shownPage) lacks(parts ...string) *shownPage {
 	return p
 }
 
+// find checks that the source of the page has these parts.
+func (p *shownPage) find(parts ...string) *shownPage {
+	p.t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(p.body, part) {
+			p.t.Fatalf("%s lacks %q:\n%s", p.path, part, p.body)
+		}
+	}
+	return p
+}
+
 // text returns the text of the page, with single spaces.
 func (p *shownPage) text() string {
 	var words []string

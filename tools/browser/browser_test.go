@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
@@ -83,7 +84,7 @@ func day(s *scene, ann, bob *person) {
 	bob.must(bob.Open("/problems/1"), bob.Click(`form[action="/problems/1/watchers"] button`), bob.Shows("Stop watching"), bob.Click(`form[action="/problems/1/watchers/leave"] button`),
 		bob.Until("document.querySelector('form[action=\"/problems/1/watchers/leave\"]') === null"), bob.Shows("No longer watching: Bob"))
 	// Ann moves both problems to a milestone, after a look at what would change.
-	ann.must(ann.Open("/problems?query=all"), ann.Click("input[value='1'][name=problem]"), ann.Click("input[value='2'][name=problem]"), ann.Click("#bulk button"), ann.Shows("Change many problems"),
+	ann.must(ann.Open("/problems?query=all"), ann.Click("input[value='1'][name=problem]"), ann.Click("input[value='2'][name=problem]"), ann.Click("#bulk [name=selected]"), ann.Shows("Change many problems"),
 		ann.Choose("select[name=milestone]", "Spring"), ann.Click("main form button"), ann.Shows("2 problems would change"), ann.Click("main .actions button.primary"), ann.Shows("2 problems were changed"))
 	// Two people change one field, with a comment and another field beside it: nothing is lost.
 	ann.must(ann.Open("/problems/1"), ann.Type("input[name=title]", "The lamp is still dark"), bob.Open("/problems/1"))
@@ -321,6 +322,49 @@ func TestKeyboard(t *testing.T) {
 		}
 	}
 	t.Fatal("60 times Tab do not lead to the comment")
+}
+
+// Keys do in a list and at a problem what the mouse does, and are letters where somebody types.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	for _, title := range []string{"One", "Two", "Three"} {
+		s.api("POST", "/problems", map[string]any{"title": title})
+	}
+	p := s.signedIn(s.token)
+	at := func(path string) {
+		p.must(p.Until("location.pathname + location.search === '" + path + "' && document.readyState === 'complete'"))
+	}
+	focus := func(name string) { p.must(p.Until("document.activeElement.name === '" + name + "'")) }
+	keys := func(all ...string) {
+		for _, key := range all {
+			p.must(p.Press(key))
+		}
+	}
+	p.must(p.Size(1280, 500), p.Open("/problems?query=all&sort=title"), p.Shows("Three"))
+	keys("j", "x", "j", "j", "X", "p")
+	focus("priority")
+	p.must(p.Until("document.querySelector('.picked').checkVisibility()"), p.Choose("#bulk>select[name=priority]", "Low"), p.Press(kb.Escape))
+	p.must(p.Click("#bulk .primary"), p.Shows("3 problems were changed"), p.Until("document.activeElement.classList.contains('notice')"), p.Until("!document.querySelector('.picked').checkVisibility()"))
+	keys("?")
+	p.must(p.Until("document.querySelector('dialog')?.innerText.includes('Next row')"), p.Press(kb.Escape), p.Until("!document.querySelector('dialog')"))
+	keys("j", kb.Enter)
+	at("/problems/1")
+	keys("]")
+	at("/problems/3")
+	keys("m", "c", "]")
+	p.must(p.Until("document.querySelector('[name=comment]').value === 'c]'"), p.Press(kb.Escape))
+	p.must(p.Click("#comment textarea"), p.Do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl))), p.Until("document.querySelector('.comment .text')?.innerText === 'c]'"))
+	keys("e")
+	focus("title")
+	p.must(p.Press(kb.Escape))
+	keys("g", "w")
+	at("/problems?query=mine")
+	keys("c")
+	at("/problems/new")
+	p.must(p.Press(kb.Escape), p.Open("/keys"), p.Click("main button"), p.Shows("Turn the keys on"))
+	p.must(p.Until("!document.querySelector('[aria-keyshortcuts]')"))
+	p.clean()
 }
 
 // The page about the API can be used by keyboard alone: its index leads to an operation, and

@@ -79,8 +79,10 @@ var operationOf = map[string]string{
 	"GET /administration/audit":                               "GET /audit",
 }
 
-// The API has no sessions.
+// The API has no sessions, and no keys.
 var sessionScopes = map[string]access.Scope{
+	"GET /keys":                              access.Read,
+	"POST /keys":                             access.Read,
 	"POST /sign-out":                         access.Read,
 	"POST /settings/sessions/{id}/end":       access.Read,
 	"GET /administration/sessions":           access.Admin,

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/problemtracking/problems/adapters/web/internal/keys"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 )
@@ -75,6 +76,8 @@ func (v *Views) functions(language *texts.Language) template.FuncMap {
 		"broken":   broken,
 		"bytes":    func(n int64) string { return size(n, language.Tag) },
 		"sentence": texts.Sentence,
+		"key":      keys.Attribute,
+		"moves":    keys.Moves,
 		"inc":      func(n int) int { return n + 1 },
 	}
 }

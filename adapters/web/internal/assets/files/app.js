@@ -14,7 +14,7 @@ const dirty = e =>
 const plain = f => /\/(sign-(in|out)|language)$/.test(f.action);
 
 // unsent are the other forms that have unsaved text, typed or refused.
-const unsent = root => all("form[method=post]", root).filter(f => !plain(f) && ("unsent" in f.dataset || [...f.elements].some(dirty)));
+const unsent = root => all("form[method=post]", root).filter(f => !plain(f) && f.id !== "bulk" && ("unsent" in f.dataset || [...f.elements].some(dirty)));
 const edited = root => unsent(root)[0];
 
 // load gets a page of this site and calls then with it.
@@ -62,7 +62,7 @@ let left = [];
 const show = (page, at, push, by, back) => {
   const url = new URL(at, location), here = scrollY, from = shown;
   busy(false);
-  const stay = by && url.pathname === location.pathname && one("[data-swap]") && one("[data-swap]", page);
+  const stay = by && url.pathname === location.pathname && one("[data-swap], #bulk") && one("[data-swap], #bulk", page);
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
   left.push(...unsent().filter(f => f !== by?.form).map(f => [f, outside(f)]));
@@ -83,7 +83,7 @@ const show = (page, at, push, by, back) => {
   }
   const target = url.hash && document.getElementById(url.hash.slice(1));
   if (target && !(back >= 0)) target.scrollIntoView(); else scrollTo(0, stay ? here : back || 0);
-  const next = stay && document.getElementById(by.closest("[id]").id) || back >= 0 && all("main a").find(a => bare(a) === from) || one("[autofocus]") || one("main");
+  const next = stay && (one("main .notice") || document.getElementById(by.closest("[id]").id)) || back >= 0 && all("main a").find(a => bare(a) === from) || one("[autofocus]") || one("main");
   if (next.tabIndex < 0) next.tabIndex = -1;
   next.focus({preventScroll: true});
   begin();
@@ -99,10 +99,57 @@ const own = url => url.origin === location.origin && !/\/(docs|errors|api|open(a
 
 addEventListener("click", e => {
   const a = e.target.closest("a[href]");
+  if (a?.dataset.dialog) { e.preventDefault(); return dialog(a); }
   if (!a || a.classList.contains("file") || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey || a.target || edited()) return;
   if (!own(a) || a.hash && bare(a) === shown) return;
   e.preventDefault();
   visit(a.href, true);
+});
+
+// dialog shows the page of a link in front of this one.
+const dialog = a => load("GET", a.href, null, page => {
+  const d = document.createElement("dialog"), end = document.createElement("button");
+  end.textContent = a.dataset.dialog;
+  end.onclick = () => d.close();
+  d.onclose = () => d.remove();
+  d.append(document.adoptNode(one("main", page)), end);
+  document.body.append(d);
+  d.showModal();
+}, () => location.assign(a.href));
+
+// Keys press their control, or go to it, where nobody types. Some are two, one after the other.
+// data-key has them, and the list has those for its rows: down, up, select, select up to here.
+// The letter of a key never gets into the field that it leads to.
+let before = "", picked = 0, pressed;
+addEventListener("keypress", e => { if (pressed) e.preventDefault(); });
+addEventListener("keydown", e => {
+  pressed = false;
+  const at = e.target, form = at.form, typing = at.matches("input:not([type=checkbox]), select, textarea");
+  if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && form) return form.requestSubmit(form.contains(at) ? one(".primary", form) : null);
+  if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.body.dataset.keys || one("dialog")) return;
+  if (e.key === "Escape") {
+    all("details.drop[open]").forEach(d => d.open = false);
+    if (typing) at.blur(); else all(".pick :checked").forEach(box => box.checked = false);
+  }
+  if (typing) return;
+  const list = one("[data-moves]"), rows = list ? all("tbody tr", list) : [], here = rows.findIndex(r => r.contains(at));
+  const boxes = (from, to) => rows.slice(Math.min(from, to), Math.max(from, to) + 1).map(r => one(".pick input", r)).filter(Boolean);
+  const move = rows.length ? list.dataset.moves.split(" ").indexOf(e.key) : -1;
+  if (move === 0 || move === 1) one("th a", rows[move ? Math.max(here - 1, 0) : Math.min(here + 1, rows.length - 1)]).focus();
+  if (move > 1 && here >= 0) {
+    boxes(move === 3 ? picked : here, here).forEach(box => box.checked = move === 3 || !box.checked);
+    picked = here;
+  }
+  const key = before + e.key, keyed = all("[data-key]"), control = keyed.find(c => c.dataset.key === key);
+  before = keyed.some(c => c.dataset.key.startsWith(key + " ")) ? key + " " : "";
+  if (!control) return;
+  e.preventDefault();
+  pressed = true;
+  if (control.form?.id === "bulk" && here >= 0 && !one(".pick :checked")) boxes(here, here)[0].checked = true;
+  const fold = control.closest("details");
+  if (control.matches("summary")) { fold.open = true; one("input", fold).focus(); return; }
+  if (fold) fold.open = true;
+  if (control.matches("input, select, textarea")) control.focus(); else control.click();
 });
 
 // sending is true while a form that changes something is on its way.
@@ -115,7 +162,7 @@ addEventListener("submit", e => {
   const files = one("input[type=file]", form);
   if (files && [...files.files].some(f => f.size > form.dataset.most)) return one(".too-large", form).hidden = false;
   const data = files ? new FormData(form, button) : new URLSearchParams(new FormData(form, button));
-  if (form.method === "get") { url.search = data; return visit(url.href, true); }
+  if ((button?.formMethod || form.method) === "get") { url.search = data; return visit(url.href, true); }
   const send = on => { busy(sending = on); if (button) button.disabled = on; };
   send(true);
   let stopped;
@@ -170,6 +217,7 @@ const begin = () => {
   shown = bare(location);
   dates();
   mark();
+  hints();
   one(".node.current")?.scrollIntoView({block: "nearest", inline: "center"});
   stream?.close();
   seen = 0;
@@ -220,8 +268,12 @@ const refresh = main => load("GET", location.href, null, page => {
   document.title = page.title;
   dates();
   mark();
+  hints();
 }, () => {});
 addEventListener("focusout", () => behind && setTimeout(refresh, 0, one("main")));
+
+// hints tells readers of the keys.
+const hints = () => document.body.dataset.keys || all("[data-key]").forEach(c => c.dataset.key.includes(" ") || c.setAttribute("aria-keyshortcuts", c.dataset.key));
 
 // dates gives times in the zone of the reader, on the page and for the pointer.
 const day = {day: "numeric", month: "short", year: "numeric"};
