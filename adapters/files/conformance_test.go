@@ -12,7 +12,7 @@ import (
 func TestFolder(t *testing.T) {
 	t.Parallel()
 	conformance.Blobs(t, func(t conformance.T, dir string) blob.Store {
-		f, err := OpenFolder(dir+"/files", time.Now())
+		f, err := MakeFolder(dir + "/files")
 		if err != nil {
 			t.Fatalf("open: %v", err)
 		}

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -31,37 +33,64 @@ const (
 //	OWNER                the name of the owner
 //	arriving/            files on their way
 //	{problem}/{attachment}
-type Folder struct{ root *os.Root }
+//
+// It makes none of this before Own names an owner: an empty folder may be that of a disk that
+// is not mounted.
+type Folder struct {
+	path string
+
+	mu     sync.Mutex
+	closed bool
+	last   *os.Root // of the path when somebody used it last; nil: nobody has
+}
 
 var _ blob.Store = (*Folder)(nil)
 
 // abandoned is the age of a file on its way that nobody completes any more.
 const abandoned = 24 * time.Hour
 
-// OpenFolder opens a folder, and makes it if there is none. now is the time: what crashes have
-// left of files on their way is removed a day later, also by Own.
-func OpenFolder(path string, now time.Time) (*Folder, error) {
+// OpenFolder returns the files in a folder, which need not be there yet.
+func OpenFolder(path string) *Folder { return &Folder{path: path} }
+
+// MakeFolder is OpenFolder, and makes the folder if there is none.
+func MakeFolder(path string) (*Folder, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, failure(err)
 	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, failure(err)
+	return OpenFolder(path), failure(syncPath(filepath.Dir(path)))
+}
+
+// root returns the folder that is at the path now. Another one may have been mounted there,
+// or moved to it: then the former one is closed, and what goes on in it fails.
+func (f *Folder) root() (*os.Root, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, fs.ErrClosed
 	}
-	f := &Folder{root}
-	if err := errors.Join(f.makeFolder(arriving), f.removeDrafts(now), f.sync("."), syncPath(filepath.Dir(path))); err != nil {
-		return nil, failure(errors.Join(err, root.Close()))
+	now, err := os.Stat(f.path)
+	if err == nil && f.last != nil {
+		if before, err := f.last.Stat("."); err == nil && os.SameFile(before, now) {
+			return f.last, nil
+		}
 	}
-	return f, nil
+	if f.last != nil {
+		_ = f.last.Close() // nothing is written through it any more
+		f.last = nil
+	}
+	if err == nil {
+		f.last, err = os.OpenRoot(f.path)
+	}
+	return f.last, err
 }
 
 // removeDrafts removes the files that are abandoned at a time.
-func (f *Folder) removeDrafts(now time.Time) error {
-	names, err := f.names(arriving)
+func removeDrafts(root *os.Root, now time.Time) error {
+	names, err := names(root, arriving)
 	for _, name := range names {
 		draft := arriving + "/" + name
-		if info, err := f.root.Lstat(draft); err == nil && now.Sub(info.ModTime()) > abandoned {
-			if err := f.root.Remove(draft); err != nil {
+		if info, err := root.Lstat(draft); err == nil && now.Sub(info.ModTime()) > abandoned {
+			if err := root.Remove(draft); err != nil {
 				return err
 			}
 		}
@@ -75,19 +104,29 @@ func (f *Folder) Put(ctx context.Context, key blob.Key, r io.Reader) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
+	root, err := f.root()
+	if err != nil {
+		return failure(err)
+	}
 	name := key.String()
-	if _, err := f.root.Lstat(name); err == nil {
+	if _, err := root.Lstat(name); err == nil {
 		return taken(key)
 	}
 	draft := arriving + "/" + strings.ReplaceAll(name, "/", ".")
-	file, err := f.root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	const fresh = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	file, err := root.OpenFile(draft, fresh, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = makeFolder(root, arriving); err == nil {
+			file, err = root.OpenFile(draft, fresh, 0o600)
+		}
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return taken(key)
 	}
 	if err != nil {
 		return failure(err)
 	}
-	defer func() { _ = f.root.Remove(draft) }() // removeDrafts tries again
+	defer func() { _ = root.Remove(draft) }() // removeDrafts tries again
 	from := &source{ctx: ctx, r: r}
 	_, err = io.CopyBuffer(struct{ io.Writer }{file}, from, make([]byte, 128<<10))
 	if err == nil {
@@ -101,32 +140,37 @@ func (f *Folder) Put(ctx context.Context, key blob.Key, r io.Reader) error {
 		return failure(err)
 	}
 	folder := blob.Folder(key.Problem)
-	if err := f.makeFolder(folder); err != nil {
+	if now, err := f.root(); err != nil || now != root {
+		return failure(cmp.Or(err, errReplaced))
+	}
+	if err := makeFolder(root, folder); err != nil {
 		return failure(err)
 	}
-	err = f.root.Link(draft, name)
+	err = root.Link(draft, name)
 	if errors.Is(err, fs.ErrNotExist) { // Delete has just removed the empty folder
-		if err = f.makeFolder(folder); err == nil {
-			err = f.root.Link(draft, name)
+		if err = makeFolder(root, folder); err == nil {
+			err = root.Link(draft, name)
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return taken(key)
 	}
 	if err == nil {
-		err = f.sync(folder)
+		err = syncFolder(root, folder)
 	}
 	return failure(err)
 }
 
-func (f *Folder) makeFolder(name string) error {
-	switch err := f.root.Mkdir(name, 0o700); {
+var errReplaced = errors.New("another folder has replaced that of the files meanwhile")
+
+func makeFolder(root *os.Root, name string) error {
+	switch err := root.Mkdir(name, 0o700); {
 	case errors.Is(err, fs.ErrExist):
 		return nil
 	case err != nil:
 		return err
 	}
-	return f.sync(".")
+	return syncFolder(root, ".")
 }
 
 // Open implements blob.Store.
@@ -134,13 +178,21 @@ func (f *Folder) Open(ctx context.Context, key blob.Key, from, n int64) (io.Read
 	if err := ended(ctx); err != nil {
 		return nil, err
 	}
-	file, err := f.root.Open(key.String())
+	root, err := f.root()
+	if err == nil {
+		var file *os.File
+		if file, err = root.Open(key.String()); err == nil {
+			return part(ctx, file, from, n)
+		}
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, missing(key)
 	}
-	if err != nil {
-		return nil, failure(err)
-	}
+	return nil, failure(err)
+}
+
+// part returns a part of an open file.
+func part(ctx context.Context, file *os.File, from, n int64) (io.ReadCloser, error) {
 	info, err := file.Stat()
 	if err == nil {
 		_, err = file.Seek(min(max(from, 0), info.Size()), io.SeekStart) // file systems limit offsets
@@ -160,24 +212,35 @@ func (f *Folder) Delete(ctx context.Context, key blob.Key) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
-	switch err := f.root.Remove(key.String()); {
+	root, err := f.root()
+	if err == nil {
+		err = root.Remove(key.String())
+	}
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return failure(err)
 	}
 	folder := blob.Folder(key.Problem)
-	if err := f.sync(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := syncFolder(root, folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failure(err)
 	}
-	_ = f.root.Remove(folder) // fails unless it is empty
+	_ = root.Remove(folder) // fails unless it is empty
 	return nil
 }
 
 // List implements blob.Store.
 func (f *Folder) List(ctx context.Context, after blob.Key) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
-		folders, err := f.names(".")
+		root, err := f.root()
+		if errors.Is(err, fs.ErrNotExist) {
+			return
+		}
+		var folders []string
+		if err == nil {
+			folders, err = names(root, ".")
+		}
 		if err != nil {
 			yield(blob.Info{}, failure(err))
 			return
@@ -190,17 +253,17 @@ func (f *Folder) List(ctx context.Context, after blob.Key) iter.Seq2[blob.Info, 
 				yield(blob.Info{}, err)
 				return
 			}
-			names, err := f.names(folder)
+			files, err := names(root, folder)
 			if err != nil {
 				yield(blob.Info{}, failure(err))
 				return
 			}
-			for _, name := range names {
+			for _, name := range files {
 				key, ok := blob.ParseKey(folder + "/" + name)
 				if !ok || after != (blob.Key{}) && key.Compare(after) <= 0 {
 					continue
 				}
-				info, err := f.root.Lstat(key.String())
+				info, err := root.Lstat(key.String())
 				if errors.Is(err, fs.ErrNotExist) {
 					continue // deleted meanwhile
 				}
@@ -217,8 +280,8 @@ func (f *Folder) List(ctx context.Context, after blob.Key) iter.Seq2[blob.Info, 
 }
 
 // names returns the sorted names in a folder. One that is not there, or no folder, has none.
-func (f *Folder) names(folder string) ([]string, error) {
-	d, err := f.root.Open(folder)
+func names(root *os.Root, folder string) ([]string, error) {
+	d, err := root.Open(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -239,7 +302,11 @@ func (f *Folder) Owner(ctx context.Context) (ident.ID, error) {
 	if err := ended(ctx); err != nil {
 		return ident.None, err
 	}
-	text, err := f.root.ReadFile(ownerFile)
+	root, err := f.root()
+	var text []byte
+	if err == nil {
+		text, err = root.ReadFile(ownerFile)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return ident.None, nil
 	}
@@ -258,25 +325,50 @@ func (f *Folder) Own(ctx context.Context, owner ident.ID) error {
 	if err := ended(ctx); err != nil {
 		return err
 	}
-	const draft = arriving + "/" + ownerFile
-	file, err := f.root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return failure(err)
+	root, err := f.root()
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := MakeFolder(f.path); err != nil {
+			return err
+		}
+		root, err = f.root()
 	}
-	_, err = fmt.Fprintln(file, owner)
-	written, statErr := file.Stat() // has the time of the disk
-	if err = errors.Join(err, statErr, file.Sync(), file.Close()); err == nil {
-		err = errors.Join(f.root.Rename(draft, ownerFile), f.sync("."), f.removeDrafts(written.ModTime()))
+	if err == nil {
+		err = own(root, owner)
 	}
 	return failure(err)
 }
 
-// Close implements blob.Store.
-func (f *Folder) Close() error { return f.root.Close() }
+func own(root *os.Root, owner ident.ID) error {
+	if err := makeFolder(root, arriving); err != nil {
+		return err
+	}
+	const draft = arriving + "/" + ownerFile
+	file, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(file, owner)
+	written, statErr := file.Stat() // has the time of the disk
+	if err = errors.Join(err, statErr, file.Sync(), file.Close()); err == nil {
+		err = errors.Join(root.Rename(draft, ownerFile), syncFolder(root, "."), removeDrafts(root, written.ModTime()))
+	}
+	return err
+}
 
-// sync makes the names in a folder safe.
-func (f *Folder) sync(folder string) error {
-	d, err := f.root.Open(folder)
+// Close implements blob.Store.
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if f.last == nil {
+		return nil
+	}
+	return f.last.Close()
+}
+
+// syncFolder makes the names in a folder safe.
+func syncFolder(root *os.Root, folder string) error {
+	d, err := root.Open(folder)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (c *client) upload(name string, file io.Reader) (status int, identifier str
 // that was answered is there, byte for byte. After the sweep, nothing else is.
 func TestKillDuringUploads(t *testing.T) {
 	t.Parallel()
-	const rounds, clients = 10, 4
+	const rounds, clients = 30, 4
 	store, token := newFile(t), newToken(t)
 	var mu sync.Mutex
 	answered := map[string][]byte{}
@@ -100,10 +100,7 @@ func TestKillDuringUploads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer data.Close()
-	folder, err := files.OpenFolder(strings.TrimSuffix(path, filepath.Ext(path))+"-files", later())
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := files.OpenFolder(strings.TrimSuffix(path, filepath.Ext(path)) + "-files")
 	service := tracker.New(tracker.Options{Store: data, Now: later, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: folder})
 	swept, err := service.SweepFiles(t.Context())
 	if err != nil {

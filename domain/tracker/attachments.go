@@ -51,7 +51,7 @@ func (s *Service) MaxFile() int64 { return s.limits.File }
 // reading of the file; the rest takes half a minute at most.
 func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.ID, cmd AddAttachment) (a Answer[problem.Attachment], err error) {
 	if s.files == nil {
-		return a, fault.New(fault.Unavailable, "this service has no storage for files: its operator sets PROBLEMS_FILES")
+		return a, noFiles()
 	}
 	adding, err := s.beginAttachment(ctx, caller, id, &cmd)
 	if err != nil {
@@ -62,12 +62,17 @@ func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.I
 		return a, err
 	}
 	key := blob.Key{Problem: id, Attachment: m.IDs.Next()}
-	file := &incoming{r: cmd.File, most: s.limits.File, sum: sha256.New()}
+	file := &incoming{r: cmd.File, most: s.limits.File, sum: sha256.New(), room: &s.filesRoom}
 	stores := !cmd.DryRun && adding.reply == nil
 	if stores {
-		err = s.files.Put(ctx, key, file)
+		if err = s.files.Put(ctx, key, file); err == nil {
+			err = s.usableFiles(ctx, true) // the disk may be gone since
+		}
 	} else {
 		_, err = io.Copy(io.Discard, file)
+	}
+	if !stores || err != nil {
+		s.filesRoom.held.Add(-file.taken)
 	}
 	if err != nil {
 		return a, err
@@ -75,11 +80,18 @@ func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.I
 	added := problem.Attachment{ID: key.Attachment, Bytes: file.bytes, Digest: file.digest()}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), attachFor)
 	defer cancel()
-	a, err = s.attach(ctx, caller, id, cmd, added, stores)
+	if err = s.recheck(ctx, caller); err == nil {
+		a, err = s.attach(ctx, caller, id, cmd, added, stores)
+	}
 	if stores && (err != nil || a.Replay != nil) && !fault.Is(err, fault.UnknownOutcome) {
 		_ = s.files.Delete(ctx, key) // the sweep tries again
+		s.filesRoom.held.Add(-file.taken)
 	}
 	return a, err
+}
+
+func noFiles() error {
+	return fault.New(fault.Unavailable, "this service has no storage for files: its operator sets PROBLEMS_FILES")
 }
 
 // beginAttachment runs the checks before the file is read.
@@ -103,7 +115,22 @@ func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem
 	if err != nil && !cmd.DryRun {
 		err = s.refuse(ctx, shown, err)
 	}
+	if err == nil && l.reply == nil {
+		err = s.checkRoom(ctx, cmd)
+	}
 	return l, err
+}
+
+// checkRoom looks whether the storage for files takes one more.
+func (s *Service) checkRoom(ctx context.Context, cmd *AddAttachment) error {
+	err := s.usableFiles(ctx, cmd.DryRun)
+	if err == nil {
+		err = s.filesRoom.measure(ctx, s.files)
+	}
+	if err == nil {
+		err = s.filesRoom.leaves(max(cmd.Length, 0))
+	}
+	return err
 }
 
 // attach stores the record of a file that has arrived.
@@ -203,6 +230,8 @@ type incoming struct {
 	most  int64
 	bytes int64
 	sum   hash.Hash
+	room  *filesRoom
+	taken int64 // of the room
 }
 
 func (f *incoming) Read(p []byte) (int, error) {
@@ -212,7 +241,22 @@ func (f *incoming) Read(p []byte) (int, error) {
 	if f.bytes > f.most {
 		return n, fileTooLarge(f.most)
 	}
+	if fault := f.takeRoom(int64(n)); fault != nil {
+		return n, fault
+	}
 	return n, err
+}
+
+// takeRoom takes room for the next bytes of the file.
+func (f *incoming) takeRoom(n int64) error {
+	if err := f.room.take(n); err != nil {
+		return err
+	}
+	before := f.taken / checkedEach
+	if f.taken += n; f.taken/checkedEach == before {
+		return nil
+	}
+	return f.room.leaves(0)
 }
 
 func (f *incoming) digest() problem.Digest { return problem.Digest(f.sum.Sum(nil)) }
@@ -264,13 +308,24 @@ func (s *Service) LoadAttachment(ctx context.Context, caller Caller, id problem.
 }
 
 // OpenFile returns bytes of the file of an attachment, as blob.Store.Open does. It fails with
-// fault.AttachmentNotFound for a deleted attachment.
+// fault.AttachmentNotFound for a deleted attachment, and with fault.Unavailable while the
+// storage for files is away.
 func (s *Service) OpenFile(ctx context.Context, id problem.ID, a problem.Attachment, from, n int64) (io.ReadCloser, error) {
-	if s.files == nil || !a.Deleted.IsZero() {
+	switch {
+	case !a.Deleted.IsZero():
 		return nil, attachmentNotFound()
+	case s.files == nil:
+		return nil, noFiles()
 	}
 	r, err := s.files.Open(ctx, blob.Key{Problem: id, Attachment: a.ID}, from, n)
 	if fault.Is(err, fault.AttachmentNotFound) {
+		state, stateErr := s.FilesState(ctx)
+		if stateErr == nil {
+			stateErr = state.Err()
+		}
+		if stateErr != nil {
+			return nil, stateErr
+		}
 		err = fault.Wrap(fault.AttachmentNotFound, err, "the file of this attachment is not in the storage for files: an older backup may have been restored")
 	}
 	return r, err

@@ -2,6 +2,7 @@ package tracker
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -18,6 +19,9 @@ import (
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -182,7 +186,8 @@ func TestFilesOfAttachments(t *testing.T) {
 	noError(t, err)
 	again, err := add(AddAttachment{Idempotency: once}, "again")
 	noError(t, err)
-	if string(again.Replay) != "first" || len(files) != 2 {
+	const two = 3 // with the owner
+	if string(again.Replay) != "first" || len(files) != two {
 		t.Errorf("a repeated request gets %q, and there are %d files", again.Replay, len(files))
 	}
 	_, err = add(AddAttachment{Idempotency: once}, "other")
@@ -193,7 +198,7 @@ func TestFilesOfAttachments(t *testing.T) {
 	noError(t, err)
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 6, File: iotest.ErrReader(errors.New("read before the checks"))})
 	wantFault(t, err, fault.TooLarge)
-	if len(files) != 2 {
+	if len(files) != two {
 		t.Errorf("there are %d files after refusals and a dry run", len(files))
 	}
 	// Another Change while the file arrives: If-Match counts at the Commit, too.
@@ -208,7 +213,7 @@ func TestFilesOfAttachments(t *testing.T) {
 	})
 	_, err = s.AddAttachment(t.Context(), s.admin, id, cmd)
 	wantFault(t, err, fault.StaleRevision)
-	if len(files) != 2 {
+	if len(files) != two {
 		t.Errorf("a refused file stays")
 	}
 	_, err = s.DeleteAttachment(t.Context(), s.admin, id, DeleteAttachment{Attachment: a.Value.ID})
@@ -287,9 +292,156 @@ func TestSweepFiles(t *testing.T) {
 	equal(t, "swept", swept, Swept{Files: n, Bytes: 3 * n, Removed: 3})
 	swept, err = other.SweepFiles(t.Context())
 	noError(t, err)
-	equal(t, "swept by another store", swept, Swept{Files: n, Bytes: 3 * n, Foreign: true})
+	equal(t, "swept by another store", swept, Swept{Files: n, Bytes: 3 * n, State: FilesForeign})
 	if int64(len(files)) != n+1 { // with the owner
 		t.Errorf("there are %d files", len(files))
+	}
+}
+
+// D48: whose the files are, by their owner and the names that the store has given them.
+func TestFilesState(t *testing.T) {
+	t.Parallel()
+	a, b := ident.ID{1}, ident.ID{2}
+	for _, c := range []struct {
+		owner    ident.ID
+		given    []ident.ID
+		claiming bool
+		want     FilesState
+		refused  bool
+	}{
+		{want: FilesNew},
+		{given: []ident.ID{a}, claiming: true, want: FilesNew},
+		{owner: a, given: []ident.ID{a}, claiming: true, want: FilesOwn},
+		{owner: a, given: []ident.ID{a, b}, want: FilesOwn},
+		{given: []ident.ID{a}, want: FilesMissing, refused: true},
+		{owner: b, want: FilesForeign, refused: true},
+		{owner: b, given: []ident.ID{a}, want: FilesForeign, refused: true},
+		{owner: nobody, given: []ident.ID{a}, want: FilesDisputed},
+	} {
+		names := fileNames{claiming: c.claiming}
+		for _, id := range c.given {
+			names.given = append(names.given, id.String())
+		}
+		if got := filesState(c.owner, names); got != c.want || (got.Err() != nil) != c.refused {
+			t.Errorf("owner %v of the names %v: %v, %v", c.owner, c.given, got, got.Err())
+		}
+	}
+}
+
+// D48: files that are away, or another store's, take no upload until the operator accepts them.
+func TestFilesAway(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	files := heap{}
+	s.files = files
+	id := s.create(t, "Lamp")
+	add := func() (Answer[problem.Attachment], error) {
+		return s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", File: strings.NewReader("abc")})
+	}
+	// A crash after the first name was stored, and before the files had it.
+	noError(t, s.putFileNames(t.Context(), lease.Lease{}, ident.ID{1}, now, []string{claiming, ident.ID{7}.String()}))
+	first, err := add()
+	noError(t, err)
+	equal(t, "owner", string(files[blob.Key{}]), ident.ID{7}.String())
+	for _, owner := range []ident.ID{ident.None, {9}} {
+		clear(files)
+		if !owner.IsNone() {
+			noError(t, files.Own(t.Context(), owner))
+		}
+		_, err = add()
+		wantFault(t, err, fault.Unavailable)
+		_, err = s.OpenFile(t.Context(), id, first.Value, 0, -1)
+		wantFault(t, err, fault.Unavailable)
+		_, err = s.SweepFiles(t.Context())
+		noError(t, err)
+		delete(files, blob.Key{})
+		if len(files) > 0 {
+			t.Errorf("a refused upload leaves %d files", len(files))
+		}
+		noError(t, s.AcceptFiles(t.Context()))
+		_, err = add()
+		noError(t, err)
+	}
+	// The folder goes while a file arrives.
+	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: -1, File: readerFunc(func([]byte) (int, error) {
+		clear(files)
+		return 0, io.EOF
+	})})
+	wantFault(t, err, fault.Unavailable)
+	s.files = nil
+	_, err = s.OpenFile(t.Context(), id, first.Value, 0, -1)
+	wantFault(t, err, fault.Unavailable)
+}
+
+// D48: uploads leave room for the store on its disk, and for each other; deletions give it back.
+func TestFilesRoom(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	free := int64(100 << 20)
+	s.files, s.filesRoom.FilesRoom = heap{}, FilesRoom{Most: 8 << 20, Reserve: 60 << 20, Free: func() (int64, error) { return free, nil }}
+	id := s.create(t, "Lamp")
+	add := func(size, announced int64) (Answer[problem.Attachment], error) {
+		return s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: announced, File: io.LimitReader(zeros, size)})
+	}
+	first, err := add(6<<20, -1)
+	noError(t, err)
+	_, err = add(3<<20, -1)
+	wantFault(t, err, fault.StorageFull)
+	_, err = add(2<<20, -1) // the refused one holds no room
+	noError(t, err)
+	_, err = s.DeleteAttachment(t.Context(), s.admin, id, DeleteAttachment{Attachment: first.Value.ID})
+	noError(t, err)
+	s.clock.forward(48 * time.Hour)
+	_, err = s.SweepFiles(t.Context())
+	noError(t, err)
+	_, err = add(0, 41<<20) // by its announcement
+	wantFault(t, err, fault.StorageFull)
+	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: -1, File: readerFunc(func(p []byte) (int, error) {
+		free -= int64(len(p)) * 100
+		return len(p), nil
+	})})
+	wantFault(t, err, fault.StorageFull)
+}
+
+var zeros = readerFunc(func(p []byte) (int, error) { clear(p); return len(p), nil })
+
+// D48: who may no longer do anything when the file has arrived adds none.
+func TestRevokedWhileAFileArrives(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	files := heap{}
+	s.files = files
+	id := s.create(t, "Lamp")
+	for name, callerAndEnd := range map[string]func() (Caller, func() error){
+		"token": func() (Caller, func() error) {
+			token, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(s.admin.User.String())}), Scope: patch.Set("write")})
+			noError(t, err)
+			caller, err := s.Authenticate(t.Context(), token.Value.Secret)
+			noError(t, err)
+			return caller, func() error {
+				_, err := s.RevokeToken(t.Context(), s.admin, caller.Token, Write{})
+				return err
+			}
+		},
+		"session": func() (Caller, func() error) {
+			signedIn, err := s.SignInUser(t.Context(), s.admin.User, access.Write, "")
+			noError(t, err)
+			caller, err := s.RecognizeSession(t.Context(), signedIn.Key)
+			noError(t, err)
+			return caller, func() error { return s.SignOut(t.Context(), caller) }
+		},
+	} {
+		caller, end := callerAndEnd()
+		upload := func(meanwhile func() error) error {
+			_, err := s.AddAttachment(t.Context(), caller, id, AddAttachment{Name: name, Length: -1, File: readerFunc(func([]byte) (int, error) {
+				return 0, cmp.Or(meanwhile(), io.EOF)
+			})})
+			return err
+		}
+		noError(t, upload(func() error { return nil }))
+		there := len(files)
+		wantFault(t, upload(end), fault.Unauthenticated)
+		equal(t, "files", len(files), there)
 	}
 }
 
@@ -307,15 +459,16 @@ func TestCopySweepsNothing(t *testing.T) {
 				t.Helper()
 				swept, err := of.SweepFiles(t.Context())
 				noError(t, err)
-				equal(t, "foreign", swept.Foreign, foreign)
+				equal(t, "foreign", swept.State != FilesOwn, foreign)
 			}
-			sweep(s.Service, false)
-			l, _, err := s.fileNames(t.Context())
+			_, err := s.ClaimFiles(t.Context())
+			noError(t, err)
+			l, err := s.fileNames(t.Context())
 			noError(t, err)
 			other := newServer(newService(t).memory, s.clock)
 			other.files = files
 			noError(t, other.commit(t.Context(), store.Change{
-				Batch: ident.ID{1}, At: now, Effects: []store.Effect{store.PutLease{Lease: l}},
+				Batch: ident.ID{1}, At: now, Effects: []store.Effect{store.PutLease{Lease: l.Lease}},
 			}))
 			if copyIsFirst {
 				sweep(other, false)

@@ -2,9 +2,11 @@ package tracker
 
 import (
 	"context"
+	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // Authenticate returns the caller with the secret of a token. The zero Secret belongs
@@ -36,6 +38,42 @@ func (s *Service) authenticate(ctx context.Context, secret access.Secret, find l
 		return Caller{}, unauthenticated()
 	}
 	return Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires}, nil
+}
+
+// recheck fails with fault.Unauthenticated if the token or the session of a caller has ended
+// since the request began. It is for requests that take long.
+func (s *Service) recheck(ctx context.Context, caller Caller) error {
+	if !caller.Token.IsNone() {
+		token, ok, err := s.tokens.WithID(ctx, caller.Token)
+		if err != nil {
+			return err
+		}
+		if !ok || !token.Valid(s.now()) {
+			return unauthenticated()
+		}
+	}
+	if caller.Session.IsNone() {
+		return nil
+	}
+	valid := false
+	err := s.store.View(ctx, func(r store.Reader) error {
+		of, err := r.Sessions(ctx, caller.User)
+		if err != nil {
+			return err
+		}
+		c, err := s.catalogues.Now(ctx, r)
+		if err == nil {
+			u, known := c.User(caller.User)
+			valid = known && !u.Inactive && slices.ContainsFunc(of, func(session access.Session) bool {
+				return session.ID == caller.Session && session.Valid(s.now())
+			})
+		}
+		return err
+	})
+	if err == nil && !valid {
+		err = signedOut()
+	}
+	return err
 }
 
 func unauthenticated() error {

@@ -54,6 +54,7 @@ type Service struct {
 	hookMade  chan struct{} // has an element after a command that makes a webhook or a secret
 	sender    webhook.Sender
 	files     blob.Store // nil: there is none
+	filesRoom filesRoom
 	keepFiles time.Duration
 	ownsFiles atomic.Bool // since its last sweep
 }
@@ -94,7 +95,8 @@ type Options struct {
 	// Sender sends messages to the receivers of webhooks. nil: nothing is sent.
 	Sender webhook.Sender
 	// Files keeps the files of attachments (D48). nil: nobody can add one.
-	Files blob.Store
+	Files     blob.Store
+	FilesRoom FilesRoom
 	// KeepDeletedFiles is how long the files of deleted attachments stay.
 	KeepDeletedFiles time.Duration
 	// WaitFor limits the wait of a search for the search limit, and of a large problem
@@ -164,6 +166,7 @@ func New(o Options) *Service {
 		files:     o.Files,
 		keepFiles: o.KeepDeletedFiles,
 	}
+	s.filesRoom.FilesRoom = o.FilesRoom
 	s.hub = feedhub.New(o.Store, s.catalogue, o.FeedPoll)
 	return s
 }

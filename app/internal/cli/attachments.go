@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/problemtracking/problems/adapters/files"
 	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/serve"
 	"github.com/problemtracking/problems/app/internal/transfer"
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // filesFlags are for moving the files of attachments.
@@ -23,12 +23,18 @@ type filesFlags struct {
 
 // filesBeside returns the folder with the files of an archive: "problems.jsonl" has
 // "problems-files". Files are no part of a stream.
-func (p Process) filesBeside(archive string) (blob.Store, error) {
-	f, err := files.OpenFolder(strings.TrimSuffix(archive, filepath.Ext(archive))+"-files", p.Now())
-	if err != nil {
-		return nil, err
+func filesBeside(archive string) string {
+	return strings.TrimSuffix(archive, filepath.Ext(archive)) + "-files"
+}
+
+// intoNew returns the files of a store that was just filled, as its own.
+func (p Process) intoNew(ctx context.Context, at config.FilesURL, url backend.URL, s store.Store) (blob.Store, error) {
+	to := p.filesOf(at, url, s)
+	if to == nil {
+		return nil, nil
 	}
-	return f, nil
+	_, err := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits(), Files: to}).ClaimFiles(ctx)
+	return to, err
 }
 
 // filesOf returns the files of an open store; nil if it has none.

@@ -79,7 +79,7 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 	progress := p.progress()
 	summary, err := transfer.Copy(ctx, from, to, batch, progress.Reader)
 	if err = p.finish(progress, summary, err, "Copied"); err == nil && !c.WithoutFiles {
-		err = p.moveFiles(ctx, to, func() (blob.Store, error) { return p.filesOf(c.FromFiles, c.From, from), nil }, func() (blob.Store, error) { return p.filesOf(c.ToFiles, c.To, to), nil })
+		err = p.moveFiles(ctx, to, func() (blob.Store, error) { return p.filesOf(c.FromFiles, c.From, from), nil }, func() (blob.Store, error) { return p.intoNew(ctx, c.ToFiles, c.To, to) })
 	}
 	if err == nil {
 		err = p.tellOfMail(ctx, from)

@@ -16,12 +16,13 @@ import (
 type doctorCommand struct {
 	config.Settings `embed:""`
 
+	Digests bool `help:"Read the files of all attachments, too, and compare them with their SHA-256."`
 	Records bool `help:"Read all records, too, and name the problems that cannot be read. This takes longer than an export."`
 }
 
 // Help is shown by kong.
 func (doctorCommand) Help() string {
-	return `Examines the settings, their files and services, and the store: versions, settings of the database, tables, indexes, sequences, rights, replication slots, the log archive, and free disk. It changes nothing. Run it with the settings of the service, as the same user, also beside the service. It reads a SQLite file as a whole. A row that somebody has changed by other means can be unreadable: --records finds it.
+	return `Examines the settings, their files and services, and the store: versions, settings of the database, tables, indexes, sequences, rights, replication slots, the log archive, and free disk. It compares the sizes of the files of attachments with their records. It changes nothing. Run it with the settings of the service, as the same user, also beside the service. It reads a SQLite file as a whole. A row that somebody has changed by other means can be unreadable: --records finds it.
 
 The exit code is 1 if the service cannot work, or data is at risk. With warnings only, it is 0.
 
@@ -43,7 +44,7 @@ var errGrave = errors.New("there are grave findings")
 
 // Run is called by kong.
 func (c *doctorCommand) Run(ctx context.Context, command *kong.Context, p Process, faults *config.Faults) error {
-	found := doctor.Examine(ctx, doctor.Options{Settings: c.Settings, Faults: faults.All(), Now: p.Now, Logger: p.logger(), Records: c.Records})
+	found := doctor.Examine(ctx, doctor.Options{Settings: c.Settings, Faults: faults.All(), Now: p.Now, Logger: p.logger(), Records: c.Records, Digests: c.Digests})
 	known := settingNames(command.Selected())
 	var b strings.Builder
 	for _, finding := range found.All {

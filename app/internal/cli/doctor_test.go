@@ -123,6 +123,17 @@ func TestDoctor(t *testing.T) {
 	if err := os.Remove(keyless + ".webhook-key"); err != nil {
 		t.Fatal(err)
 	}
+	attached, cut := filepath.Join(t.TempDir(), "problems.db"), filepath.Join(t.TempDir(), "problems.db")
+	for _, path := range []string{attached, cut} {
+		s := start(t, variables{"PROBLEMS_STORE": "sqlite://" + path})
+		s.attach(t, s.token(t))
+		s.end(t)
+	}
+	files, err := filepath.Glob(strings.TrimSuffix(cut, ".db") + "-files/1/*")
+	if err != nil || len(files) != 1 || os.Truncate(files[0], 1) != nil {
+		t.Fatalf("the files are %v, %v", files, err)
+	}
+	nowhere := filepath.Join(t.TempDir(), "files")
 	const noKey = "warning  PROBLEMS_WEBHOOK_KEY_FILE names no key"
 	from := func(issuer string) variables {
 		return openID(variables{"PROBLEMS_OIDC_ISSUER": issuer})
@@ -154,6 +165,10 @@ func TestDoctor(t *testing.T) {
 		"sound PostgreSQL": {variables{"PROBLEMS_STORE": lossy, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"ok", "ok"}, false},
 		"webhooks":         {variables{"PROBLEMS_STORE": "sqlite://" + hooked}, []string{"ok", "ok"}, false},
 		"another key":      {variables{"PROBLEMS_STORE": "sqlite://" + hooked, "PROBLEMS_WEBHOOK_KEY_FILE": key}, []string{"warning  the service cannot deliver to 1 of 1 active webhooks: this server has another key than the one behind the secret", "Mend: give all servers of the store the same key by PROBLEMS_WEBHOOK_KEY_FILE", "ok", "ok"}, false},
+		"files":            {variables{"PROBLEMS_STORE": "sqlite://" + attached}, []string{"ok", "ok       1 files of attachments are as in their records", "ok"}, false},
+		"a cut file":       {variables{"PROBLEMS_STORE": "sqlite://" + cut}, []string{"warning  of the files of attachments in file://", "Mend: restore them", "ok", "ok"}, false},
+		"no files":         {variables{"PROBLEMS_STORE": "sqlite://" + attached, "PROBLEMS_FILES": "none"}, []string{"FAULT    the store has attachments, and the settings name no place", "Mend: set PROBLEMS_FILES", "ok", "ok"}, true},
+		"files elsewhere":  {variables{"PROBLEMS_STORE": "sqlite://" + attached, "PROBLEMS_FILES": "file://" + nowhere}, []string{"FAULT    the files of attachments are not in file://" + nowhere, "Mend: mount the disk", "ok", "ok"}, true},
 		"a lost key":       {variables{"PROBLEMS_STORE": "sqlite://" + keyless}, []string{"warning  the service cannot deliver to 1 of 1 active webhooks: the server has no key for the secrets of webhooks (PROBLEMS_WEBHOOK_KEY_FILE): the file problems.db.webhook-key cannot be read", "Mend: give all servers", "ok", "ok"}, false},
 		"no mail server":   {replies(variables{"PROBLEMS_MAIL_URL": "smtp://" + other.Addr().String(), "PROBLEMS_MAIL_REPLIES_LISTEN": freeAddress(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, " + other.Addr().String() + ", cannot be reached: no mail server answers there", "Mend: start it", "ok", "ok"}, false},
 		"no mail by TLS":   {replies(variables{"PROBLEMS_MAIL_URL": strings.Replace(mailer, "smtp:", "smtps:", 1), "PROBLEMS_MAIL_REPLIES_LISTEN": freeAddress(t)}), []string{"warning  the mail server of PROBLEMS_MAIL_URL, ", "Mend:", "ok", "ok"}, false},
@@ -186,6 +201,26 @@ func TestDoctor(t *testing.T) {
 	}
 	if _, err := os.Stat(keyless + ".webhook-key"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the doctor has made a key: %v", err)
+	}
+	if _, err := os.Stat(nowhere); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the doctor has made a folder: %v", err)
+	}
+}
+
+// attach makes problem 1, with an attachment.
+func (s *running) attach(t *testing.T, token string) {
+	t.Helper()
+	for _, request := range [][3]string{{"/problems", "application/json", `{"title":"The lamp is dark"}`}, {"/problems/1/attachments", "text/plain", "a file"}} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", s.url+"/api/20151105"+request[0], strings.NewReader(request[2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = http.Header{"Authorization": {token}, "Content-Type": {request[1]}, "Content-Disposition": {"attachment; filename=a.txt"}}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil || answer.StatusCode != http.StatusCreated {
+			t.Fatalf("%s: %v, %v", request[0], answer, err)
+		}
+		answer.Body.Close()
 	}
 }
 

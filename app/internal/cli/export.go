@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/problemtracking/problems/adapters/archive"
+	"github.com/problemtracking/problems/adapters/files"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
@@ -51,7 +52,10 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 			progress.Terminal = nil
 		}
 		summary, err := transfer.Export(ctx, s, progress.Writer(p.Stdout))
-		return p.finish(progress, summary, err, "Exported")
+		if err = p.finish(progress, summary, err, "Exported"); err == nil && !c.WithoutFiles {
+			err = p.tellOfFiles(ctx, s)
+		}
+		return err
 	}
 	file, err := transfer.CreateFile(c.To, c.Force)
 	if err != nil {
@@ -66,7 +70,22 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 	if err = p.finish(progress, summary, err, "Exported"); err != nil || c.WithoutFiles {
 		return err
 	}
-	return p.moveFiles(ctx, s, func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil }, func() (blob.Store, error) { return p.filesBeside(c.To) })
+	return p.moveFiles(ctx, s, func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil }, func() (blob.Store, error) {
+		f, err := files.MakeFolder(filesBeside(c.To))
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	})
+}
+
+// tellOfFiles says that standard output has no files, if the store has attachments.
+func (p Process) tellOfFiles(ctx context.Context, s store.Store) error {
+	some, err := transfer.HasAttachments(ctx, s)
+	if err == nil && some {
+		_, err = fmt.Fprintln(p.Stderr, "The files of attachments were left out, because standard output has none: export --to a file, or copy them by other means.")
+	}
+	return err
 }
 
 // exportError adds to an error about an existing file the flag for replacing it.

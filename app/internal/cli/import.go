@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/problemtracking/problems/adapters/files"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
@@ -54,7 +55,7 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 	defer func() { _ = in.Close() }() // it was only read
 	summary, err := transfer.Import(ctx, progress.Reader(in), s, batch)
 	if err = p.finish(progress, summary, err, "Imported"); err == nil && !c.WithoutFiles && c.From != stream {
-		err = p.moveFiles(ctx, s, func() (blob.Store, error) { return p.filesBeside(c.From) }, func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil })
+		err = p.moveFiles(ctx, s, func() (blob.Store, error) { return files.OpenFolder(filesBeside(c.From)), nil }, func() (blob.Store, error) { return p.intoNew(ctx, c.Files, c.Store, s) })
 	}
 	return errors.Join(err, s.Close())
 }

@@ -15,6 +15,7 @@ type serveCommand struct {
 	config.Settings `embed:""`
 
 	AcceptClock bool `help:"Start although the clock's lead over the newest change in the store is above --max-clock-gap."`
+	AcceptFiles bool `help:"Take the files of attachments for those of this store from now on, although they are missing or were those of another one."`
 }
 
 // Help is shown by kong.
@@ -62,6 +63,7 @@ func (c *serveCommand) Run(ctx context.Context, command *kong.Context, p Process
 		Program:      p.Name,
 		Hints:        c.Server.Hints == "always" || c.Server.Hints == "auto" && p.Terminal,
 		AcceptClock:  c.AcceptClock,
+		AcceptFiles:  c.AcceptFiles,
 		Stdout:       p.Stdout,
 		Stderr:       p.Stderr,
 		Now:          p.Now,

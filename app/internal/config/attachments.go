@@ -13,6 +13,8 @@ import (
 type Attachments struct {
 	Files            FilesURL      `placeholder:"URL" help:"Where the files of attachments are: file:///folder, postgres: for the database of the store, memory:, or none for no attachments. Default: a folder beside a store in a file, the database of a PostgreSQL store, memory for a store in memory, and otherwise none."`
 	MaxFile          Size          `default:"100MiB" placeholder:"SIZE" help:"Largest file of an attachment, with the unit KiB, MiB or GiB. It does not count for --max-problem. Default: ${default}."`
+	MaxAllFiles      Size          `default:"10GiB" placeholder:"SIZE" help:"Most bytes of the files of all attachments together; 0 for any number. Files that wait for their removal count. Default: ${default}."`
+	FilesReserve     Size          `default:"512MiB" placeholder:"SIZE" help:"Free space that uploads leave on the disk of a folder with files: with a full disk, a store beside them could write nothing. 0 for none. Default: ${default}."`
 	MaxAttachments   int           `default:"1000" placeholder:"N" help:"Most attachments of one problem. Default: ${default}."`
 	KeepDeletedFiles time.Duration `default:"168h" placeholder:"TIME" help:"Time to keep the files of deleted attachments, for backups that still name them. Default: ${default}."`
 }

@@ -22,3 +22,11 @@ func Of(path string) (Space, error) {
 	block := uint64(system.Bsize)
 	return Space{Free: system.Bavail * block, Size: system.Blocks * block, Device: uint64(file.Dev)}, nil
 }
+
+// Writable fails if this user cannot make a file in a folder.
+func Writable(folder string) error {
+	if err := unix.Access(folder, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("%s: %w", folder, err)
+	}
+	return nil
+}

@@ -26,15 +26,15 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// Options describe what to examine. All but Records are required.
+// Options describe what to examine. All but the questions at the end are required.
 type Options struct {
 	Settings config.Settings
 	// Faults were found during the reading of the settings.
 	Faults []error
 	Now    func() time.Time
 	Logger *slog.Logger
-	// Records asks for a read of all records.
-	Records bool
+	// Records asks for a read of all records, Digests for one of all files of attachments.
+	Records, Digests bool
 }
 
 // Findings are faults with their mends, the settings first. Notes are sentences about
@@ -202,28 +202,6 @@ func (f *Findings) store(ctx context.Context, o Options) {
 	}
 }
 
-// attachments looks whether the files of attachments are the store's own.
-func (f *Findings) attachments(ctx context.Context, service *tracker.Service, at config.FilesURL) {
-	if at.Folder() == "" && !at.InDatabase() {
-		return
-	}
-	if at.Folder() != "" {
-		if _, err := os.Stat(at.Folder()); errors.Is(err, os.ErrNotExist) {
-			return // the service makes it for the first file
-		}
-	}
-	where := at.String()
-	if at.InDatabase() {
-		where = "the database"
-	}
-	switch foreign, err := service.FilesAreForeign(ctx); {
-	case err != nil:
-		f.warn("give the user of the service the right to read and write them", "the files of attachments in %s cannot be used: %v", where, err)
-	case foreign:
-		f.warn("give the store a copy of the files; or, if no other store has them any more, remove the file OWNER there, or the row of the table file_owner", "the files of attachments in %s belong to another store: this one removes none of them", where)
-	}
-}
-
 // content compares the clock with the newest change, and the key with those of the webhooks.
 // It reads all records if the options ask for it, and reports whether it could.
 func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
@@ -235,9 +213,10 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 	defer func() { _ = opened.Close() }() // nothing was written
 	file := serve.KeyFile(o.Settings)
 	file.Create = false
+	files := serve.FileStore(o.Settings, o.Now, func() store.Store { return opened })
 	service := tracker.New(tracker.Options{
 		Store: opened, Now: o.Now, Limits: tracker.DefaultLimits(), Guard: serve.AtStart(o.Settings), WebhookKey: file.Keys(rand.Reader),
-		Files: serve.FileStore(o.Settings, o.Now, func() store.Store { return opened }),
+		Files: files,
 	})
 	if err := service.CheckClock(ctx); err != nil {
 		mend := "the error says what would be right"
@@ -247,7 +226,7 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 		f.grave(mend, "%v", err)
 	}
 	f.webhooks(ctx, service)
-	f.attachments(ctx, service, o.Settings.Attachments.Files.Of(o.Settings.Storage.Store))
+	f.attachments(ctx, service, opened, files, o)
 	return !o.Records || f.records(ctx, opened)
 }
 

@@ -17,7 +17,7 @@ func newAttachments(registry *prometheus.Registry) attachments {
 	f := attachments{
 		count:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "problems_attachments_files", Help: "Files of attachments."}),
 		bytes:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "problems_attachments_bytes", Help: "Bytes of all files of attachments."}),
-		foreign: prometheus.NewGauge(prometheus.GaugeOpts{Name: "problems_attachments_foreign", Help: "1 while the files of attachments belong to another store."}),
+		foreign: prometheus.NewGauge(prometheus.GaugeOpts{Name: "problems_attachments_foreign", Help: "1 while the files of attachments are not those of this store alone."}),
 		removed: prometheus.NewCounter(prometheus.CounterOpts{Name: "problems_attachments_removed_total", Help: "Files that were needed no more."}),
 		sweeps:  prometheus.NewCounterVec(prometheus.CounterOpts{Name: "problems_attachments_sweeps_total", Help: "Sweeps of files by result."}, []string{"result"}),
 	}
@@ -39,7 +39,7 @@ func (m *Metrics) FilesSwept(s tracker.Swept, err error) {
 	m.attachments.bytes.Set(float64(s.Bytes))
 	m.attachments.removed.Add(float64(s.Removed))
 	m.attachments.foreign.Set(0)
-	if s.Foreign {
+	if s.State != tracker.FilesOwn && s.State != tracker.FilesNew {
 		m.attachments.foreign.Set(1)
 	}
 }

@@ -4,20 +4,24 @@ import (
 	"context"
 	"io"
 	"iter"
+	"math"
 	"sync"
 	"time"
 
 	filestore "github.com/problemtracking/problems/adapters/files"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/app/internal/disk"
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // FileStore returns the store for the files of attachments; nil when the settings name none.
 // opened returns the store, or nil as long as it is not open: a database has the files, too. It
-// is opened when somebody needs it. A folder that is away keeps nothing else from working.
+// is opened when somebody needs it. A folder that is away keeps nothing else from working, and
+// nothing makes another one in its place.
 func FileStore(s config.Settings, now func() time.Time, opened func() store.Store) blob.Store {
 	switch at := s.Attachments.Files.Of(s.Storage.Store); {
 	case at.InMemory():
@@ -33,15 +37,21 @@ func FileStore(s config.Settings, now func() time.Time, opened func() store.Stor
 			return nil, fault.New(fault.Unavailable, "this kind of store keeps no files: its operator sets PROBLEMS_FILES")
 		}}
 	case at.Folder() != "":
-		return &openedAtNeed{open: func() (blob.Store, error) {
-			f, err := filestore.OpenFolder(at.Folder(), now())
-			if err != nil {
-				return nil, err
-			}
-			return f, nil
-		}}
+		return filestore.OpenFolder(at.Folder())
 	}
 	return nil
+}
+
+// filesRoom returns the limits of all files together. The disk of a database is elsewhere.
+func filesRoom(s config.Settings) tracker.FilesRoom {
+	room := tracker.FilesRoom{Most: int64(s.Attachments.MaxAllFiles), Reserve: int64(s.Attachments.FilesReserve)}
+	if folder := s.Attachments.Files.Of(s.Storage.Store).Folder(); folder != "" {
+		room.Free = func() (int64, error) {
+			space, err := disk.Of(folder)
+			return int64(min(space.Free, math.MaxInt64)), err
+		}
+	}
+	return room
 }
 
 // openedAtNeed is a blob.Store that the first successful call opens.

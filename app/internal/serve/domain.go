@@ -37,6 +37,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 			File:          int64(o.Settings.Attachments.MaxFile),
 		},
 		Files:            FileStore(o.Settings, o.Now, s.current),
+		FilesRoom:        filesRoom(o.Settings),
 		KeepDeletedFiles: o.Settings.Attachments.KeepDeletedFiles,
 		Searches:         int(at),
 		KeepEvents:       limits.KeepEvents,

@@ -27,6 +27,11 @@ const (
 
 // run expires data until ctx ends.
 func (h *housekeeper) run(ctx context.Context) {
+	if h.service.HasFiles() {
+		if state, err := h.service.FilesState(ctx); err == nil {
+			h.warnOfFiles(state)
+		}
+	}
 	background.Sleep(ctx, firstHousekeeping)
 	for ctx.Err() == nil {
 		err := h.service.Housekeep(ctx)
@@ -47,11 +52,21 @@ func (h *housekeeper) sweep(ctx context.Context) {
 		return
 	}
 	swept, err := h.service.SweepFiles(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		h.logger.Warn("the storage for files cannot be swept; it will be tried again", "error", err.Error())
-	case swept.Foreign:
-		h.logger.Warn("the files of attachments belong to another store: none is removed. \"problems doctor\" says more")
 	}
+	h.warnOfFiles(swept.State)
 	h.swept(swept, err)
+}
+
+// warnOfFiles logs a state of the files in which something is wrong.
+func (h *housekeeper) warnOfFiles(state tracker.FilesState) {
+	switch state {
+	case tracker.FilesMissing:
+		h.logger.Warn("the files of attachments are not where they were: uploads are refused. \"problems doctor\" says more")
+	case tracker.FilesForeign:
+		h.logger.Warn("the files of attachments belong to another store: uploads are refused, and no file is removed. \"problems doctor\" says more")
+	case tracker.FilesDisputed:
+		h.logger.Warn("a copy of this store has used its files of attachments: no file is removed. \"problems doctor\" says more")
+	}
 }

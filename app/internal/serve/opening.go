@@ -59,6 +59,9 @@ func (p *opening) seed() (bootstrap, error) {
 	if err == nil && p.Mail != nil {
 		err = p.Mail.Begin(ctx)
 	}
+	if err == nil && p.Options.AcceptFiles && p.Service.HasFiles() {
+		err = p.Service.AcceptFiles(ctx)
+	}
 	if err == nil {
 		p.Store.seeded.Store(true)
 	}

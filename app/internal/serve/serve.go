@@ -30,6 +30,8 @@ type Options struct {
 	Hints bool
 	// AcceptClock starts however far the clock is ahead of the store.
 	AcceptClock bool
+	// AcceptFiles takes the files of attachments for the store's own, whoever had them.
+	AcceptFiles bool
 	// Stdout gets the lines of D35, Stderr the log.
 	Stdout, Stderr io.Writer
 	// Now is the clock, Random a source of random bytes fit for secrets, and

@@ -83,6 +83,65 @@ func eachAttachment(ctx context.Context, of store.Store, do func(blob.Key, probl
 	}
 }
 
+// mostNamed is the largest number of files that ComparedFiles names.
+const mostNamed = 20
+
+// ComparedFiles are files that differ from their records. Wrong names the first of them.
+type ComparedFiles struct {
+	Right, Missing, Damaged int64
+	Wrong                   []string
+}
+
+// CompareFiles compares the files of the attachments of a store with their records: their sizes,
+// and with digests their bytes.
+func CompareFiles(ctx context.Context, of store.Store, files blob.Store, digests bool) (c ComparedFiles, err error) {
+	sizes := map[blob.Key]int64{}
+	for info, err := range files.List(ctx, blob.Key{}) {
+		if err != nil {
+			return c, err
+		}
+		sizes[info.Key] = info.Size
+	}
+	return c, eachAttachment(ctx, of, func(key blob.Key, a problem.Attachment) error {
+		if !a.Deleted.IsZero() {
+			return nil
+		}
+		size, there := sizes[key]
+		right := there && size == a.Bytes
+		if right && digests {
+			switch err := readWhole(ctx, files, key, a); {
+			case errors.Is(err, errDamaged):
+				right = false
+			case err != nil:
+				return err
+			}
+		}
+		switch {
+		case right:
+			c.Right++
+			return nil
+		case there:
+			c.Damaged++
+		default:
+			c.Missing++
+		}
+		if len(c.Wrong) < mostNamed {
+			c.Wrong = append(c.Wrong, key.String())
+		}
+		return nil
+	})
+}
+
+func readWhole(ctx context.Context, files blob.Store, key blob.Key, a problem.Attachment) error {
+	r, err := files.Open(ctx, key, 0, -1)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, &checked{r: r, sum: sha256.New(), want: a.Digest})
+	return err
+}
+
 func (f *Files) copy(ctx context.Context, key blob.Key, a problem.Attachment, from, to blob.Store) error {
 	r, err := from.Open(ctx, key, 0, -1)
 	if fault.Is(err, fault.AttachmentNotFound) {

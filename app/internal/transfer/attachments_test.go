@@ -65,6 +65,12 @@ func TestCopyFiles(t *testing.T) {
 		}
 	}
 	add(1000, "damaged", problem.Digest{1}, time.Time{})
+	for digests, damaged := range map[bool]int64{false: 0, true: 1} {
+		got, err := transfer.CompareFiles(t.Context(), s, from, digests)
+		if err != nil || got.Right != 5-damaged || got.Missing != 1 || got.Damaged != damaged || int64(len(got.Wrong)) != 1+damaged {
+			t.Errorf("compared with digests %v: %+v, %v", digests, got, err)
+		}
+	}
 	if _, err := transfer.CopyFiles(t.Context(), s, from, to); err == nil || !strings.Contains(err.Error(), "is damaged") {
 		t.Errorf("a damaged file: %v", err)
 	}
