@@ -3,10 +3,11 @@ package httpframe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,12 +84,16 @@ func SendFile(w http.ResponseWriter, r *http.Request, file File) error {
 	if file.Inline {
 		disposition = "inline"
 	}
-	header.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": file.Name}))
+	header.Set("Content-Disposition", disposition+"; filename*=UTF-8''"+escaped(file.Name))
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	header.Set("ETag", FileTag(file.Attachment))
-	if !strings.HasPrefix(r.Header.Get("Range"), "bytes=") { // ServeContent refuses other units
+	if asked := r.Header.Get("Range"); asked != "" {
 		r = r.Clone(r.Context())
-		r.Header.Del("Range")
+		if asked = rangeWithin(asked, file.Bytes); asked == "" {
+			r.Header.Del("Range")
+		} else {
+			r.Header.Set("Range", asked)
+		}
 	}
 	caught := &rangeCatcher{ResponseWriter: w}
 	http.ServeContent(caught, r, "", time.Time{}, c)
@@ -100,6 +105,60 @@ func SendFile(w http.ResponseWriter, r *http.Request, file File) error {
 		return fault.New(fault.RangeNotSatisfiable, "the file has %d bytes, and the range is not within them", file.Bytes)
 	}
 	return nil
+}
+
+// escaped returns a name as in filename* (RFC 8187). Browsers decode "%" in the plain filename,
+// so an escaped character that names must not have would come through there.
+func escaped(name string) string {
+	var b strings.Builder
+	for _, c := range []byte(name) {
+		if '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || strings.IndexByte("-._~", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
+
+// rangeWithin returns the parts of a range that are within a file (RFC 9110), for ServeContent,
+// which refuses other units and large numbers, and answers parts of an empty file. A range
+// outside of the file stays outside. A malformed one is "": it is ignored.
+func rangeWithin(asked string, size int64) string {
+	list, ok := strings.CutPrefix(asked, "bytes=")
+	if !ok {
+		return ""
+	}
+	var within []string
+	for part := range strings.SplitSeq(list, ",") {
+		first, last, ok := strings.Cut(strings.Trim(part, " \t"), "-")
+		if !ok || first+last == "" || strings.Trim(first+last, "0123456789") != "" {
+			return ""
+		}
+		from, to := position(first), position(last)
+		switch {
+		case first == "":
+			if to > 0 && size > 0 {
+				within = append(within, fmt.Sprint("-", to))
+			}
+		case last != "" && to < from:
+			return ""
+		case from < size && last == "":
+			within = append(within, fmt.Sprint(from, "-"))
+		case from < size:
+			within = append(within, fmt.Sprint(from, "-", min(to, size-1)))
+		}
+	}
+	if len(within) == 0 {
+		return fmt.Sprintf("bytes=%d-", size)
+	}
+	return "bytes=" + strings.Join(within, ",")
+}
+
+// position returns the number of digits, or the largest one.
+func position(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64) // a larger one is the largest
+	return n
 }
 
 // rangeCatcher keeps the answer 416 of http.ServeContent, which is a text, from the client.

@@ -96,6 +96,8 @@ func CheckAttachmentName(name string) (string, error) {
 		return "", nameError(`must not contain "/" or "\": send the name without its folder`)
 	case strings.ContainsFunc(name, deceptive):
 		return "", nameError("must not contain characters that turn the direction of the text")
+	case strings.ContainsAny(name, "\u2028\u2029"):
+		return "", nameError("must be one line")
 	}
 	return name, nil
 }

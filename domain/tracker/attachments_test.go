@@ -70,6 +70,7 @@ func TestCheckAttachment(t *testing.T) {
 		{name: "a\x00", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
 		{name: "a\nb", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
 		{name: "gpj.\u202eexe", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
+		{name: "a\u2028b", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
 		{name: "\xff", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
 		{name: strings.Repeat("\U0001f600", 256), kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
 		{name: "a", mediaType: "png", kind: fault.InvalidValue, items: []string{"invalid-value /mediaType"}},
