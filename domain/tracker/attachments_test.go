@@ -363,6 +363,18 @@ func TestFilesAway(t *testing.T) {
 		_, err = add()
 		noError(t, err)
 	}
+	// Another request gives the first name between the two looks at it.
+	racing := newServer(newService(t).memory, s.clock)
+	racing.files = lateOwner{files, func() {
+		clear(files)
+		_, err := racing.nameFiles(t.Context(), true)
+		noError(t, err)
+	}, new(bool)}
+	clear(files)
+	state, err := racing.FilesState(t.Context())
+	noError(t, err)
+	equal(t, "state", state, FilesOwn)
+	noError(t, s.AcceptFiles(t.Context()))
 	// The folder goes while a file arrives.
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: -1, File: readerFunc(func([]byte) (int, error) {
 		clear(files)
@@ -372,6 +384,22 @@ func TestFilesAway(t *testing.T) {
 	s.files = nil
 	_, err = s.OpenFile(t.Context(), id, first.Value, 0, -1)
 	wantFault(t, err, fault.Unavailable)
+}
+
+// lateOwner does something after the first look at the owner.
+type lateOwner struct {
+	heap
+	then func()
+	done *bool
+}
+
+func (l lateOwner) Owner(ctx context.Context) (ident.ID, error) {
+	owner, err := l.heap.Owner(ctx)
+	if !*l.done {
+		*l.done = true
+		l.then()
+	}
+	return owner, err
 }
 
 // D48: uploads leave room for the store on its disk, and for each other; deletions give it back.

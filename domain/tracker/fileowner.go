@@ -90,11 +90,16 @@ func (s *Service) FilesState(ctx context.Context) (FilesState, error) {
 }
 
 func (s *Service) lookAtFiles(ctx context.Context) (state FilesState, names fileNames, err error) {
-	owner, err := s.files.Owner(ctx) // before the names: a store remembers each before the files have it
-	if err == nil {
-		names, err = s.fileNames(ctx)
+	for range 2 { // another request may have given the first name between owner and names
+		owner, err := s.files.Owner(ctx) // before the names: a store remembers each before the files have it
+		if err == nil {
+			names, err = s.fileNames(ctx)
+		}
+		if state = filesState(owner, names); state != FilesMissing || err != nil {
+			return state, names, err
+		}
 	}
-	return filesState(owner, names), names, err
+	return state, names, nil
 }
 
 // usableFiles makes new files the store's own. It fails with fault.Unavailable where no file
