@@ -342,8 +342,7 @@ func own(root *os.Root, owner ident.ID) error {
 	if err := makeFolder(root, arriving); err != nil {
 		return err
 	}
-	const draft = arriving + "/" + ownerFile
-	file, err := root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, draft, err := ownerDraft(root)
 	if err != nil {
 		return err
 	}
@@ -353,6 +352,17 @@ func own(root *os.Root, owner ident.ID) error {
 		err = errors.Join(root.Rename(draft, ownerFile), syncFolder(root, "."), removeDrafts(root, written.ModTime()))
 	}
 	return err
+}
+
+// ownerDraft makes a file that nobody else writes: several may name an owner at once.
+func ownerDraft(root *os.Root) (file *os.File, draft string, err error) {
+	for n := 0; ; n++ {
+		draft = fmt.Sprint(arriving, "/", ownerFile, ".", n)
+		file, err = root.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return file, draft, err
+		}
+	}
 }
 
 // Close implements blob.Store.

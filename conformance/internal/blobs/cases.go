@@ -228,6 +228,16 @@ func owner(b *Bench) {
 			b.Reopen()
 		}
 	}
+	var all sync.WaitGroup
+	for range 8 {
+		name := b.ID()
+		all.Go(func() {
+			if err := b.Store.Own(b.Context(), name); err != nil {
+				b.Errorf("Own at once with others: %v", err)
+			}
+		})
+	}
+	all.Wait()
 	b.Lists(blob.Key{}, nil)
 }
 
