@@ -223,6 +223,7 @@ func TestMisuse(t *testing.T) {
 		{"header of no proxy", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email", "--proxy-user-networks=none"}, "--proxy-user-header needs --proxy-user-networks"},
 		{"networks without a header", nil, []string{"serve", "--proxy-user-networks=10.0.0.5"}, "--proxy-user-networks needs --proxy-user-header"},
 		{"no network", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email", "--proxy-user-networks=10.0.0.5/8"}, "--proxy-user-networks: not a network: 10.0.0.5/8"},
+		{"header of clients", nil, []string{"serve", "--proxy-user-header=from", "--proxy-user-networks=10.0.0.5"}, "--proxy-user-header cannot be from: clients send it"},
 		{"no name of a header", nil, []string{"serve", "--proxy-user-header=X-Forwarded-Email:", "--proxy-user-networks=10.0.0.5"}, "--proxy-user-header has to be a name of letters"},
 		{"scope by a proxy", nil, []string{"serve", "--proxy-scope=owner"}, "--proxy-scope must be one of"},
 		{"replies without mail", replies(variables{"PROBLEMS_MAIL_URL": "", "PROBLEMS_MAIL_FROM": ""}), []string{"serve"}, "--mail-url is missing"},

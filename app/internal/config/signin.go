@@ -3,9 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
@@ -112,8 +114,17 @@ func (s *SignIn) checkProxy() error {
 		return c != '-' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z')
 	}):
 		return fmt.Errorf("--proxy-user-header has to be a name of letters, digits and hyphens, such as X-Forwarded-Email: %q is none", s.ProxyUserHeader)
+	case slices.Contains(ofClients, http.CanonicalHeaderKey(s.ProxyUserHeader)):
+		return fmt.Errorf("--proxy-user-header cannot be %s: clients send it for another purpose, and proxies pass it on. Choose a name for this alone, such as X-Forwarded-Email", s.ProxyUserHeader)
 	}
 	return nil
+}
+
+// ofClients are headers that clients send themselves, or proxies about their connections.
+var ofClients = []string{
+	"Accept", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection", "Content-Length", "Content-Type", "Cookie", "Date", "Expect",
+	"Forwarded", "From", "Host", "If-Match", "If-None-Match", "Origin", "Range", "Referer", "Te", "Upgrade", "User-Agent", "Via",
+	"X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto", "X-Real-Ip", "X-Request-Id",
 }
 
 // ClientSecret returns the password of this service at the provider of OpenID Connect, also
