@@ -108,14 +108,17 @@ func addAttachments(q *request) (answer, error) {
 	}
 	ctx, cancel, body := q.frame.Upload(q.w, q.r)
 	defer cancel()
-	q.r.Body = io.NopCloser(body)
+	form := &formReader{Reader: body}
+	q.r.Body = io.NopCloser(form)
 	parts, err := q.r.MultipartReader()
 	if err != nil {
 		return answer{}, fault.New(fault.UnsupportedMediaType, "a form with files is multipart/form-data")
 	}
 	added := 0
 	for {
+		form.left = mostPartHead
 		part, err := parts.NextPart()
+		form.left = 0
 		switch {
 		case errors.Is(err, io.EOF) && added == 0:
 			return answer{}, fault.New(fault.InvalidValue, "choose a file first")
@@ -124,14 +127,39 @@ func addAttachments(q *request) (answer, error) {
 		case err != nil:
 			return answer{}, uploadFault(err)
 		}
-		if part.FileName() == "" {
-			continue // no file was chosen, or it is another field
+		if part.FileName() != "" { // otherwise no file was chosen, or it is another field
+			if err := q.attach(ctx, id, part); err != nil {
+				return answer{}, uploadFault(err)
+			}
+			added++
 		}
-		if err := q.attach(ctx, id, part); err != nil {
+		if _, err := io.Copy(io.Discard, part); err != nil {
 			return answer{}, uploadFault(err)
 		}
-		added++
 	}
+}
+
+// mostPartHead is the length of what stands before the content of a file in a form, in bytes: the
+// library keeps it in memory, and would take ten megabytes.
+const mostPartHead = 32 << 10
+
+// formReader reads a form. While left is greater than 0, no more than so many bytes may follow.
+type formReader struct {
+	io.Reader
+
+	left int
+}
+
+// Read implements io.Reader.
+func (f *formReader) Read(b []byte) (n int, err error) {
+	if f.left == 0 {
+		return f.Reader.Read(b)
+	}
+	n, err = f.Reader.Read(b[:min(len(b), f.left)])
+	if f.left -= n; f.left == 0 {
+		err = fault.New(fault.TooLarge, "the headers of a file in a form have %d bytes at most", mostPartHead)
+	}
+	return n, err
 }
 
 func (q *request) attach(ctx context.Context, id problem.ID, part *multipart.Part) error {

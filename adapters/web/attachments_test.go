@@ -67,6 +67,8 @@ func TestAttachments(t *testing.T) {
 	b.attach(path).is(422)
 	b.attach(path, [3]string{"", "application/octet-stream", ""}).is(422)
 	b.attach(path, [3]string{"a\u202eb", "text/plain", "x"}).is(422)
+	b.attach(path, [3]string{"a", "text/plain; a=" + strings.Repeat("x", 40<<10), "x"}).is(413)
+	b.attach(path, [3]string{"a", "text/plain; a=" + strings.Repeat("x", 20<<10), strings.Repeat("x", 100<<10)}, [3]string{"b", "text/plain", "x"}).is(200)
 	s.as(t, "Reader", access.Read).attach(path, [3]string{"a", "text/plain", "x"}).is(403)
 	s.as(t, "Writer", access.Write).post(path+"/attachments/delete", "attachment", id).is(403)
 	if left := b.post(path+"/attachments/delete", "attachment", id).is(200); strings.Contains(left.text(), "Picture, 17 B") {
