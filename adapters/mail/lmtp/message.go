@@ -118,6 +118,7 @@ type texts struct {
 	memory func() error // waits for the memory of a large text
 	charge func(int64)  // counts the memory of another one
 	size   int          // of what is kept
+	tried  int          // bytes of all texts, also of alternatives that are not kept
 	parts  int
 }
 
@@ -127,6 +128,8 @@ type piece struct {
 	html  bool // some of it was HTML
 	text  string
 	size  int // before HTML became text
+	// charged is the memory that was counted for it.
+	charged int64
 }
 
 func (p piece) empty() bool { return !rules.Visible(p.text) }
@@ -148,11 +151,11 @@ func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) (pi
 	if kind != "text/plain" && kind != "text/html" || file(header.Get("Content-Disposition")) {
 		return piece{}, nil
 	}
-	text, refused := t.decode(header.Get("Content-Transfer-Encoding"), params["charset"], kind == "text/html", body)
+	text, charged, refused := t.decode(header.Get("Content-Transfer-Encoding"), params["charset"], kind == "text/html", body)
 	if refused != nil {
 		return piece{}, refused
 	}
-	p := piece{found: true, html: kind == "text/html", text: text, size: len(text)}
+	p := piece{found: true, html: kind == "text/html", text: text, size: len(text), charged: charged}
 	switch {
 	case p.html:
 		if p.text, err = plainOf(strings.NewReader(text)); err != nil {
@@ -207,7 +210,8 @@ func (t *texts) inside(kind string, body io.Reader, boundary string, depth int) 
 		case alternatives:
 			all = t.better(all, next)
 		default:
-			all.found, all.html, all.size = true, all.html || next.html && !next.empty(), all.size+next.size
+			all.found, all.html = true, all.html || next.html && !next.empty()
+			all.size, all.charged = all.size+next.size, all.charged+next.charged
 			if text := joined.String(); text != "" && !strings.HasSuffix(text, "\n") {
 				joined.WriteByte('\n')
 			}
@@ -226,11 +230,12 @@ func (t *texts) better(a, b piece) piece {
 		a, b = b, a
 	}
 	t.size -= b.size
+	t.charge(-b.charged)
 	return a
 }
 
-// decode returns the text of a part.
-func (t *texts) decode(transfer, charset string, html bool, body io.Reader) (string, *refusal) {
+// decode returns the text of a part, and the memory that was counted for it.
+func (t *texts) decode(transfer, charset string, html bool, body io.Reader) (_ string, charged int64, _ *refusal) {
 	switch strings.ToLower(strings.TrimSpace(transfer)) {
 	case "quoted-printable":
 		body = quotedprintable.NewReader(body)
@@ -238,34 +243,35 @@ func (t *texts) decode(transfer, charset string, html bool, body io.Reader) (str
 		body = base64.NewDecoder(base64.StdEncoding, body)
 	case "", "7bit", "8bit", "binary":
 	default:
-		return "", unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
+		return "", 0, unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
 	}
 	raw, err := io.ReadAll(io.LimitReader(body, smallText))
 	if err == nil && len(raw) == smallText {
 		if err := t.memory(); err != nil {
-			return "", deferred("the service has no memory for a mail of this size now: send it again later", err)
+			return "", 0, deferred("the service has no memory for a mail of this size now: send it again later", err)
 		}
 		var rest []byte
 		rest, err = io.ReadAll(io.LimitReader(body, int64(max(0, t.most-t.size-smallText))+1))
 		raw = append(raw, rest...)
 	} else {
-		t.charge(int64(len(raw)) * fold)
+		charged = int64(len(raw)) * fold
+		t.charge(charged)
 	}
 	if err != nil {
-		return "", errUnreadable
+		return "", 0, errUnreadable
 	}
-	if t.size+len(raw) > t.most {
-		return "", t.tooLarge()
+	if t.tried += len(raw); t.size+len(raw) > t.most || t.tried > 2*t.most {
+		return "", 0, t.tooLarge()
 	}
 	text, refused := toUTF8(raw, charset, html)
 	if refused != nil {
-		return "", refused
+		return "", 0, refused
 	}
 	if t.size+len(text) > t.most {
-		return "", t.tooLarge()
+		return "", 0, t.tooLarge()
 	}
 	t.size += len(text)
-	return text, nil
+	return text, charged, nil
 }
 
 func (t *texts) tooLarge() *refusal {

@@ -155,6 +155,21 @@ func TestSmallTextsCount(t *testing.T) {
 	account.Close()
 }
 
+// Alternatives that are not taken leave no memory counted: eight mails of them would keep
+// everybody out. All of them together are bounded, because each costs time.
+func TestDroppedAlternativesCount(t *testing.T) {
+	t.Parallel()
+	for parts, fits := range map[int]bool{20: true, (commentBytes+mostQuotes)*2/30_000 + 1: false} {
+		memory := budget.New(1 << 30)
+		part := "--x\nContent-Type: text/html\n\n" + strings.Repeat("<br>", 7_500) + "\n"
+		mail := "Content-Type: multipart/alternative; boundary=x\n\n" + strings.Repeat(part, parts) + "--x--\n"
+		_, refused := readMessage(t.Context(), strings.NewReader(mail), "ann@example.org", commentBytes, memory.Open(nil))
+		if held, _ := memory.Held(); refused == nil != fits || held > 2*fold*30_001 {
+			t.Errorf("%d parts: refused with %v, %d bytes are held", parts, refused, held)
+		}
+	}
+}
+
 // A large text waits for memory, and its mail server for the answer.
 func TestLargeTextsNeedMemory(t *testing.T) {
 	t.Parallel()
