@@ -179,7 +179,7 @@ func (v *listPage) listOf(base, predicate string) string {
 			to = links.With(to, "predicate", "", "query", c.Name, "sort", "")
 		}
 	}
-	return base + "/problems" + links.Suffix(to)
+	return base + v.Path + links.Suffix(to)
 }
 
 // joined returns the predicate of conditions.
@@ -253,11 +253,14 @@ func filterProblems(q *request) (answer, error) {
 			asked.Set(field.Name, value)
 		}
 	}
-	v := listPage{Sort: asked.Get("sort"), Parameters: url.Values{}}
+	v := listPage{Path: "/problems", Sort: asked.Get("sort"), Parameters: url.Values{}}
 	for _, name := range []string{"title", "columns"} {
 		if asked.Get(name) != "" {
 			v.Parameters[name] = asked[name]
 		}
+	}
+	if asked.Get("path") == boardPath {
+		v.Path = boardPath
 	}
 	f := links.NewFilters(q.base, c)
 	predicate := asked.Get("predicate")

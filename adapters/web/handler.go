@@ -354,6 +354,8 @@ func routes() []route {
 		{"GET", "/live", access.Read, false, showLive},
 
 		{"GET", "/problems", access.Read, false, showProblems},
+		{"GET", boardPath, access.Read, false, showBoard},
+		{"POST", boardPath, access.Write, false, moveCard},
 		{"GET", "/problems/filter", access.Read, false, filterProblems},
 		{"GET", "/problems/new", access.Write, false, showNewProblem},
 		{"POST", "/problems/new", access.Write, false, createProblem},

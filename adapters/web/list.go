@@ -39,6 +39,8 @@ const countTo = 500
 // listPage is the list of problems.
 type listPage struct {
 	layout
+	// Path is that of the list, or of its board, below the base path.
+	Path     string
 	Classics []queryLink
 	Saved    []queryLink
 	// Heading is the name of the selected query.
@@ -197,26 +199,10 @@ func showProblems(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	saved, err := q.Service.SavedQueries(q.context(), q.caller)
+	view, sort, err := q.listPage(asked, "/problems")
 	if err != nil {
 		return answer{}, err
 	}
-	view := listPage{
-		layout: q.signedIn(q.say("list.title"), saved.Catalogue).in("problems"),
-		Words:  strings.TrimSpace(asked.Get("title")), Sort: asked.Get("sort"), Query: asked.Get("query"),
-	}
-	sort, err := view.choose(q, asked, saved.Value)
-	if err != nil {
-		return answer{}, err
-	}
-	view.Title = view.Heading
-	view.changed(q, asked)
-	view.To = "/problems" + links.Suffix(asked)
-	view.Parameters = links.With(asked, "after", "")
-	view.arrange(q.base, asked["columns"])
-	view.narrow(q, saved.Catalogue)
-	view.Bar = barChoices(saved.Catalogue)
-
 	text, wrapped := withWords(view.Predicate, view.Words)
 	view.trail = slices.DeleteFunc(asked["after"], func(position string) bool { return position == "" })
 	cmd, err := view.search(q.base, text, sort)
@@ -246,6 +232,32 @@ func showProblems(q *request) (answer, error) {
 	q.remember(asked, view.Rows)
 	return page("list", view), nil
 }
+
+// listPage returns what a list of problems and its board have in common, and the order.
+func (q *request) listPage(asked url.Values, path string) (view listPage, sort string, err error) {
+	saved, err := q.Service.SavedQueries(q.context(), q.caller)
+	if err != nil {
+		return view, "", err
+	}
+	view = listPage{
+		layout: q.signedIn(q.say("list.title"), saved.Catalogue).in(sections[path]), Path: path,
+		Words: strings.TrimSpace(asked.Get("title")), Sort: asked.Get("sort"), Query: asked.Get("query"),
+	}
+	if sort, err = view.choose(q, asked, saved.Value); err != nil {
+		return view, "", err
+	}
+	view.Title = view.Heading
+	view.changed(q, asked)
+	view.To = path + links.Suffix(asked)
+	view.Parameters = links.With(asked, "after", "")
+	view.arrange(q.base, asked["columns"])
+	view.narrow(q, saved.Catalogue)
+	view.Bar = barChoices(saved.Catalogue)
+	return view, sort, nil
+}
+
+// sections are the parts of the navigation of the two ways to show problems.
+var sections = map[string]string{"/problems": "problems", boardPath: "board"}
 
 // search returns the search for the page of the list.
 func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProblems, err error) {
@@ -375,10 +387,10 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 		if current {
 			v.Heading = name
 		}
-		return queryLink{Name: name, To: q.base + "/problems?" + url.Values{"query": {id}}.Encode(), Current: current}
+		return queryLink{Name: name, To: q.base + v.Path + "?" + url.Values{"query": {id}}.Encode(), Current: current}
 	}
 	if v.Query == "" && !asked.Has("predicate") {
-		v.Query = usual
+		v.Query = usualOf[v.Path]
 	}
 	for _, c := range classics {
 		v.Classics = append(v.Classics, link(c.Name, q.say("query."+c.Name)))
@@ -392,7 +404,7 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 	for _, e := range examples {
 		v.Examples = append(v.Examples, example{e.Name, e.Predicate, links.List(q.base, e.Predicate)})
 	}
-	v.Empty, v.All = "list.empty", q.base+"/problems?query=all"
+	v.Empty, v.All = "list.empty", q.base+v.Path+"?query=all"
 	switch c, isClassic := classicNamed(v.Query); {
 	case asked.Has("predicate"):
 		v.Predicate, v.Heading = asked.Get("predicate"), q.say("list.own-predicate")

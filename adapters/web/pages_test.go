@@ -344,6 +344,33 @@ func TestBar(t *testing.T) {
 	form.submit("/problems/bulk", "keyword", "floor", "without", "floor").is(422).has("Remove keyword")
 }
 
+// The board has a column for each state that resolves nothing, and one for what was resolved lately.
+// A card moves by its form. A refused move leaves it where it is, and says why.
+func TestBoard(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	for i := range cardsInLane + 1 {
+		s.problem(t, fmt.Sprintf("Problem %02d", i))
+	}
+	const at = "/problems/board?query=all&sort=title"
+	board := b.get(at).is(200).has("Open 26", "In Progress 0", "All of them", "Resolved in the last 14 days 0", "Problem 24").lacks("Problem 25")
+	board.find(`href="/problems/board?query=mine"`, `href="/problems?query=all&amp;sort=title"`)
+	progress, closed := board.choose("state", "In Progress"), board.choose("state", "Closed")
+	move := func(revision, state string) *shownPage {
+		return b.post(boardPath, "problem", "1", "revision", revision, "state", state, "to", at)
+	}
+	move("1", progress).is(200).at(at).has("Open 25", "In Progress 1").lacks("All of them")
+	move("1", closed).is(412).has("Somebody else has moved it meanwhile", "In Progress 1").find(`aria-describedby="wrong-1"`)
+	move("2", closed).is(200).has("Resolved in the last 14 days 1")
+	move("3", progress).is(409).has("can move to: Open").find("<details open>")
+	move("3", "").is(422)
+	b.post(boardPath, "problem", "1", "revision", "3", "state", b.get("/problems/bulk?problem=1").choose("state", "Open"), "to", "//evil.example").is(200).at(boardPath)
+	b.get(boardPath+"?predicate="+url.QueryEscape("priority = nil AND titel = 1")).is(400).has("Line 1, column 20:", "did you mean title?")
+	b.get(boardPath + "?title=%233").at("/problems/3")
+	b.get("/problems/filter?path=%2Fproblems%2Fboard&predicate=TRUEPREDICATE&assignee=me").at(boardPath + "?predicate=" + url.QueryEscape("assignee.identifier = $ApiUser"))
+}
+
 // The page of a problem leads back to the list that led to it, and to those beside it there.
 func TestPlaceInList(t *testing.T) {
 	t.Parallel()

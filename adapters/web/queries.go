@@ -32,8 +32,9 @@ var classics = []classic{
 	{"all", "TRUEPREDICATE", "-identifier"},
 }
 
-// usual is the query of the list when nothing is selected.
-const usual = "open"
+// usualOf are the queries of the list and of its board when nothing is selected: the board has a
+// column for what was resolved.
+var usualOf = map[string]string{"/problems": "open", boardPath: "all"}
 
 // classicNamed returns the classic query of this name.
 func classicNamed(name string) (classic, bool) {

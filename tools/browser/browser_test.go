@@ -155,7 +155,7 @@ func tour(s *scene) []string {
 	hook := s.api("POST", "/webhooks", map[string]any{"url": "https://hooks.example.org/" + strings.Repeat("x", 200), "predicate": "priority.name = 'High'"})["identifier"].(string)
 	return []string{
 		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/milestones/" + spring, "/problems/bulk?problem=1&problem=2",
-		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/settings", "/nowhere", "/problems/999",
+		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/problems/board", "/keys", "/settings", "/nowhere", "/problems/999",
 		"/administration/states", "/administration/components", "/administration/milestones", "/administration/users", "/administration/tokens", "/administration/audit", "/sign-in?code=x",
 		"/administration/priorities", "/administration/components/" + accounts, "/administration/users/" + me,
 		"/administration/queries", "/administration/sessions", "/administration/webhooks", "/administration/webhooks/" + hook, "/administration/webhooks/" + hook + "/delete",
@@ -322,6 +322,30 @@ func TestKeyboard(t *testing.T) {
 		}
 	}
 	t.Fatal("60 times Tab do not lead to the comment")
+}
+
+// A card that is dropped in another column moves there. A move that cannot be leaves it, with a reason.
+func TestDragging(t *testing.T) {
+	t.Parallel()
+	s := open(t, "memory:")
+	s.api("POST", "/problems", map[string]any{"title": "The lamp is dark"})
+	p := s.signedIn(s.token)
+	drop := func(lane int) {
+		t.Helper()
+		script := fmt.Sprintf(`(() => { for (const [name, on] of [["dragstart", ".ticket"], ["drop", ".lane:nth-child(%d)"]])
+			document.querySelector(on).dispatchEvent(new DragEvent(name, {bubbles: true, cancelable: true, dataTransfer: new DataTransfer()})); return true })()`, lane)
+		if _, err := Get[bool](p.Tab, script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.must(p.Open("/problems/board"), p.Shows("The lamp is dark"), p.Until("document.querySelector('.ticket').draggable"))
+	drop(2)
+	p.must(p.Until("document.querySelector('.lane:nth-child(2) .ticket') && document.activeElement.id === 'card-1'"))
+	drop(3)
+	p.must(p.Until("document.querySelector('.lane:nth-child(3) .ticket')"))
+	drop(2)
+	p.must(p.Shows("can move to: Open"), p.Until("document.querySelector('.lane:nth-child(3) .ticket .wrong')"))
+	p.clean()
 }
 
 // Keys do in a list and at a problem what the mouse does, and are letters where somebody types.

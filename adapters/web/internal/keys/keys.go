@@ -27,6 +27,7 @@ var Table = []Key{
 	{"leave", "Escape", "all"},
 	{"send", "Control+Enter", "all"},
 	{"to-list", "g l", "all"},
+	{"to-board", "g b", "all"},
 	{"to-milestones", "g m", "all"},
 	{"to-mine", "g w", "all"},
 	{"down", "j", "list"},

@@ -87,11 +87,15 @@ var english = Language{
 		"page.api":     "HTTP API",
 		"section.mine": "My work",
 
+		"board.title": "Board", "board.list": "List", "board.to": "Move to …", "board.move": "Move", "board.move-to": "New state of problem %d",
+		"board.empty": "None.", "board.more": "All of them", "board.many": "more than %d", "board.lately": "Resolved in the last 14 days",
+		"board.moved": "Somebody else has moved it meanwhile. This is where it is now.", "section.board": "Board",
+
 		"keys.title": "Keys", "keys.close": "Close", "keys.turn-off": "Turn the keys off in this browser", "keys.turn-on": "Turn the keys on",
 		"keys.help":   "They work with JavaScript, and never while you type.",
 		"keys.on-all": "On all pages", "keys.on-list": "In the list", "keys.on-problem": "On the page of a problem",
 		"key.search": "Search", "key.create": "New problem", "key.help": "These keys", "key.leave": "Leave a field or a menu, or select nothing",
-		"key.send": "Send the form", "key.to-list": "To the list", "key.to-milestones": "To the milestones", "key.to-mine": "To my work",
+		"key.send": "Send the form", "key.to-list": "To the list", "key.to-board": "To the board", "key.to-milestones": "To the milestones", "key.to-mine": "To my work",
 		"key.down": "Next row", "key.up": "Row before", "key.open": "Open the problem", "key.pick": "Select or not", "key.pick-range": "Select up to here",
 		"key.assignee": "Assignee", "key.state": "State", "key.priority": "Priority", "key.edit": "Edit the title, or more of the selected problems",
 		"key.comment": "Write a comment", "key.previous": "Previous problem of the list", "key.next": "Next problem of the list",

@@ -87,11 +87,15 @@ var german = Language{
 		"page.api":     "HTTP-API",
 		"section.mine": "Meine Arbeit",
 
+		"board.title": "Tafel", "board.list": "Liste", "board.to": "Verschieben nach …", "board.move": "Verschieben", "board.move-to": "Neuer Zustand von Problem %d",
+		"board.empty": "Keine.", "board.more": "Alle davon", "board.many": "mehr als %d", "board.lately": "In den letzten 14 Tagen gelöst",
+		"board.moved": "Jemand anderes hat es inzwischen verschoben. Hier ist es jetzt.", "section.board": "Tafel",
+
 		"keys.title": "Tasten", "keys.close": "Schließen", "keys.turn-off": "Tasten in diesem Browser ausschalten", "keys.turn-on": "Tasten einschalten",
 		"keys.help":   "Sie wirken mit JavaScript, und nie, während du schreibst.",
 		"keys.on-all": "Auf allen Seiten", "keys.on-list": "In der Liste", "keys.on-problem": "Auf der Seite eines Problems",
 		"key.search": "Suchen", "key.create": "Neues Problem", "key.help": "Diese Tasten", "key.leave": "Feld oder Menü verlassen, oder nichts auswählen",
-		"key.send": "Formular senden", "key.to-list": "Zur Liste", "key.to-milestones": "Zu den Meilensteinen", "key.to-mine": "Zu meiner Arbeit",
+		"key.send": "Formular senden", "key.to-list": "Zur Liste", "key.to-board": "Zur Tafel", "key.to-milestones": "Zu den Meilensteinen", "key.to-mine": "Zu meiner Arbeit",
 		"key.down": "Nächste Zeile", "key.up": "Zeile davor", "key.open": "Problem öffnen", "key.pick": "Auswählen oder nicht", "key.pick-range": "Bis hier auswählen",
 		"key.assignee": "Zugewiesen", "key.state": "Zustand", "key.priority": "Priorität", "key.edit": "Titel ändern, oder mehr an den ausgewählten Problemen",
 		"key.comment": "Kommentar schreiben", "key.previous": "Voriges Problem der Liste", "key.next": "Nächstes Problem der Liste",

@@ -14,7 +14,7 @@ const dirty = e =>
 const plain = f => /\/(sign-(in|out)|language)$/.test(f.action);
 
 // unsent are the other forms that have unsaved text, typed or refused.
-const unsent = root => all("form[method=post]", root).filter(f => !plain(f) && f.id !== "bulk" && ("unsent" in f.dataset || [...f.elements].some(dirty)));
+const unsent = root => all("form[method=post]", root).filter(f => !plain(f) && !("light" in f.dataset) && ("unsent" in f.dataset || [...f.elements].some(dirty)));
 const edited = root => unsent(root)[0];
 
 // load gets a page of this site and calls then with it.
@@ -62,7 +62,7 @@ let left = [];
 const show = (page, at, push, by, back) => {
   const url = new URL(at, location), here = scrollY, from = shown;
   busy(false);
-  const stay = by && url.pathname === location.pathname && one("[data-swap], #bulk") && one("[data-swap], #bulk", page);
+  const stay = by && url.pathname === location.pathname && one("[data-swap], #bulk, .board") && one("[data-swap], #bulk, .board", page);
   document.title = page.title;
   document.documentElement.lang = page.documentElement.lang;
   left.push(...unsent().filter(f => f !== by?.form).map(f => [f, outside(f)]));
@@ -193,6 +193,23 @@ const attach = (e, files) => {
 };
 addEventListener("dragover", e => one("#attach") && e.dataTransfer.types.includes("Files") && e.preventDefault());
 addEventListener("drop", e => attach(e, e.dataTransfer.files));
+
+// A card that is dropped in another column of the board is moved by its form. The service says
+// whether it may go there.
+let card;
+const lane = e => card && e.target.closest(".lane");
+addEventListener("dragstart", e => card = e.target.closest?.(".ticket"));
+addEventListener("dragend", () => card = null);
+addEventListener("dragover", e => lane(e) && e.preventDefault());
+addEventListener("drop", e => {
+  const to = lane(e), button = card && one("button", card);
+  if (!to || !button || to.contains(card)) return;
+  e.preventDefault();
+  const states = button.form.elements.state, state = to.dataset.state;
+  states.value = state;
+  if (!states.value) states.add(new Option(state, state, true, true));
+  button.form.requestSubmit(button);
+});
 addEventListener("paste", e => e.clipboardData.types.includes("text/plain") || attach(e, e.clipboardData.files));
 
 // A link to a place on the page comes here too. With unsaved text, the browser itself leaves
@@ -218,6 +235,7 @@ const begin = () => {
   dates();
   mark();
   hints();
+  all(".ticket").forEach(c => c.draggable = true);
   one(".node.current")?.scrollIntoView({block: "nearest", inline: "center"});
   stream?.close();
   seen = 0;
