@@ -551,7 +551,7 @@ func TestFailuresInGerman(t *testing.T) {
 		{"DELETE", path, "", 405, "Diese Adresse ist nicht dafür da.", "This address has another method"},
 		{"GET", "/problems?after=x", "", 400, "Der Dienst kann diese Anfrage nicht lesen.", "This is no address of a page of the list"},
 		{"POST", path, "comment=%00", 422, "Schreibe einen Text, den man sehen kann.", ""},
-		{"GET", "/problems?predicate=x+%3D+1", "", 400, "Die Abfrage stimmt nicht. Verbessere sie an der genannten Stelle. Zeile 1, Spalte 1:", "Problem has no key"},
+		{"GET", "/problems?predicate=x+%3D+1", "", 400, "Zeile 1, Spalte 1: Diesen Schlüssel gibt es nicht.", "Problem has no key"},
 	} {
 		page := send(c.method, c.path, c.form).is(c.status).has(c.help, c.detail)
 		marked := c.detail == ""

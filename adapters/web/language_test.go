@@ -109,7 +109,7 @@ func TestLanguageOfAnswers(t *testing.T) {
 		"preview":      {b.post("/problems/bulk", "predicate", "identifier = 1", "priority", "", "read", "no").is(200), "/problems/bulk", nil, []string{"1 Problem würde geändert"}},
 		"refused":      {b.post(path+"/relationships", "type", "ParentOf", "problem", "99999").is(422).has("No problem has this number").lacks("problemIdentifier", "identifier"), path + "/relationships", []string{"problem", "88888"}, []string{"Noch nicht gesendet"}},
 		"mended":       {b.post("/administration/users", "name", "Bob", "email", "nonsense").is(422), "/administration/users", []string{"email", "bob@example.org"}, []string{"Noch nicht gesendet"}},
-		"predicate":    {b.post("/problems/bulk", "predicate", "titel = 'x'").is(400), "/problems/bulk", nil, []string{"Die Abfrage stimmt nicht"}},
+		"predicate":    {b.post("/problems/bulk", "predicate", "titel = 'x'").is(400), "/problems/bulk", nil, []string{"Zeile 1, Spalte 1: Diesen Schlüssel gibt es nicht."}},
 	} {
 		if !strings.Contains(c.answer.body, `form="again"`) {
 			t.Errorf("%s: the page offers no language", name)

@@ -98,6 +98,9 @@ type queryLink struct {
 
 // predicateFault is a fault of the predicate, and the place of it.
 type predicateFault struct {
+	// Kind is the kind of the fault, for a sentence in the language of the reader. Message is the
+	// English one, and says more.
+	Kind         string
 	Message      string
 	Line, Column int
 	// Before, At and After are the line with the fault: At is the character at the column.
@@ -555,11 +558,12 @@ func withWords(text, words string) (_ string, added bool) {
 
 // locate returns a fault of a predicate with its line.
 func locate(err error, text string, wrapped bool) *predicateFault {
-	f := &predicateFault{Message: texts.Sentence(err.Error())}
+	f := &predicateFault{Kind: "other", Message: texts.Sentence(err.Error())}
 	var at *predicate.Error
 	if !errors.As(err, &at) {
 		return f
 	}
+	f.Kind = string(at.Kind)
 	f.Message, f.Line, f.Column, f.Meant = texts.Sentence(at.Message), at.Line, at.Column, at.Meant
 	if wrapped {
 		f.Line--

@@ -87,6 +87,15 @@ var english = Language{
 		"page.api":     "HTTP API",
 		"section.mine": "My work",
 
+		"predicate.syntax":      "The query is not complete here, or has something that does not belong here.",
+		"predicate.unsupported": "This service does not have this part of the query language.",
+		"predicate.unknownKey":  "There is no such key.", "predicate.unknownFunction": "There is no such function.",
+		"predicate.unboundVariable": "There is no such variable. $ApiUser is yourself.",
+		"predicate.typeMismatch":    "The kinds of values on both sides do not fit.",
+		"predicate.invalidPattern":  "This pattern is not right.", "predicate.limitExceeded": "The query is too long or too deep.",
+		"predicate.tooExpensive": "The search would take too long.", "predicate.other": "The query is not right.",
+		"sign-in.welcome": "Welcome. Here your team keeps its problems: what is wrong, who mends it, and what became of it.",
+
 		"board.title": "Board", "board.list": "List", "board.to": "Move to …", "board.move": "Move", "board.move-to": "New state of problem %d",
 		"board.empty": "None.", "board.more": "All of them", "board.many": "more than %d", "board.lately": "Resolved in the last 14 days",
 		"board.moved": "Somebody else has moved it meanwhile. This is where it is now.", "section.board": "Board",

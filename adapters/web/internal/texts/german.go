@@ -87,6 +87,15 @@ var german = Language{
 		"page.api":     "HTTP-API",
 		"section.mine": "Meine Arbeit",
 
+		"predicate.syntax":      "Hier ist die Abfrage nicht vollständig, oder etwas gehört nicht hierher.",
+		"predicate.unsupported": "Diesen Teil der Abfragesprache hat dieser Dienst nicht.",
+		"predicate.unknownKey":  "Diesen Schlüssel gibt es nicht.", "predicate.unknownFunction": "Diese Funktion gibt es nicht.",
+		"predicate.unboundVariable": "Diese Variable gibt es nicht. $ApiUser bist du selbst.",
+		"predicate.typeMismatch":    "Die Arten der Werte auf beiden Seiten passen nicht zusammen.",
+		"predicate.invalidPattern":  "Dieses Muster stimmt nicht.", "predicate.limitExceeded": "Die Abfrage ist zu lang oder zu tief.",
+		"predicate.tooExpensive": "Die Suche würde zu lange dauern.", "predicate.other": "Die Abfrage stimmt nicht.",
+		"sign-in.welcome": "Willkommen. Hier hält dein Team seine Probleme fest: was falsch ist, wer es behebt und was daraus wurde.",
+
 		"board.title": "Tafel", "board.list": "Liste", "board.to": "Verschieben nach …", "board.move": "Verschieben", "board.move-to": "Neuer Zustand von Problem %d",
 		"board.empty": "Keine.", "board.more": "Alle davon", "board.many": "mehr als %d", "board.lately": "In den letzten 14 Tagen gelöst",
 		"board.moved": "Jemand anderes hat es inzwischen verschoben. Hier ist es jetzt.", "section.board": "Tafel",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/domain/predicate"
 )
 
 // All languages have the same texts, with the same placeholders.
@@ -38,9 +39,17 @@ func TestLanguagesAgree(t *testing.T) {
 	}
 }
 
-// Every failure of the service has a title and a sentence.
+// Every failure of the service has a title and a sentence, and every fault of a predicate a sentence.
 func TestFailuresHaveTexts(t *testing.T) {
 	t.Parallel()
+	for _, kind := range []predicate.ErrorKind{
+		predicate.InvalidSyntax, predicate.Unsupported, predicate.UnknownKey, predicate.UnknownFunction, predicate.UnboundVariable,
+		predicate.TypeMismatch, predicate.InvalidPattern, predicate.LimitExceeded, predicate.TooExpensive,
+	} {
+		if !english.Has("predicate." + string(kind)) {
+			t.Errorf("there is no text for the fault %s", kind)
+		}
+	}
 	for _, f := range httpframe.Failures() {
 		if !english.Has("failure."+string(f.Kind)) || !english.Has("failure.help."+string(f.Kind)) {
 			t.Errorf("there is no text for the failure %s", f.Kind)
