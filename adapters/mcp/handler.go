@@ -168,8 +168,9 @@ func (i inside) RoundTrip(r *http.Request) (_ *http.Response, err error) {
 			inner.Header[name] = lines
 		}
 	}
-	a := &answer{ctx: ctx, status: http.StatusOK, header: http.Header{}}
+	a := &answer{ctx: ctx, status: http.StatusOK, header: http.Header{}, most: mostAnswer}
 	if i.o.Frame.Memory != nil {
+		a.most = min(a.most, int(i.o.Frame.Memory.Total()/(4*copies)))
 		a.memory = i.o.Frame.Memory.Open(ctx.Done())
 		a.memory.For(i.user)
 	}
@@ -188,6 +189,7 @@ func (i inside) RoundTrip(r *http.Request) (_ *http.Response, err error) {
 		a.memory.Close()
 		return nil, a.failed
 	}
+	a.memory.Trim()
 	return &http.Response{
 		StatusCode: a.status, Status: http.StatusText(a.status), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: a.header, Body: a, ContentLength: int64(a.body.Len()), Request: r,
@@ -201,6 +203,7 @@ type answer struct {
 	header http.Header
 	body   bytes.Buffer
 	memory *budget.Account
+	most   int // bytes of the body
 	begun  bool
 	failed error
 }
@@ -214,27 +217,33 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
-// copies is how often the bytes of an answer are in memory: as they came, with room to grow, and
-// in the values of a tool.
-const copies = 3
+const (
+	// copies is how often the bytes of an answer are in memory: as they came, with room to grow,
+	// and in the values of a tool.
+	copies = 3
+	// smallAnswer is the size of an answer that waits for no memory, in bytes.
+	smallAnswer = 64 << 10
+	// mostAnswer is the size of the largest answer of the API to a tool, in bytes: some comments of
+	// a megabyte, with their HTML. With less memory, it is the twelfth part of the budget.
+	mostAnswer = 16 << 20
+)
 
-// mostAnswer is the size of the largest answer of the API to a tool, in bytes: some comments of a
-// megabyte, with their HTML.
-const mostAnswer = 16 << 20
-
-// Write fails when the memory for the answer cannot be had.
+// Write fails when the memory for the answer cannot be had. A large answer waits for all of it at
+// once: two that each have a part would wait for each other.
 func (a *answer) Write(b []byte) (int, error) {
 	a.begun = true
-	need := int64(copies * len(b))
-	if a.body.Len()+len(b) > mostAnswer {
-		a.failed = fmt.Errorf("the answer has more than %d bytes: ask the API for it", mostAnswer)
+	size := a.body.Len() + len(b)
+	if size > a.most {
+		a.failed = fmt.Errorf("the answer has more than %d bytes: ask the API for it", a.most)
 		return 0, a.failed
 	}
-	if err := a.memory.Reserve(a.ctx, need); err != nil {
-		a.failed = fmt.Errorf("there is no memory for the answer: %w", err)
-		return 0, a.failed
+	if size > smallAnswer {
+		if err := a.memory.Reserve(a.ctx, int64(copies*(a.most-a.body.Len()))); err != nil {
+			a.failed = fmt.Errorf("there is no memory for the answer: %w", err)
+			return 0, a.failed
+		}
+		a.memory.Use(int64(copies * len(b)))
 	}
-	a.memory.Use(need)
 	return a.body.Write(b)
 }
 

@@ -26,7 +26,7 @@ const (
 	mostHits     = 50
 	commentsSent = 5
 	textSent     = 800 // characters of a comment, or of a value
-	wholeSent    = 50_000
+	wholeSent    = 20_000
 	partsSent    = 50 // keywords, and relationships
 )
 
@@ -107,7 +107,7 @@ func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (
 type showInput struct {
 	Identifier  int64 `json:"identifier"`
 	FromComment *int  `json:"fromComment,omitempty" jsonschema:"show comments from this number on, counted from 0; by default the last 5"`
-	WholeTexts  bool  `json:"wholeTexts,omitempty" jsonschema:"cut comments at 50,000 characters, not at 800"`
+	WholeTexts  bool  `json:"wholeTexts,omitempty" jsonschema:"cut comments at 20,000 characters, not at 800"`
 }
 
 type showOutput struct {
