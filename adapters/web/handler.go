@@ -356,6 +356,7 @@ func routes() []route {
 		{"GET", "/problems", access.Read, false, showProblems},
 		{"GET", boardPath, access.Read, false, showBoard},
 		{"POST", boardPath, access.Write, false, moveCard},
+		{"GET", "/problems/csv", access.Read, false, exportProblems},
 		{"GET", "/problems/filter", access.Read, false, filterProblems},
 		{"GET", "/problems/new", access.Write, false, showNewProblem},
 		{"POST", "/problems/new", access.Write, false, createProblem},

@@ -344,6 +344,25 @@ func TestBar(t *testing.T) {
 	form.submit("/problems/bulk", "keyword", "floor", "without", "floor").is(422).has("Remove keyword")
 }
 
+// The table has the list as it is, and no formula.
+func TestExport(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	for _, title := range []string{`=HYPERLINK("x")`, "-1", `A "lamp", dark`} {
+		s.problem(t, title)
+	}
+	b.get("/problems?query=all&columns=state").find(`href="/problems/csv?columns=state&amp;query=all"`)
+	got := b.get("/problems/csv?query=all&columns=state&sort=identifier&title=").is(200)
+	const want = "#,Title,State\n1,\"'=HYPERLINK(\"\"x\"\")\",Open\n2,'-1,Open\n3,\"A \"\"lamp\"\", dark\",Open\n"
+	if got.body != want || !strings.HasPrefix(got.header.Get("Content-Type"), "text/csv") || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment") {
+		t.Errorf("the table is\n%s (%v), want\n%s", got.body, got.header, want)
+	}
+	b.get("/problems/csv?title=lamp").is(200).find("lamp").lacks("HYPERLINK")
+	b.get("/problems/csv?predicate=titel+%3D+1").is(400)
+	s.browser(t).get("/problems/csv").at("/sign-in?to=%2Fproblems%2Fcsv")
+}
+
 // The board has a column for each state that resolves nothing, and one for what was resolved lately.
 // A card moves by its form. A refused move leaves it where it is, and says why.
 func TestBoard(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 // operationOf has the operation of the API for each page and form that has one.
 var operationOf = map[string]string{
 	"GET /{$}":             "GET /problems",
+	"GET /problems/csv":    "GET /problems/search",
 	"GET /problems/board":  "GET /problems/search",
 	"POST /problems/board": "PATCH /problems/{identifier}",
 	"GET /settings":        "GET /me/mail",

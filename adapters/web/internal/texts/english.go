@@ -96,6 +96,7 @@ var english = Language{
 		"predicate.tooExpensive": "The search would take too long.", "predicate.other": "The query is not right.",
 		"sign-in.welcome": "Welcome. Here your team keeps its problems: what is wrong, who mends it, and what became of it.",
 
+		"list.csv":    "All problems of this list with these columns, for spreadsheets (CSV)",
 		"board.title": "Board", "board.list": "List", "board.to": "Move to …", "board.move": "Move", "board.move-to": "New state of problem %d",
 		"board.empty": "None.", "board.more": "All of them", "board.many": "more than %d", "board.lately": "Resolved in the last 14 days",
 		"board.moved": "Somebody else has moved it meanwhile. This is where it is now.", "section.board": "Board",

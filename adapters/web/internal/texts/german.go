@@ -96,6 +96,7 @@ var german = Language{
 		"predicate.tooExpensive": "Die Suche würde zu lange dauern.", "predicate.other": "Die Abfrage stimmt nicht.",
 		"sign-in.welcome": "Willkommen. Hier hält dein Team seine Probleme fest: was falsch ist, wer es behebt und was daraus wurde.",
 
+		"list.csv":    "Alle Probleme dieser Liste mit diesen Spalten, für Tabellenprogramme (CSV)",
 		"board.title": "Tafel", "board.list": "Liste", "board.to": "Verschieben nach …", "board.move": "Verschieben", "board.move-to": "Neuer Zustand von Problem %d",
 		"board.empty": "Keine.", "board.more": "Alle davon", "board.many": "mehr als %d", "board.lately": "In den letzten 14 Tagen gelöst",
 		"board.moved": "Jemand anderes hat es inzwischen verschoben. Hier ist es jetzt.", "section.board": "Tafel",
