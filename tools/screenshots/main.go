@@ -48,7 +48,7 @@ var pages = []page{
 	{"components", "/administration/components"}, {"milestones", "/administration/milestones"}, {"users", "/administration/users"},
 	{"tokens", "/administration/tokens"}, {"audit", "/administration/audit"},
 	{"queries", "/administration/queries"}, {"sessions", "/administration/sessions"}, {"webhooks", "/administration/webhooks"},
-	{"keywords", "/problems/13"}, {"sign-in", "/sign-in?code=x"},
+	{"keywords", "/problems/13"}, {"board", "/problems/board"}, {"keys", "/keys"}, {"sign-in", "/sign-in?code=x"},
 }
 
 var longPages = []page{{"docs", "/docs"}, {"docs-operation", "/docs#createProblem"}, {"docs-predicates", "/docs/predicates"}, {"docs-errors", "/errors"}}
