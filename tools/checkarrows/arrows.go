@@ -34,6 +34,7 @@ var rules = []rule{
 	{folder: "adapters/mail", mayImport: []string{"domain"}, libraries: true},
 	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/files", "adapters/memory"}, libraries: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
+	{folder: "adapters/s3", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/files", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}},
 	{folder: "adapters/sqlite", mayImport: []string{"domain", "adapters/internal"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: containers, mayImport: forTests[:1], libraries: true},

@@ -11,7 +11,7 @@ import (
 
 // Attachments say where the files of attachments are, and bound them (D48).
 type Attachments struct {
-	Files            FilesURL      `placeholder:"URL" help:"Where the files of attachments are: file:///folder, postgres: for the database of the store, memory:, or none for no attachments. Default: a folder beside a store in a file, the database of a PostgreSQL store, memory for a store in memory, and otherwise none."`
+	Files            FilesURL      `placeholder:"URL" help:"Where the files of attachments are: file:///folder, s3://bucket/prefix, postgres: for the database of the store, memory:, or none for no attachments. Behind s3://bucket/prefix may stand ?endpoint=https://host:9000, region=, style=path or host, ca=file.pem and credentials=file, each behind an &. Default: a folder beside a store in a file, the database of a PostgreSQL store, memory for a store in memory, and otherwise none."`
 	MaxFile          Size          `default:"100MiB" placeholder:"SIZE" help:"Largest file of an attachment, with the unit KiB, MiB or GiB. It does not count for --max-problem. Default: ${default}."`
 	MaxAllFiles      Size          `default:"10GiB" placeholder:"SIZE" help:"Most bytes of the files of all attachments together; 0 for any number. Files that wait for their removal count. Default: ${default}."`
 	FilesReserve     Size          `default:"512MiB" placeholder:"SIZE" help:"Free space that uploads leave on the disk of a folder with files: with a full disk, a store beside them could write nothing. 0 for none. Default: ${default}."`
@@ -22,23 +22,30 @@ type Attachments struct {
 // FilesURL says where files are. The zero FilesURL leaves it to the store.
 type FilesURL struct {
 	scheme string
-	path   string
+	path   string // of a folder; the whole URL of a bucket
 }
 
 // The schemes of a FilesURL.
 const (
 	filesInFolder   = "file:"
+	filesInBucket   = "s3:"
 	filesInMemory   = "memory:"
 	filesInDatabase = "postgres:"
 	filesNowhere    = "none"
 )
 
-// UnmarshalText reads "file:///folder", "file:folder", "postgres:", "memory:" or "none". A
-// folder behind two slashes would be a host.
+// UnmarshalText reads "file:///folder", "file:folder", "s3://bucket/prefix", "postgres:",
+// "memory:" or "none". A folder behind two slashes would be a host.
 func (u *FilesURL) UnmarshalText(text []byte) error {
 	switch s := string(text); {
 	case s == "", s == filesInMemory, s == filesInDatabase, s == filesNowhere:
 		*u = FilesURL{scheme: s}
+		return nil
+	case strings.HasPrefix(s, filesInBucket):
+		if _, err := parseBucket(s); err != nil {
+			return err
+		}
+		*u = FilesURL{filesInBucket, s}
 		return nil
 	default:
 		path, ok := strings.CutPrefix(s, filesInFolder)
@@ -46,7 +53,7 @@ func (u *FilesURL) UnmarshalText(text []byte) error {
 			path, ok = rest, ok && strings.HasPrefix(rest, "/")
 		}
 		if !ok || path == "" || strings.ContainsAny(path, "%?#") {
-			return errors.New("has to be file:///folder, postgres:, memory: or none")
+			return errors.New("has to be file:///folder, s3://bucket/prefix, postgres:, memory: or none")
 		}
 		*u = FilesURL{filesInFolder, path}
 		return nil
@@ -54,13 +61,30 @@ func (u *FilesURL) UnmarshalText(text []byte) error {
 }
 
 // Folder returns the folder of the files; "" without one.
-func (u FilesURL) Folder() string { return u.path }
+func (u FilesURL) Folder() string {
+	if u.scheme == filesInBucket {
+		return ""
+	}
+	return u.path
+}
+
+// Bucket returns the bucket of the files. ok is false without one.
+func (u FilesURL) Bucket() (b FilesBucket, ok bool) {
+	if u.scheme != filesInBucket {
+		return b, false
+	}
+	b, err := parseBucket(u.path)
+	return b, err == nil
+}
 
 // InDatabase reports whether the files are in the database of the store.
 func (u FilesURL) InDatabase() bool { return u.scheme == filesInDatabase }
 
 // String returns the text of the setting.
 func (u FilesURL) String() string {
+	if u.scheme == filesInBucket {
+		return u.path
+	}
 	if filepath.IsAbs(u.path) {
 		return u.scheme + "//" + u.path
 	}

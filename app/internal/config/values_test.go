@@ -38,6 +38,7 @@ func TestFilesURL(t *testing.T) {
 	t.Parallel()
 	for text, folder := range map[string]string{
 		"": "", "none": "", "memory:": "", "postgres:": "", "file:///srv/files": "/srv/files", "file:/srv/files": "/srv/files", "file:files": "files",
+		"s3://bucket": "", "s3://bucket/a/b?endpoint=https://s3.example.org:9000&region=eu&style=path&ca=/ca.pem&credentials=/key": "",
 	} {
 		var got, again config.FilesURL
 		if err := got.UnmarshalText([]byte(text)); err != nil || got.Folder() != folder {
@@ -47,7 +48,7 @@ func TestFilesURL(t *testing.T) {
 			t.Errorf("%q is written as %v, which is read as %v, %v", text, got, again, err)
 		}
 	}
-	for _, text := range []string{"files", "file:", "file://", "file://srv/files", "file:///a?b", "s3://bucket"} {
+	for _, text := range []string{"files", "file:", "file://", "file://srv/files", "file:///a?b", "s3:", "s3://", "s3:bucket", "s3://key:secret@bucket", "s3://bucket?style=other", "s3://bucket?region=a&region=b", "s3://bucket?key=a", "s3://bucket?endpoint=host", "s3://bucket?endpoint=https://host/path"} {
 		var got config.FilesURL
 		if err := got.UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%q is read as %v; want an error", text, got)

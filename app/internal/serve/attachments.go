@@ -2,13 +2,18 @@ package serve
 
 import (
 	"context"
+	"crypto/x509"
 	"io"
 	"iter"
 	"math"
+	"os"
 	"sync"
 	"time"
 
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
 	filestore "github.com/problemtracking/problems/adapters/files"
+	"github.com/problemtracking/problems/adapters/s3"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/disk"
 	"github.com/problemtracking/problems/domain/blob"
@@ -39,7 +44,31 @@ func FileStore(s config.Settings, now func() time.Time, opened func() store.Stor
 	case at.Folder() != "":
 		return filestore.OpenFolder(at.Folder())
 	}
+	if bucket, ok := s.Attachments.Files.Bucket(); ok {
+		return &openedAtNeed{open: func() (blob.Store, error) { return openBucket(bucket, now) }}
+	}
 	return nil
+}
+
+// openBucket opens a bucket of S3. Without a file of its own, the key is where the tools of AWS
+// look for it: in the environment, in the user's file, or in the service of the machine.
+func openBucket(b config.FilesBucket, now func() time.Time) (blob.Store, error) {
+	o := s3.Options{Bucket: b.Bucket, Prefix: b.Prefix, Endpoint: b.Endpoint, Region: b.Region, Style: b.Style, Now: now}
+	if b.CA != "" {
+		pem, err := os.ReadFile(b.CA)
+		if o.CA = x509.NewCertPool(); err != nil || !o.CA.AppendCertsFromPEM(pem) {
+			return nil, fault.Wrap(fault.Unavailable, err, "the file of the authorities for the storage of files has no certificate")
+		}
+	}
+	o.Credentials = credentials.NewChainCredentials([]credentials.Provider{&credentials.EnvAWS{}, &credentials.FileAWSCredentials{}, &credentials.IAM{}})
+	if b.Credentials != "" {
+		o.Credentials = credentials.NewFileAWSCredentials(b.Credentials, "")
+	}
+	store, err := s3.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
 }
 
 // filesRoom returns the limits of all files together. The disk of a database is elsewhere.

@@ -40,13 +40,20 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/jackc/puddle/v2 v2.2.3 // indirect
 	github.com/jinzhu/inflection v1.0.0 // indirect
+	github.com/klauspost/compress v1.20.4 // indirect
+	github.com/klauspost/cpuid/v2 v2.4.0 // indirect
+	github.com/klauspost/crc32 v1.3.0 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/microcosm-cc/bluemonday v1.0.27 // indirect
 	github.com/mileusna/useragent v1.3.5 // indirect
+	github.com/minio/crc64nvme v1.1.1 // indirect
+	github.com/minio/md5-simd v1.1.2 // indirect
+	github.com/minio/minio-go/v7 v7.4.1 // indirect
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/ncruces/go-strftime v1.1.0 // indirect
 	github.com/pandatix/go-abnf v0.5.5 // indirect
+	github.com/philhofer/fwd v1.2.0 // indirect
 	github.com/problemtracking/problems/adapters v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/client v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/files v0.1.0 // indirect
@@ -54,6 +61,7 @@ require (
 	github.com/problemtracking/problems/adapters/mcp v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/memory v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
+	github.com/problemtracking/problems/adapters/s3 v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/web v0.1.0 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
@@ -63,8 +71,10 @@ require (
 	github.com/puzpuzpuz/xsync/v3 v3.5.1 // indirect
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/rs/cors v1.11.1 // indirect
+	github.com/rs/xid v1.6.0 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
+	github.com/tinylib/msgp v1.6.4 // indirect
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
 	github.com/uptrace/bun v1.3.0 // indirect
 	github.com/uptrace/bun/dialect/pgdialect v1.3.0 // indirect
@@ -75,6 +85,7 @@ require (
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	github.com/yuin/goldmark v1.8.7 // indirect
+	github.com/zeebo/xxh3 v1.1.0 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel v1.47.0 // indirect
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0 // indirect
@@ -88,6 +99,7 @@ require (
 	go.uber.org/fx v1.24.0 // indirect
 	go.uber.org/multierr v1.11.0 // indirect
 	go.uber.org/zap v1.28.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.6 // indirect
 	golang.org/x/crypto v0.59.0 // indirect
 	golang.org/x/net v0.62.0 // indirect
 	golang.org/x/oauth2 v0.38.0 // indirect
@@ -100,6 +112,7 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20261110000943-09e21b237f2c // indirect
 	google.golang.org/grpc v1.85.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
+	gopkg.in/ini.v1 v1.67.3 // indirect
 	modernc.org/libc v1.80.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
@@ -116,6 +129,7 @@ replace (
 	github.com/problemtracking/problems/adapters/mcp => ../../../adapters/mcp
 	github.com/problemtracking/problems/adapters/memory => ../../../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../../../adapters/postgres
+	github.com/problemtracking/problems/adapters/s3 => ../../../adapters/s3
 	github.com/problemtracking/problems/adapters/sqlite => ../../../adapters/sqlite
 	github.com/problemtracking/problems/adapters/web => ../../../adapters/web
 	github.com/problemtracking/problems/app => ../../../app
