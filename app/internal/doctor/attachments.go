@@ -32,7 +32,7 @@ func (f *Findings) attachments(ctx context.Context, service *tracker.Service, op
 	state, err := service.FilesState(ctx)
 	switch {
 	case err != nil:
-		f.grave("give the user of the service the right to read and write them; the error says more", "the files of attachments in %s cannot be used: %v", where, err)
+		f.grave("make them reachable, with the right to read and write; the error says more", "the files of attachments in %s cannot be used: %v", where, err)
 		return
 	case state == tracker.FilesMissing:
 		f.grave("mount the disk or restore the folder; or "+accept, "the files of attachments are not in %s: uploads and downloads are refused", where)
