@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -114,13 +115,13 @@ func addAttachments(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, fault.New(fault.UnsupportedMediaType, "a form with files is multipart/form-data")
 	}
-	added := 0
+	var added []string
 	for {
 		form.left = mostPartHead
 		part, err := parts.NextPart()
 		form.left = 0
 		switch {
-		case errors.Is(err, io.EOF) && added == 0:
+		case errors.Is(err, io.EOF) && added == nil:
 			return answer{}, fault.New(fault.InvalidValue, "choose a file first")
 		case errors.Is(err, io.EOF):
 			return q.toProblem("attachments"), nil
@@ -129,9 +130,9 @@ func addAttachments(q *request) (answer, error) {
 		}
 		if part.FileName() != "" { // otherwise no file was chosen, or it is another field
 			if err := q.attach(ctx, id, part); err != nil {
-				return answer{}, uploadFault(err)
+				return answer{}, refusedFile(part.FileName(), added, err)
 			}
-			added++
+			added = append(added, part.FileName())
 		}
 		if _, err := io.Copy(io.Discard, part); err != nil {
 			return answer{}, uploadFault(err)
@@ -177,6 +178,25 @@ func uploadFault(err error) error {
 		return err
 	}
 	return fault.Wrap(fault.MalformedRequest, err, "the files did not arrive whole")
+}
+
+// refusedFile returns the fault of a file in a form with several: it names the file, and those
+// before it, which are attached.
+func refusedFile(name string, added []string, err error) error {
+	e, ok := errors.AsType[*fault.Error](uploadFault(err))
+	if !ok {
+		return err
+	}
+	refused := *e
+	for _, item := range e.Items {
+		refused.Detail = strings.TrimPrefix(item.At.String(), "/") + " " + item.Detail
+	}
+	refused.Items = nil
+	refused.Detail = fmt.Sprintf("the file %q was not attached: %s", name, refused.Detail)
+	if added != nil {
+		refused.Detail += ". These were attached: " + strings.Join(added, ", ") + ". Send only the others again"
+	}
+	return &refused
 }
 
 func deleteAttachment(q *request) (answer, error) {

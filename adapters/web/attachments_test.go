@@ -69,6 +69,12 @@ func TestAttachments(t *testing.T) {
 	b.attach(path, [3]string{"a\u202eb", "text/plain", "x"}).is(422)
 	b.attach(path, [3]string{"a", "text/plain; a=" + strings.Repeat("x", 40<<10), "x"}).is(413)
 	b.attach(path, [3]string{"a", "text/plain; a=" + strings.Repeat("x", 20<<10), strings.Repeat("x", 100<<10)}, [3]string{"b", "text/plain", "x"}).is(200)
+	partly := b.attach(path, [3]string{"ok.txt", "text/plain", "x"}, [3]string{strings.Repeat("n", 256), "text/plain", "x"}).is(422).text()
+	for _, want := range []string{"nnn\" was not attached: name must have", "These were attached: ok.txt."} {
+		if !strings.Contains(partly, want) {
+			t.Errorf("the page lacks %q: %s", want, partly)
+		}
+	}
 	s.as(t, "Reader", access.Read).attach(path, [3]string{"a", "text/plain", "x"}).is(403)
 	s.as(t, "Writer", access.Write).post(path+"/attachments/delete", "attachment", id).is(403)
 	if left := b.post(path+"/attachments/delete", "attachment", id).is(200); strings.Contains(left.text(), "Picture, 17 B") {
