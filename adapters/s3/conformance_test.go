@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"net/url"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,15 +106,28 @@ func TestAbandonedUploads(t *testing.T) {
 	}
 }
 
+// build makes the program of the server, once: the first time takes minutes.
+var build = sync.OnceValues(func() (program string, err error) {
+	tools, err := filepath.Abs(filepath.Join("..", "..", "tools", "versitygw"))
+	if err != nil {
+		return "", err
+	}
+	program = filepath.Join(tools, "..", "..", "bin", "tools", "versitygw")
+	command := exec.Command("go", "build", "-o", program, ".")
+	command.Dir, command.Env = tools, append(os.Environ(), "GOWORK=off")
+	if out, err := command.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return program, nil
+})
+
 // serve starts a server with the bucket "files".
 func serve(t *testing.T) Options {
 	t.Helper()
 	dir := t.TempDir()
-	program := filepath.Join(dir, "versitygw")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir, build.Env = filepath.Join("..", "..", "tools", "versitygw"), append(os.Environ(), "GOWORK=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the server does not build: %v\n%s", err, out)
+	program, err := build()
+	if err != nil {
+		t.Fatalf("the server does not build: %v", err)
 	}
 	cert, key, pool := authority(t, dir)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
