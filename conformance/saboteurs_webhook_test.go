@@ -116,13 +116,41 @@ func leaseSaboteurs() []saboteur {
 	}}
 }
 
-// claimSaboteurs break the expectations of webhooks and leases, and Restore.
+// claimSaboteurs break the expectations of webhooks, leases and claims, and Restore.
 func claimSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "lets anybody change a webhook", caught: "COM-002/webhook-at",
 		sabotage: alter(func(change *store.Change) {
 			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { _, ok := e.(store.WebhookAt); return ok })
 		}),
+	}, {
+		name: "gives a claim that was extended meanwhile to somebody else", caught: "COM-002/claim-at",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				change.Expect = slices.Clone(change.Expect)
+				for i, e := range change.Expect {
+					if at, ok := e.(store.ClaimAt); ok && at.Claim == s.world().Claims[at.Problem].ID {
+						at.Expires = s.world().Claims[at.Problem].Expires
+						change.Expect[i] = at
+					}
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "keeps the token of the claim before", caught: "READ-001/put-claim",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				change.Effects = slices.Clone(change.Effects)
+				for i, e := range change.Effects {
+					if put, ok := e.(store.PutClaim); ok && put.Claim.Via.IsNone() {
+						put.Claim.Via = s.world().Claims[put.Problem].Via
+						change.Effects[i] = put
+					}
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
 	}, {
 		name: "lets anybody take a lease", caught: "COM-002/lease-at",
 		sabotage: alter(func(change *store.Change) {

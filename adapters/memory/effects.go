@@ -35,6 +35,8 @@ func (d *draft) apply(effect store.Effect) error {
 		return d.edit(e.Problem, func(r *record) {
 			put(&r.attachments, e.Attachment, func(a problem.Attachment) bool { return a.ID == e.Attachment.ID })
 		})
+	case store.PutClaim:
+		return d.edit(e.Problem, func(r *record) { r.claim = e.Claim })
 	case store.PutKeyword:
 		e.Keyword.Name = d.interned.name(e.Keyword.Name)
 		return d.edit(e.Problem, func(r *record) { r.putKeyword(e.Keyword) })

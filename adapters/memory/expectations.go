@@ -9,6 +9,10 @@ func (d *draft) expect(expectation store.Expectation) error {
 		if r := d.record(e.ID); r == nil || r.problem.Revision != e.Revision || r.batch != e.Batch {
 			return conflict("problem %d is not at revision %d of batch %v", e.ID, e.Revision, e.Batch)
 		}
+	case store.ClaimAt:
+		if r := d.record(e.Problem); r == nil || r.claim.ID != e.Claim || !r.claim.Expires.Equal(e.Expires) {
+			return conflict("problem %d has another claim than %v", e.Problem, e.Claim)
+		}
 	case store.CatalogueAt:
 		if d.versions.Catalogue != e.Version {
 			return conflict("the catalogue is not at version %d of batch %v", e.Version.Number, e.Version.Batch)

@@ -57,6 +57,7 @@ func (r reader) snapshot(found *record, as ident.ID) store.Snapshot {
 		Problem:        found.problem,
 		Batch:          found.batch,
 		Size:           found.size,
+		Claim:          found.claim,
 		Catalogue:      r.versions.Catalogue,
 		Watching:       slices.Contains(found.watchers, as),
 		Read:           slices.Contains(found.readers, as),

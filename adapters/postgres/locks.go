@@ -163,6 +163,8 @@ func about(effect store.Effect) problem.ID {
 		return e.Problem
 	case store.PutAttachment:
 		return e.Problem
+	case store.PutClaim:
+		return e.Problem
 	case store.Rewrite:
 		return e.Problem
 	case store.PutKeyword:

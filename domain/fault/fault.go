@@ -47,6 +47,8 @@ const (
 	AttachmentNotFound   Kind = "attachment-not-found"
 	RelationshipNotFound Kind = "relationship-not-found"
 	StaleRevision        Kind = "stale-revision"         // the problem has another revision than expected by the request
+	Claimed              Kind = "claimed"                // somebody works on the problem (D49)
+	ClaimLost            Kind = "claim-lost"             // the request names another claim than the current one (D49)
 	TransitionNotAllowed Kind = "transition-not-allowed" // D19
 	RelationshipCycle    Kind = "relationship-cycle"     // D7
 	RelationshipConflict Kind = "relationship-conflict"  // D7: a type cannot be changed in place

@@ -84,6 +84,8 @@ var schema = map[Entity]entity{
 		required(intType, "identifier"),
 		problemFields(true),
 		required(boolType, "watching", "read", "readByAssignee"),
+		optional(one(User), "claim.holder"), // a key of two words
+		optional(dateType, "claim.expires"),
 		required(many(Savepoint), "history"),
 		required(many(Log), "logs"),
 		required(many(Keyword), "keywords"),

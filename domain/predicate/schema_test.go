@@ -13,7 +13,7 @@ func TestSchema(t *testing.T) {
 		"component:Component? milestone:Milestone? assignee:User? due:Date? originator:User " +
 		"modifier:User modificationDate:Date resolver:User? resolveDate:Date? creationDate:Date"
 	for e, want := range map[Entity]string{
-		Problem: "identifier:Int title:String~ " + common + " watching:Bool read:Bool readByAssignee:Bool " +
+		Problem: "identifier:Int title:String~ " + common + " watching:Bool read:Bool readByAssignee:Bool claim.holder:User? claim.expires:Date? " +
 			"history:Savepoint* logs:Log* keywords:Keyword* comments:Comment* relationships:Relationship* watchers:User*",
 		Savepoint:      "title:String " + common,
 		User:           "identifier:UUID name:String email:String? inactive:Bool",

@@ -26,19 +26,23 @@ const (
 	AttachmentDeleted   LogType = "AttachmentDeleted"
 	WatcherAdded        LogType = "WatcherAdded"
 	WatcherRemoved      LogType = "WatcherRemoved"
+	ClaimTaken          LogType = "ClaimTaken"
+	ClaimEnded          LogType = "ClaimEnded"
 	Redacted            LogType = "Redacted"
 )
 
 // Significant reports whether entries of this type make a problem unread for all users
-// but their author. Entries about watchers do not, and neither do corrections of comments
-// and redactions (D8).
+// but their author. Entries about watchers and claims do not, and neither do corrections
+// of comments and redactions (D8).
 func (t LogType) Significant() bool {
 	return t.Modifies() && t != CommentEdited && t != CommentDeleted && t != Redacted
 }
 
 // Modifies reports whether entries of this type set the modifier of a problem, and the time
-// of its modification. Only entries about watchers do not (D1).
-func (t LogType) Modifies() bool { return t != WatcherAdded && t != WatcherRemoved }
+// of its modification. Only entries about watchers and claims do not (D1).
+func (t LogType) Modifies() bool {
+	return t != WatcherAdded && t != WatcherRemoved && t != ClaimTaken && t != ClaimEnded
+}
 
 // LogEntry is one line of a problem's history log (D8). The log is append-only, and only a
 // [Redaction] changes texts in it. All entries of one request have the same Batch.

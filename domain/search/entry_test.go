@@ -96,7 +96,9 @@ func TestProblemKeys(t *testing.T) {
 	p := NewProblems(r, c, ann)
 	entry := func(of predicate.Entity, id ident.ID) predicate.Value { return Metadata(c, of, id) }
 	d := sample()
-	e := p.entry(strip(Snapshot(d, ann), 0))
+	s := strip(Snapshot(d, ann), 0)
+	s.Claim = problem.Claim{ID: ident.ID{15: 1}, Holder: bob, Expires: noon}
+	e := p.entry(s)
 	fields := map[string]predicate.Value{
 		"title": "The API is slow", "due": date.Of(noon).End(time.UTC), "creationDate": d.Created, "modificationDate": d.Modified, "resolveDate": d.Resolved,
 		"originator": entry(predicate.User, bob), "assignee": entry(predicate.User, ann), "modifier": entry(predicate.User, ann), "resolver": entry(predicate.User, ann),
@@ -104,7 +106,7 @@ func TestProblemKeys(t *testing.T) {
 		"classification": entry(predicate.Classification, task), "state": entry(predicate.State, done),
 	}
 	members := map[string][]predicate.Value{}
-	want := map[string]predicate.Value{"identifier": int64(12), "watching": false, "read": true, "readByAssignee": true}
+	want := map[string]predicate.Value{"identifier": int64(12), "watching": false, "read": true, "readByAssignee": true, "claim.holder": entry(predicate.User, bob), "claim.expires": noon}
 	for _, key := range predicate.Keys(predicate.Problem) {
 		if value, ok := fields[key.Name]; ok {
 			want[key.Name] = value

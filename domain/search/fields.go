@@ -100,7 +100,7 @@ func (e *fieldsEntry) Get(_ context.Context, key *predicate.Key) (predicate.Valu
 // isField reports whether fieldsEntry has the key of a problem.
 func isField(key *predicate.Key) bool {
 	switch key.Name {
-	case "watching", "read", "readByAssignee":
+	case "watching", "read", "readByAssignee", "claim.holder", "claim.expires":
 		return false
 	}
 	_, part := partOf(key)

@@ -47,6 +47,10 @@ func (e *problemEntry) Get(ctx context.Context, key *predicate.Key) (predicate.V
 		return s.Read, nil
 	case "readByAssignee":
 		return s.ReadByAssignee, nil
+	case "claim.holder":
+		return e.of.object(predicate.User, s.Claim.Holder), nil
+	case "claim.expires":
+		return optional(s.Claim.Expires), nil
 	case "identifier":
 		if e.number == nil {
 			e.number = int64(s.ID)

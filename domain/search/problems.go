@@ -177,7 +177,7 @@ func (e *problemEntry) forget() {
 }
 
 func withoutParts(s store.Snapshot) store.Snapshot {
-	return store.Snapshot{Problem: s.Problem, Watching: s.Watching, Read: s.Read, ReadByAssignee: s.ReadByAssignee}
+	return store.Snapshot{Problem: s.Problem, Claim: s.Claim, Watching: s.Watching, Read: s.Read, ReadByAssignee: s.ReadByAssignee}
 }
 
 // take copies the missing ones of the parts from s.

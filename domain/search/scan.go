@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -19,7 +20,11 @@ import (
 // looks at every problem, at the moment of the reader. It reads at most 8 MiB of problems at a
 // time, or one problem.
 func Scan(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, error) {
-	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), snapshots(ctx, r, q.As))
+	all := snapshots(ctx, r, q.As)
+	if ofClaims(q) {
+		all = withClaims(ctx, r, q.As, all)
+	}
+	return Select(ctx, q, NewProblems(r, q.Catalogue, q.As), all)
 }
 
 // Among is Scan for the given problems only. They must be in ascending order.
@@ -162,6 +167,32 @@ func (f *Found) add(ctx context.Context, problems *Problems, plan *predicate.Pla
 		}
 	}
 	return nil
+}
+
+// ofClaims reports whether a query asks for claims, which are in no dossier.
+func ofClaims(q store.Query) bool {
+	isClaim := func(key *predicate.Key) bool { return strings.HasPrefix(key.Name, "claim.") }
+	return !predicate.Walk(q.Plan.Where, func(node any) bool {
+		path, _ := node.(predicate.Path)
+		filter, _ := node.(predicate.Filter)
+		return !slices.ContainsFunc(path.Steps, isClaim) && !slices.ContainsFunc(filter.Steps, isClaim)
+	}) || slices.ContainsFunc(q.Sort, func(o predicate.Order) bool { return slices.ContainsFunc(o.Path.Steps, isClaim) })
+}
+
+// withClaims adds the claims to problems.
+func withClaims(ctx context.Context, r store.Reader, as ident.ID, all iter.Seq2[store.Snapshot, error]) iter.Seq2[store.Snapshot, error] {
+	return func(yield func(store.Snapshot, error) bool) {
+		for s, err := range all {
+			if err == nil {
+				var with store.Snapshot
+				with, err = r.Problem(ctx, s.ID, as, 0)
+				s.Claim = with.Claim
+			}
+			if !yield(s, err) {
+				return
+			}
+		}
+	}
 }
 
 // snapshots returns all problems. Large ones have no parts: a batch has many problems, and

@@ -56,6 +56,14 @@ type ProblemAt struct {
 	Batch    ident.ID
 }
 
+// ClaimAt expects the problem to exist, and its claim to have this ID and this time of expiry:
+// two writers may extend a claim. ident.None expects that there is no claim.
+type ClaimAt struct {
+	Problem problem.ID
+	Claim   ident.ID
+	Expires time.Time // zero without a claim
+}
+
 // CatalogueAt expects the catalogue to have this version. One with the same number and
 // another Batch must be refused (COM-012).
 type CatalogueAt struct{ Version ident.Version }
@@ -101,6 +109,7 @@ type LeaseAt struct {
 type StoreEmpty struct{}
 
 func (ProblemAt) expectation()   {}
+func (ClaimAt) expectation()     {}
 func (CatalogueAt) expectation() {}
 func (AccessAt) expectation()    {}
 func (FamilyAt) expectation()    {}

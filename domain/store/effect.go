@@ -64,6 +64,14 @@ type PutAttachment struct {
 	Attachment problem.Attachment
 }
 
+// PutClaim replaces the claim of the problem (D49), and leaves all else as it is (READ-001). The
+// zero Claim is none. Without such a problem, the Change is refused with fault.Conflict
+// (COM-002).
+type PutClaim struct {
+	Problem problem.ID
+	Claim   problem.Claim
+}
+
 // PutKeyword sets a keyword of the problem and replaces an earlier value.
 type PutKeyword struct {
 	Problem problem.ID
@@ -222,6 +230,7 @@ func (PutSavepoint) effect()      {}
 func (AddComment) effect()        {}
 func (PutComment) effect()        {}
 func (PutAttachment) effect()     {}
+func (PutClaim) effect()          {}
 func (PutKeyword) effect()        {}
 func (DropKeyword) effect()       {}
 func (PutRelationship) effect()   {}

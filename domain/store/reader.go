@@ -51,6 +51,9 @@ type Snapshot struct {
 	// in the last CreateProblem or UpdateProblem of this problem (SIZE-001), and for a
 	// restored problem the Size of its Dossier (SIZE-002).
 	Size int64
+	// Claim must be that of the last PutClaim of this problem (READ-001). Claims are no part of an
+	// Archive: a restored problem has none.
+	Claim problem.Claim
 	// Catalogue is the catalogue's version at the Snapshot's moment.
 	Catalogue ident.Version
 	// Watching and Read concern the user named in the call. ReadByAssignee is false

@@ -190,7 +190,7 @@ func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment
 
 // checkAttachment returns the name and the media type in their stored forms.
 func checkAttachment(cmd AddAttachment, l repeatable, limits Limits) (checked problem.Attachment, err error) {
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return checked, err
 	}
 	faults := cmd.Faults
@@ -272,7 +272,7 @@ func (s *Service) DeleteAttachment(ctx context.Context, caller Caller, id proble
 
 func decideDeleteAttachment(caller Caller, cmd DeleteAttachment, l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 	var none Answer[struct{}]
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	old, err := attachmentOf(l.Snapshot, cmd.Attachment)

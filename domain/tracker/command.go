@@ -31,6 +31,9 @@ type Write struct {
 	// IfMatch, when not nil, names the acceptable revisions of the problem (D20).
 	// Writes without a problem ignore it.
 	IfMatch *Match
+	// Claim, when not None, has to be the current claim of the problem (D49). Writes without a
+	// problem ignore it.
+	Claim ident.ID
 	// LastAdmin allows a write that leaves no administrator of the service. It is for
 	// work on the store itself, because there another token can be made.
 	LastAdmin bool

@@ -34,7 +34,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 // commentHandoff is the handoff between comments of one problem. A comment needs
 // nothing but the problem. The author's read mark is unknown, and is set.
 func (s *Service) commentHandoff(cmd AddComment) *handoff[repeatable] {
-	if cmd.DryRun || cmd.Idempotency != nil || partsOf(cmd.Text) != 0 {
+	if cmd.DryRun || cmd.Idempotency != nil || partsOf(cmd.Text) != 0 || !cmd.Claim.IsNone() { // what is handed off has no claim
 		return nil
 	}
 	var catalogue *metadata.Catalogue // for the answer, of a moment since the request came
@@ -111,7 +111,7 @@ func newComment(sent patch.Field[string], faults *fault.List) (comments []proble
 }
 
 func checkComment(cmd AddComment, c repeatable) (problem.Comment, error) {
-	if err := checkMatch(cmd.IfMatch, c.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, c.Snapshot); err != nil {
 		return problem.Comment{}, err
 	}
 	faults := cmd.Faults
@@ -154,7 +154,7 @@ func decideEditComment(caller Caller, cmd EditComment, l loaded, m changes.Momen
 
 // checkEdit returns the comment of an edit before and after it, in the order of D18.
 func checkEdit(caller Caller, cmd EditComment, l loaded) (old, edited problem.Comment, err error) {
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return old, edited, err
 	}
 	faults := cmd.Faults
@@ -190,7 +190,7 @@ func (s *Service) DeleteComment(ctx context.Context, caller Caller, id problem.I
 
 func decideDeleteComment(caller Caller, cmd DeleteComment, l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 	var none Answer[struct{}]
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	old, err := ownComment(caller, cmd.Comment, l)

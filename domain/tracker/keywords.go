@@ -24,7 +24,7 @@ func (s *Service) SetKeyword(ctx context.Context, caller Caller, id problem.ID, 
 
 func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m changes.Moment) (store.Change, Answer[problem.Keyword], error) {
 	var none Answer[problem.Keyword]
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults
@@ -58,7 +58,7 @@ func (s *Service) DeleteKeyword(ctx context.Context, caller Caller, id problem.I
 
 func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 	var none Answer[struct{}]
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults

@@ -64,8 +64,21 @@ func answer[T any](value T, l loaded) Answer[T] {
 	return Answer[T]{Value: value, Catalogue: l.catalogue, Revision: l.Revision}
 }
 
-// checkMatch refuses a write to any other revision than the client expects (D20).
-func checkMatch(m *Match, current store.Snapshot) error {
+// checkMatch refuses a write to any other revision than the client expects (D20), and under any
+// other claim (D49).
+func checkMatch(w Write, current store.Snapshot) error {
+	if err := checkRevision(w.IfMatch, current); err != nil {
+		return err
+	}
+	if w.Claim.IsNone() || w.Claim == current.Claim.ID {
+		return nil
+	}
+	e := fault.New(fault.ClaimLost, "the claim is not the current one of the problem any more: it was ended, or somebody else has taken it; stop the work on the problem")
+	e.Revision = current.Revision
+	return e
+}
+
+func checkRevision(m *Match, current store.Snapshot) error {
 	if m == nil || m.Any || slices.Contains(m.Revisions, current.Revision) || slices.Contains(m.Made, MadeOf(current)) {
 		return nil
 	}

@@ -62,6 +62,7 @@ type record struct {
 	problem       problem.Problem
 	batch         ident.ID // see store.Snapshot
 	size          int64
+	claim         problem.Claim
 	keywords      []problem.Keyword
 	comments      []problem.Comment
 	attachments   []problem.Attachment
@@ -79,7 +80,7 @@ func (s *state) clone() *state {
 	c.problems = make(map[problem.ID]*record)
 	for id, r := range s.problems {
 		c.problems[id] = &record{
-			r.problem, r.batch, r.size, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.attachments), slices.Clone(r.relationships),
+			r.problem, r.batch, r.size, r.claim, slices.Clone(r.keywords), slices.Clone(r.comments), slices.Clone(r.attachments), slices.Clone(r.relationships),
 			slices.Clone(r.watchers), slices.Clone(r.readers), slices.Clone(r.log), slices.Clone(r.savepoints),
 		}
 	}
@@ -199,6 +200,9 @@ func (s *state) holds(e store.Expectation) bool {
 	case store.ProblemAt:
 		r := s.problems[e.ID]
 		return r != nil && r.problem.Revision == e.Revision && r.batch == e.Batch
+	case store.ClaimAt:
+		r := s.problems[e.Problem]
+		return r != nil && r.claim.ID == e.Claim && r.claim.Expires.Equal(e.Expires)
 	case store.CatalogueAt:
 		return s.versions.Catalogue == e.Version
 	case store.AccessAt:
@@ -256,6 +260,8 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 	case store.PutAttachment:
 		r := s.problems[e.Problem]
 		r.attachments = put(slices.Clone(r.attachments), e.Attachment, func(a problem.Attachment) string { return a.ID.String() })
+	case store.PutClaim:
+		s.problems[e.Problem].claim = e.Claim
 	case store.PutComment:
 		r := s.problems[e.Problem]
 		r.comments = put(r.comments, e.Comment, func(c problem.Comment) string { return c.ID.String() })
@@ -371,6 +377,7 @@ func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts sto
 		Problem:        rec.problem,
 		Batch:          rec.batch,
 		Size:           rec.size,
+		Claim:          rec.claim,
 		Catalogue:      r.versions.Catalogue,
 		Watching:       slices.Contains(rec.watchers, as),
 		Read:           slices.Contains(rec.readers, as),

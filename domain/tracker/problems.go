@@ -188,7 +188,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) 
 
 // checkUpdate returns the fields after the update, and the comments that it adds.
 func checkUpdate(cmd UpdateProblem, l loaded) (problem.Fields, []problem.Comment, error) {
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return l.Fields, nil, err
 	}
 	if cmd.Revision.Sent && cmd.Revision.Value != l.Revision {

@@ -80,7 +80,7 @@ func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.
 
 // checkRedact returns the redaction of a command, in the order of D18.
 func checkRedact(caller Caller, cmd Redact, l loaded) (r problem.Redaction, err error) {
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return r, err
 	}
 	faults := cmd.Faults

@@ -150,7 +150,7 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Mom
 
 func decideUnrelate(caller Caller, cmd Relate, l linking, m changes.Moment) (store.Change, Answer[struct{}], error) {
 	var none Answer[struct{}]
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	faults := cmd.checkMembers()
@@ -182,7 +182,7 @@ func bothSides(cb *changes.Builder, l *linking, change func(*store.Snapshot, rel
 
 // checkRelate returns the faults of a new relationship.
 func checkRelate(cmd Relate, l linking, limit int) error {
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return err
 	}
 	faults := cmd.checkMembers()

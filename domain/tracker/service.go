@@ -23,6 +23,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/clockwatch"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
+	"github.com/problemtracking/problems/domain/tracker/internal/line"
 	"github.com/problemtracking/problems/domain/tracker/internal/readiness"
 	"github.com/problemtracking/problems/domain/tracker/internal/searchlimit"
 	"github.com/problemtracking/problems/domain/tracker/internal/views"
@@ -49,6 +50,7 @@ type Service struct {
 	searches  *searchlimit.Limit // of searches in the store
 	lookups   *searchlimit.Limit // of searches in the catalogue, without connections of the store
 	hub       *feedhub.Hub
+	claimants line.Line     // of ClaimNext
 	keepFeed  time.Duration // 0: for ever
 	hookKey   func() (webhook.Key, error)
 	hookMade  chan struct{} // has an element after a command that makes a webhook or a secret

@@ -24,7 +24,7 @@ func decideUndo(u undoing, m changes.Moment) (store.Change, Answer[UndoneBatch],
 	refused := func(err error) (store.Change, Answer[UndoneBatch], error) {
 		return store.Change{}, Answer[UndoneBatch]{}, err
 	}
-	if err := checkMatch(u.cmd.IfMatch, u.Snapshot); err != nil {
+	if err := checkMatch(u.cmd.Write, u.Snapshot); err != nil {
 		return refused(err)
 	}
 	if err := u.faults.Err(); err != nil {

@@ -31,7 +31,7 @@ func (s *Service) StopWatching(ctx context.Context, caller Caller, id problem.ID
 }
 
 func decideUnwatch(caller Caller, w Write, l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
-	if err := checkMatch(w.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(w, l.Snapshot); err != nil {
 		return store.Change{}, Answer[struct{}]{}, err
 	}
 	if err := w.Faults.Err(); err != nil {
@@ -51,7 +51,7 @@ func decideUnwatch(caller Caller, w Write, l loaded, m changes.Moment) (store.Ch
 
 func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m changes.Moment) (store.Change, Answer[user.User], error) {
 	var none Answer[user.User]
-	if err := checkMatch(cmd.IfMatch, l.Snapshot); err != nil {
+	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults

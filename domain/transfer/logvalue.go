@@ -63,6 +63,16 @@ func (c *Checker) shown(e *problem.LogEntry) {
 			v, _ = c.shownRef(field, metadata.Users, v)
 			return v
 		})
+	case problem.ClaimTaken, problem.ClaimEnded:
+		c.field(e, "claim")
+		if e.From != "" || e.Type == problem.ClaimEnded {
+			e.From = c.shownClaim("/from", e.From)
+		}
+		if e.Type == problem.ClaimEnded {
+			c.null("/to", e.To)
+		} else {
+			e.To = c.shownClaim("/to", e.To)
+		}
 	case problem.Redacted:
 		c.field(e, "")
 		c.null("/from", e.From)
@@ -317,6 +327,19 @@ func (c *Checker) shownAttachment(field string, v problem.LogValue) problem.LogV
 	c.fileMembers(field, &a)
 	c.history.files = append(c.history.files, mentioned{a.ID, c.line, field + "/identifier"})
 	return a.Log()
+}
+
+// shownClaim reads a claim.
+func (c *Checker) shownClaim(field string, v problem.LogValue) problem.LogValue {
+	object := c.shownObject(field, v, "identifier", "holder", "expires")
+	claim, ok := v.Claim()
+	if c.fault != nil || !ok {
+		c.refuse(field, "must be a claim with its identifier, its holder and its expiry")
+		return v
+	}
+	c.moment(field+"/expires", claim.Expires)
+	holder, _ := c.shownRef(field+"/holder", metadata.Users, object["holder"])
+	return claim.Log(holder)
 }
 
 // shownLink reads the other problem of a relationship.

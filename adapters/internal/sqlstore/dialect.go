@@ -47,7 +47,7 @@ type Dialect struct {
 
 	update update
 
-	problemAt, familyAt, webhookAt, leaseAt, neighbours, readProblems string
+	problemAt, claimAt, familyAt, webhookAt, leaseAt, neighbours, readProblems string
 }
 
 // Unfolded returns the dialect for a store with texts that another version has folded.
@@ -95,6 +95,7 @@ func New(s Syntax) *Dialect {
 		update: s.updating(),
 
 		problemAt:    "SELECT 1 FROM problems WHERE id = ? AND revision = ? AND batch IS NOT DISTINCT FROM ?" + s.Lock,
+		claimAt:      "SELECT 1 FROM problems WHERE id = ? AND claim IS NOT DISTINCT FROM ? AND claim_expires IS NOT DISTINCT FROM ?" + s.Lock,
 		familyAt:     "SELECT 1 FROM families WHERE type = ? AND epoch = ? AND batch IS NOT DISTINCT FROM ?" + s.Lock,
 		webhookAt:    "SELECT 1 FROM webhooks WHERE id = ? AND version = ?" + s.Lock,
 		leaseAt:      "SELECT 1 FROM leases WHERE name = ? AND version = ?" + s.Lock,

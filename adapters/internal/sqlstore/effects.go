@@ -59,6 +59,9 @@ func (w *writer) effect(effect store.Effect) error {
 		w.putComment(e)
 	case store.PutAttachment:
 		w.put(w.attachmentRow(e.Problem, e.Attachment))
+	case store.PutClaim:
+		w.statements = append(w.statements, Statement{putClaim,
+			[]any{w.ID(e.Claim.ID), w.ID(e.Claim.Holder), w.ID(e.Claim.Via), micros(e.Claim.Expires), int64(e.Problem)}, "a problem that is to be claimed does not exist"})
 	case store.PutKeyword:
 		w.put(w.keywordRow(e.Problem, e.Keyword))
 	case store.DropKeyword:
@@ -138,6 +141,8 @@ func (w *writer) putComment(e store.PutComment) {
 }
 
 const putComment = "UPDATE comments SET (author, created, text, html, edited, editor, deleted, text_c, text_cd) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE problem = ? AND id = ?"
+
+const putClaim = "UPDATE problems SET (claim, claim_holder, claim_via, claim_expires) = (?, ?, ?, ?) WHERE id = ?"
 
 // keepReply puts a reply. If the Change expects its key to be unused, it does not replace
 // a recent reply. Another transaction may have just stored one, while this one waited for

@@ -82,7 +82,7 @@ func (argumentOf) Time(_ *problem.Field, at *time.Time) any { return micros(*at)
 
 // fieldsInto returns where the columns are read into.
 func (d *Dialect) fieldsInto(p *problem.Problem) []any {
-	into := make([]any, 0, len(fields)+8) // also for snapshotInto
+	into := make([]any, 0, len(fields)+12) // also for snapshotInto
 	for _, f := range fields {
 		into = append(into, problem.Value(f, p, columnInto{d}))
 	}

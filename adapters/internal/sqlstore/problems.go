@@ -62,14 +62,15 @@ func (r Reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 
 // snapshotColumns are the columns of a problem as a user sees it, in the order of
 // snapshotInto. The first two arguments name the user.
-var snapshotColumns = fieldColumns + `, batch, size,
+var snapshotColumns = fieldColumns + `, batch, size, claim, claim_holder, claim_via, claim_expires,
 	EXISTS (SELECT 1 FROM watchers WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = ?),
 	EXISTS (SELECT 1 FROM reads WHERE problem = id AND user_id = assignee),
 	(SELECT catalogue FROM versions), (SELECT catalogue_batch FROM versions)`
 
 func (d *Dialect) snapshotInto(s *store.Snapshot) []any {
-	return append(d.fieldsInto(&s.Problem), d.IDInto(&s.Batch), &s.Size, &s.Watching, &s.Read, &s.ReadByAssignee,
+	return append(d.fieldsInto(&s.Problem), d.IDInto(&s.Batch), &s.Size,
+		d.IDInto(&s.Claim.ID), d.IDInto(&s.Claim.Holder), d.IDInto(&s.Claim.Via), (*moment)(&s.Claim.Expires), &s.Watching, &s.Read, &s.ReadByAssignee,
 		&s.Catalogue.Number, d.IDInto(&s.Catalogue.Batch))
 }
 

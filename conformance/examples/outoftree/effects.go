@@ -56,6 +56,8 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.putComment(e)
 	case store.PutAttachment:
 		return c.putAttachment(e)
+	case store.PutClaim:
+		return c.putClaim(e)
 	case store.PutKeyword:
 		return c.put(keywords, keywordKey(e.Problem, e.Keyword.Name), e.Keyword.Value)
 	case store.DropKeyword:
@@ -174,6 +176,13 @@ func (c contents) putAttachment(e store.PutAttachment) error {
 		}
 	}
 	return c.add(attachments, own, e.Attachment)
+}
+
+func (c contents) putClaim(e store.PutClaim) error {
+	if !c.has(problems, number(e.Problem)) {
+		return conflict("problem %d does not exist", e.Problem)
+	}
+	return c.put(claims, number(e.Problem), e.Claim)
 }
 
 func (c contents) relate(side relationship.Relationship) error {

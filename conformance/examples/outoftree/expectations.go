@@ -17,6 +17,12 @@ func (c contents) expect(expectation store.Expectation) error {
 		batch, _ := c.revision(e.ID)
 		return require(ok && found.Revision == e.Revision && batch == e.Batch,
 			"problem %d is not at revision %d of batch %v", e.ID, e.Revision, e.Batch)
+	case store.ClaimAt:
+		claim, _, err := get[problem.Claim](c, claims, number(e.Problem))
+		if err != nil {
+			return err
+		}
+		return require(c.has(problems, number(e.Problem)) && claim.ID == e.Claim && claim.Expires.Equal(e.Expires), "problem %d has another claim than %v", e.Problem, e.Claim)
 	case store.CatalogueAt:
 		return require(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %v", e.Version)
 	case store.AccessAt:

@@ -21,6 +21,7 @@ const (
 	entries       = "log"           // problem, position -> problem.LogEntry
 	comments      = "comments"      // problem, position -> problem.Comment
 	attachments   = "attachments"   // problem, position -> problem.Attachment
+	claims        = "claims"        // problem -> problem.Claim
 	savepoints    = "savepoints"    // problem, position -> store.Savepoint
 	relationships = "relationships" // problem, code of the type, other problem -> relationship.Relationship
 	watchers      = "watchers"      // problem, user -> nothing
@@ -55,7 +56,7 @@ const (
 // buckets returns the names of all buckets.
 func buckets() []string {
 	return []string{
-		problems, revisions, keywords, entries, comments, attachments, savepoints, relationships, watchers, readers,
+		problems, revisions, keywords, entries, comments, attachments, claims, savepoints, relationships, watchers, readers,
 		states, priorities, classifications, components, milestones, users,
 		tokens, tokenPositions, queries, queryPositions, sessions, sessionPositions, webhooks, webhookPositions,
 		leases, auditLog, feed, batches, replies, ages, counters,

@@ -34,11 +34,16 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 	if !ok {
 		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
 	}
+	claim, _, err := get[problem.Claim](r.contents, claims, number(id))
+	if err != nil {
+		return store.Snapshot{}, err
+	}
 	batch, size := r.revision(id)
 	s := store.Snapshot{
 		Problem:        found,
 		Batch:          batch,
 		Size:           size,
+		Claim:          claim,
 		Catalogue:      r.counter(catalogueVersion),
 		Watching:       r.has(watchers, userKey(id, as)),
 		Read:           r.has(readers, userKey(id, as)),

@@ -42,6 +42,11 @@ func (b *Bench) Attachment() problem.Attachment {
 	return problem.Attachment{ID: id, Name: "a " + id.String() + ".png", MediaType: "image/png", Bytes: 1<<53 - 1, Digest: Fingerprint(7), Author: b.ID(), Created: b.Now(), Deleted: b.Now()}
 }
 
+// Claim returns a new claim with all members set.
+func (b *Bench) Claim() problem.Claim {
+	return problem.Claim{ID: b.ID(), Holder: b.ID(), Via: b.ID(), Expires: b.Now()}
+}
+
 // Objects returns one metadata object of each kind and a user, with all members set. They
 // are not stored yet.
 func (b *Bench) Objects() metadata.Content {

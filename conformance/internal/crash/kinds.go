@@ -45,6 +45,9 @@ func kindsOfProblems() []Kind {
 		{"attachment", func(s harness.Statement) store.Effect {
 			return store.PutAttachment{Problem: s.Problems[1], Attachment: problem.Attachment{ID: idOf(s, 2), Name: "a.png", MediaType: "image/png", Bytes: 1, Author: idOf(s, 1), Created: timeOf(s)}}
 		}},
+		{"claim", func(s harness.Statement) store.Effect {
+			return store.PutClaim{Problem: s.Problems[1], Claim: problem.Claim{ID: idOf(s, 3), Holder: idOf(s, 1), Via: idOf(s, 2), Expires: timeOf(s)}}
+		}},
 		{"keyword", func(s harness.Statement) store.Effect {
 			return store.PutKeyword{Problem: s.Problems[1], Keyword: problem.Keyword{Name: "one"}}
 		}},

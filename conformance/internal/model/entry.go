@@ -54,9 +54,11 @@ func (w *World) ProblemEntry(id problem.ID, as ident.ID) predicate.Value {
 	e.identity = id
 	maps.Copy(e.Values, values{
 		"identifier": int64(id), "watching": w.watchers[bench.Mark{Problem: id, User: as}], "read": w.readers[bench.Mark{Problem: id, User: as}],
+		"claim.expires":  timeOrNil(w.Claims[id].Expires),
 		"readByAssignee": !p.Assignee.IsNone() && w.readers[bench.Mark{Problem: id, User: p.Assignee}],
 	})
 	maps.Copy(e.Objects, objects{
+		"claim.holder": func() predicate.Value { return w.UserEntry(w.Claims[id].Holder) },
 		"history": func() predicate.Value {
 			return collection(w.Savepoints, func(s store.Savepoint) bool { return s.ID == id }, func(s store.Savepoint) predicate.Value { return w.savepointEntry(s) })
 		},

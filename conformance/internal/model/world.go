@@ -35,6 +35,7 @@ type World struct {
 	Logs            []problem.LogEntry
 	AllComments     []store.AddComment
 	Attachments     []store.PutAttachment
+	Claims          map[problem.ID]problem.Claim
 	Savepoints      []store.Savepoint
 	Epochs          map[store.FamilyName]ident.Version
 	States          map[ident.ID]metadata.State
@@ -72,6 +73,7 @@ func NewWorld() *World {
 		Batches:         make(map[problem.ID]ident.ID),
 		Sizes:           make(map[problem.ID]int64),
 		Keywords:        make(map[named]problem.Keyword),
+		Claims:          make(map[problem.ID]problem.Claim),
 		Relationships:   make(map[Link]relationship.Relationship),
 		watchers:        make(map[bench.Mark]bool),
 		readers:         make(map[bench.Mark]bool),
@@ -104,6 +106,7 @@ func (w *World) Clone() *World {
 		Logs:            slices.Clone(w.Logs),
 		AllComments:     slices.Clone(w.AllComments),
 		Attachments:     slices.Clone(w.Attachments),
+		Claims:          maps.Clone(w.Claims),
 		Savepoints:      slices.Clone(w.Savepoints),
 		Epochs:          maps.Clone(w.Epochs),
 		States:          maps.Clone(w.States),
@@ -131,6 +134,9 @@ func (w *World) Expect(expectation store.Expectation) error {
 	case store.ProblemAt:
 		p, ok := w.AllProblems[e.ID]
 		holds = ok && p.Revision == e.Revision && w.Batches[e.ID] == e.Batch
+	case store.ClaimAt:
+		_, ok := w.AllProblems[e.Problem]
+		holds = ok && w.Claims[e.Problem].ID == e.Claim && w.Claims[e.Problem].Expires.Equal(e.Expires)
 	case store.CatalogueAt:
 		holds = w.Counters.Catalogue == e.Version
 	case store.AccessAt:
@@ -220,6 +226,11 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		} else {
 			w.Attachments[i] = e
 		}
+	case store.PutClaim:
+		if _, ok := w.AllProblems[e.Problem]; !ok {
+			return fault.New(fault.Conflict, "the problem does not exist")
+		}
+		w.Claims[e.Problem] = e.Claim
 	case store.PutKeyword:
 		w.Keywords[named{e.Problem, e.Keyword.Name}] = e.Keyword
 	case store.DropKeyword:

@@ -35,6 +35,7 @@ func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		Problem:        p,
 		Batch:          w.Batches[id],
 		Size:           w.Sizes[id],
+		Claim:          w.Claims[id],
 		Catalogue:      w.Counters.Catalogue,
 		Watching:       w.watchers[bench.Mark{Problem: id, User: as}],
 		Read:           w.readers[bench.Mark{Problem: id, User: as}],

@@ -26,7 +26,7 @@ import (
 func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	add := func(e ...store.Effect) { c.Effects = append(c.Effects, e...) }
 	who := pick(d, d.users)
-	switch d.IntN(26) {
+	switch d.IntN(27) {
 	case 0:
 		p := d.Problem(d.number())
 		add(store.CreateProblem{Problem: p, Size: sizeLike(p)})
@@ -51,6 +51,8 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 		}
 	case 25:
 		add(store.PutAttachment{Problem: id, Attachment: d.attachment(id)})
+	case 26:
+		add(d.claim(c, id))
 	case 6, 7:
 		add(store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: pick(d, d.names), Value: d.value()}})
 	case 8:
@@ -178,6 +180,19 @@ func (d *drawer) lease(c *store.Change) store.Effect {
 		c.Expect = append(c.Expect, store.LeaseAt{Name: l.Name, Version: d.past.model.Now.Leases[l.Name].Version})
 	}
 	return store.PutLease{Lease: l}
+}
+
+// claim draws a claim, or the end of one, mostly of one that follows the current one.
+func (d *drawer) claim(c *store.Change, id problem.ID) store.Effect {
+	next := d.b.Claim()
+	next.Expires = d.time()
+	if d.oneIn(3) {
+		next = problem.Claim{}
+	}
+	if now := d.past.model.Now.Claims[id]; !d.oneIn(4) {
+		c.Expect = append(c.Expect, store.ClaimAt{Problem: id, Claim: now.ID, Expires: now.Expires})
+	}
+	return store.PutClaim{Problem: id, Claim: next}
 }
 
 // Relate draws the effects of a relationship's begin or end: on both sides, or on one.

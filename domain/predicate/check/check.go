@@ -119,6 +119,9 @@ func (c *checker) condition(n syntax.Condition) (predicate.Cond, error) {
 
 // comparison checks the operands of a comparison, and then its operator.
 func (c *checker) comparison(n *syntax.Comparison) (predicate.Cond, error) {
+	if cond, err := c.abbreviation(n); cond != nil || err != nil {
+		return cond, err
+	}
 	left, err := c.operand(n.Left)
 	if err != nil {
 		return nil, err

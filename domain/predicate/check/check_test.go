@@ -47,6 +47,11 @@ func TestDocumentedQueries(t *testing.T) {
 		{predicate.Problem, "milestone.name =[c] 'Next'", "(#0.milestone.name =[c] String:'next')"},
 		{predicate.Problem, "state.resolved = NO AND SUBQUERY(relationships, $r, $r.type = 501 AND $r.ParentId = Id AND $r.child.state.resolved = NO).@count > 0",
 			"AND((#0.state.resolved = Bool:false), EXISTS(#0.relationships AS #1: AND((#1.type = Int:501), (#1.parentId = #0.identifier), (#1.child.state.resolved = Bool:false))))"},
+		{predicate.Problem, "blocked = YES", "EXISTS(#0.relationships AS #1: AND((#1.type = Int:501), (#1.child.state.resolved = Bool:false)))"},
+		{predicate.Problem, "Claimed != YES", "NOT (#0.claim.expires > Date:2024-05-31T11:59:55Z)"},
+		{predicate.Problem, "claim.HOLDER.name = 'Ann' AND claim.expires = nil", "AND((#0.claim.holder.name = String:'Ann'), (#0.claim.expires = Nil:<nil>))"},
+		{predicate.Problem, "SUBQUERY(relationships, $r, $r.child.claimed = NO).@count > 0",
+			"EXISTS(#0.relationships AS #1: NOT (#1.child.claim.expires > Date:2024-05-31T11:59:55Z))"},
 	} {
 		wantPlan(t, c.root, c.text, c.want)
 	}

@@ -22,8 +22,8 @@ func (c *checker) path(n *syntax.Path) (value, error) {
 		v = of
 	}
 	for i := 0; i < len(n.Steps); {
-		s := n.Steps[i]
-		i++
+		s, words := joined(v, n.Steps[i:])
+		i += words
 		if s.Aggregate == "" {
 			if err := c.key(&v, s); err != nil {
 				return value{}, err
@@ -39,16 +39,37 @@ func (c *checker) path(n *syntax.Path) (value, error) {
 		}
 		// @sum, @avg, @min and @max aggregate the keys after them.
 		for s.Aggregate != predicate.Count && i < len(n.Steps) && n.Steps[i].Aggregate == "" {
-			if err := c.key(&v, n.Steps[i]); err != nil {
+			s, words := joined(v, n.Steps[i:])
+			if err := c.key(&v, s); err != nil {
 				return value{}, err
 			}
-			i++
+			i += words
 		}
 		if err := c.aggregate(&v, s.Aggregate, s.Offset); err != nil {
 			return value{}, err
 		}
 	}
 	return v, nil
+}
+
+// joined returns the next step of a path, and its number of words: a key can have two, as in
+// claim.holder.
+func joined(v value, steps []syntax.Step) (s syntax.Step, words int) {
+	s = steps[0]
+	values := []value{v}
+	if v.list {
+		values = v.members
+	}
+	for _, v := range values {
+		if v.list || len(steps) == 1 {
+			break
+		}
+		if key, ok := predicate.Lookup(v.expr.Type().Entity, s.Name+"."+steps[1].Name); ok {
+			s.Name = key.Name
+			return s, 2
+		}
+	}
+	return s, 1
 }
 
 // key follows one key.
@@ -74,6 +95,9 @@ func (c *checker) key(v *value, s syntax.Step) error {
 		hint, meant := suggestion(s.Name, keyNames(t.Entity))
 		if call, ok := meantBy(s.Name, *v); ok {
 			hint, meant = didYouMean(call), ""
+		}
+		if _, ok := abbreviations[strings.ToLower(s.Name)]; ok && t.Entity == predicate.Problem {
+			hint = "write " + s.Name + " = YES or " + s.Name + " = NO, and for the members of a collection within a SUBQUERY"
 		}
 		if behindDashes(c.text, s.Offset) {
 			hint, meant = syntax.NoComments, ""

@@ -22,7 +22,7 @@ type variable struct {
 
 // columns are the names of columns by entity and key.
 var columns = map[predicate.Entity]map[string]string{
-	predicate.Problem:   problemKeys("identifier", "id"),
+	predicate.Problem:   problemKeys("identifier", "id", "claim.holder", "claim_holder", "claim.expires", "claim_expires"),
 	predicate.Savepoint: problemKeys(),
 	predicate.Keyword:   {"name": "name", "value": "value"},
 	predicate.Comment:   {"author": "author", "creationDate": "created", "text": "text"},
@@ -258,7 +258,8 @@ func (c *compiler) flag(v *variable, key *predicate.Key) (operand, error) {
 	switch {
 	case v.entity == predicate.Log && key.Name == "isSignificant":
 		holds = text(v.alias+".type NOT IN (", argument(string(problem.WatcherAdded)), ", ", argument(string(problem.WatcherRemoved)), ", ",
-			argument(string(problem.CommentEdited)), ", ", argument(string(problem.CommentDeleted)), ", ", argument(string(problem.Redacted)), ")")
+			argument(string(problem.CommentEdited)), ", ", argument(string(problem.CommentDeleted)), ", ", argument(string(problem.Redacted)), ", ",
+			argument(string(problem.ClaimTaken)), ", ", argument(string(problem.ClaimEnded)), ")")
 	case v.entity != predicate.Problem:
 		return operand{}, fmt.Errorf("no SQL for %s of a %s", key.Name, v.entity)
 	case key.Name == "watching":

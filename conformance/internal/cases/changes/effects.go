@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/cases/steps"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
@@ -38,6 +39,10 @@ func Effect() []bench.Case {
 		ID:   "READ-001/put-comment",
 		Rule: "PutComment replaces a comment in its place, also by a deleted one; all others stay.",
 		Run:  putComment,
+	}, {
+		ID:   "READ-001/put-claim",
+		Rule: "PutClaim replaces the claim of one problem, or ends it, and leaves all else as it is; a later write of the problem leaves the claim.",
+		Run:  putClaim,
 	}, {
 		ID:   "READ-001/put-attachment",
 		Rule: "PutAttachment adds a record behind the others of its problem, or replaces the one with its identifier in its place.",
@@ -201,6 +206,20 @@ func putComment(b *bench.Bench) {
 			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Comments[len(s.Comments)-2] = now })
 		})
 	}
+}
+
+func putClaim(b *bench.Bench) {
+	p := b.Furnished()
+	first := b.Claim()
+	for _, put := range []problem.Claim{first, {ID: first.ID, Holder: first.Holder, Expires: b.Now().Add(time.Hour)}, b.Claim(), {}, first} {
+		does(b, []store.Effect{store.PutClaim{Problem: p.ID, Claim: put}}, func(want *bench.Image) {
+			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Claim = put })
+		})
+	}
+	p.Revision++
+	b.Do(store.UpdateProblem{Problem: p})
+	b.Equal("the claim after a write of the problem", first, b.Load(p.ID, 0).Claim)
+	b.Refuse("a claim of a missing problem", fault.Conflict, b.Change(store.PutClaim{Problem: b.Reserve(), Claim: b.Claim()}))
 }
 
 func putAttachment(b *bench.Bench) {

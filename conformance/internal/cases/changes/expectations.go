@@ -19,6 +19,10 @@ func Expectation() []bench.Case {
 		Rule: "ProblemAt holds for the problem's present revision, and for no other; a missing problem has none.",
 		Run:  problemAt,
 	}, {
+		ID:   "COM-002/claim-at",
+		Rule: "ClaimAt holds while the problem has the claim with this ID and this time of expiry, and without an ID while it has none; a missing problem has no claim to expect.",
+		Run:  claimAt,
+	}, {
 		ID:   "COM-002/catalogue-at",
 		Rule: "CatalogueAt holds for the catalogue's present version, and for no other.",
 		Run:  catalogueAt,
@@ -132,6 +136,29 @@ func problemAt(b *bench.Bench) {
 	for _, revision := range []int64{0, 1, 5} {
 		breaks(b, store.ProblemAt{ID: b.Reserve(), Revision: revision})
 	}
+}
+
+func claimAt(b *bench.Bench) {
+	p, other := b.Create(), b.Create()
+	breaks(b, store.ClaimAt{Problem: b.Reserve()})
+	holds(b, store.ClaimAt{Problem: p.ID})
+	first := b.Claim()
+	breaks(b, store.ClaimAt{Problem: p.ID, Claim: first.ID, Expires: first.Expires})
+	b.Do(store.PutClaim{Problem: p.ID, Claim: first})
+	holds(b, store.ClaimAt{Problem: p.ID, Claim: first.ID, Expires: first.Expires})
+	holds(b, store.ClaimAt{Problem: other.ID})
+	for _, wrong := range []store.ClaimAt{{}, {Claim: first.ID}, {Claim: first.Holder, Expires: first.Expires}, {Claim: first.ID, Expires: first.Expires.Add(time.Millisecond)}} {
+		wrong.Problem = p.ID
+		breaks(b, wrong)
+	}
+	extended := first
+	extended.Expires = first.Expires.Add(time.Hour)
+	b.Do(store.PutClaim{Problem: p.ID, Claim: extended})
+	breaks(b, store.ClaimAt{Problem: p.ID, Claim: first.ID, Expires: first.Expires})
+	holds(b, store.ClaimAt{Problem: p.ID, Claim: first.ID, Expires: extended.Expires})
+	b.Do(store.PutClaim{Problem: p.ID})
+	breaks(b, store.ClaimAt{Problem: p.ID, Claim: first.ID, Expires: extended.Expires})
+	holds(b, store.ClaimAt{Problem: p.ID})
 }
 
 func catalogueAt(b *bench.Bench) {

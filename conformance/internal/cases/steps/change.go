@@ -55,6 +55,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.AddComment{Problem: p.ID, Comment: comment},
 		store.PutComment{Problem: p.ID, Comment: comment},
 		store.PutAttachment{Problem: p.ID, Attachment: b.Attachment()},
+		store.PutClaim{Problem: p.ID, Claim: b.Claim()},
 		rewritten, store.EmptyReplies{About: shown},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "put", Value: problem.Text("yes")}},
 		store.DropKeyword{Problem: p.ID, Name: "dropped"},

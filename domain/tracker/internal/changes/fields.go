@@ -88,7 +88,7 @@ func (cb *Builder) Resolve(p *problem.Problem, moved bool, c *metadata.Catalogue
 }
 
 // LogChanges stores a savepoint, and logs each field that differs. The snapshot has the new
-// fields, and is already at its new revision.
+// fields, and is already at its new revision. Resolving ends the claim (D49).
 func (cb *Builder) LogChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
 	cb.Resolve(&s.Problem, s.State != old.State, c)
 	cb.StoreSavepoint(s)
@@ -97,6 +97,9 @@ func (cb *Builder) LogChanges(s *store.Snapshot, old problem.Fields, c *metadata
 		if !f.Same(&old, &s.Fields) {
 			cb.AddLog(s, problem.FieldChanged, f.Name, f.Log(&old, c.Name), f.Log(&s.Fields, c.Name))
 		}
+	}
+	if s.State != old.State && !s.Resolver.IsNone() {
+		cb.EndClaim(s, c)
 	}
 }
 

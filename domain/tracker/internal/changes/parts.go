@@ -64,6 +64,31 @@ func (cb *Builder) DeleteComment(s *store.Snapshot, c *metadata.Catalogue, old p
 	cb.AddLog(s, problem.CommentDeleted, "comments", problem.LogDeletedComment(old, logUser(c, old.Author), logUser(c, old.Editor)), "")
 }
 
+// TakeClaim gives the problem a claim, in place of the one in the snapshot, if that is still
+// there (D49).
+func (cb *Builder) TakeClaim(s *store.Snapshot, c *metadata.Catalogue, claim problem.Claim) {
+	cb.ExpectClaim(s)
+	cb.AddEffect(store.PutClaim{Problem: s.ID, Claim: claim})
+	cb.AddLog(s, problem.ClaimTaken, "claim", s.Claim.Log(logUser(c, s.Claim.Holder)), claim.Log(logUser(c, claim.Holder)))
+	s.Claim = claim
+}
+
+// ExpectClaim expects the claim in the snapshot, with its expiry.
+func (cb *Builder) ExpectClaim(s *store.Snapshot) {
+	cb.AddExpect(store.ClaimAt{Problem: s.ID, Claim: s.Claim.ID, Expires: s.Claim.Expires})
+}
+
+// EndClaim ends the claim of the problem, if there is one. Others take a claim at another
+// revision, so the expectation of the revision does.
+func (cb *Builder) EndClaim(s *store.Snapshot, c *metadata.Catalogue) {
+	if s.Claim.ID.IsNone() {
+		return
+	}
+	cb.AddEffect(store.PutClaim{Problem: s.ID})
+	cb.AddLog(s, problem.ClaimEnded, "claim", s.Claim.Log(logUser(c, s.Claim.Holder)), "")
+	s.Claim = problem.Claim{}
+}
+
 // logUser returns a user in the form of the log, or null.
 func logUser(c *metadata.Catalogue, id ident.ID) problem.LogValue {
 	return problem.LogRef(id, c.Name(metadata.Users, id))

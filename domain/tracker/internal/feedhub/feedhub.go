@@ -321,6 +321,14 @@ func (h *Hub) Read(ctx context.Context, from int64, limit int) ([]event.Entry, *
 	return entries, catalogue, err
 }
 
+// Growth returns the number of the newest known entry, and a channel that is closed when it may
+// have changed.
+func (h *Hub) Growth() (number int64, changed <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last, h.grown
+}
+
 // Wait returns when the feed may have grown beyond a number, or when ctx ends.
 func (h *Hub) Wait(ctx context.Context, beyond int64) error {
 	h.mu.Lock()

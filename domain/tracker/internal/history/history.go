@@ -21,13 +21,14 @@ import (
 // current parts and undoes the later log entries, the latest first. A part without a
 // log entry, as in imported problems, counts as present from the start. Deleted
 // relationships lack the title and state of the other problem. The Size is 0, because
-// no caller needs it.
+// no caller needs it, and there is no Claim.
 func At(now store.Snapshot, n int, parts store.Parts) (store.Snapshot, error) {
 	then := now
 	then.Problem = problemAt(now, n)
 	then.Batch = now.Log[n-1].Batch
 	then.Watching, then.Read, then.ReadByAssignee = false, false, false
 	then.Size = 0
+	then.Claim = problem.Claim{}
 	then.Savepoints, then.Log = nil, nil
 	if parts.Has(store.Log) {
 		then.Log = slices.Clone(now.Log[:n])
