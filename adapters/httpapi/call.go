@@ -149,6 +149,9 @@ func (c *call) check() (err error) {
 	if c.writes && !ofProblem(c.op) && len(c.r.Header["If-Match"]) > 0 {
 		return fault.New(fault.MalformedRequest, "If-Match means nothing here: it is for changes of one problem that exists")
 	}
+	if c.writes && !ofProblem(c.op) && len(c.r.Header["Claim"]) > 0 {
+		return fault.New(fault.MalformedRequest, "the header Claim means nothing here: it is for changes of one problem that exists")
+	}
 	if err := checkKey(c.op, c.r.Header); err != nil {
 		return err
 	}
@@ -274,6 +277,10 @@ func (c *call) write() tracker.Write { return tracker.Write{DryRun: c.dryRun} }
 // conditional returns the parts of a write to a problem beside its body.
 func (c *call) conditional() (tracker.Write, error) {
 	write := c.write()
+	var err error
+	if write.Claim, err = c.claimHeader(); err != nil {
+		return write, err
+	}
 	lines := c.r.Header.Values("If-Match")
 	if len(lines) == 0 {
 		return write, nil

@@ -97,6 +97,24 @@ var faultySearches = map[fault.Kind]string{
 
 // faulty are the bodies that are at fault, by operation.
 var faulty = map[string]map[fault.Kind]string{
+	"takeClaim": {
+		fault.RequiredField:    `{}`,
+		fault.InvalidValue:     `{"lease":5}`,
+		fault.InvalidType:      `{"lease":"an hour"}`,
+		fault.UnknownField:     `{"lease":600,"holder":"Ann"}`,
+		fault.ValidationFailed: `{"lease":5,"holder":"Ann"}`,
+	},
+	"claimNext": {
+		fault.RequiredField:       `{}`,
+		fault.InvalidValue:        `{"lease":600,"wait":61}`,
+		fault.InvalidType:         `{"lease":"an hour"}`,
+		fault.UnknownField:        `{"lease":600,"holder":"Ann"}`,
+		fault.ValidationFailed:    `{"lease":5,"holder":"Ann"}`,
+		fault.InvalidPredicate:    `{"lease":600,"predicate":"state.resolvd = NO"}`,
+		fault.IdempotencyConflict: `{"lease":600}`,
+		fault.UnknownOutcome:      `{"lease":600}`,
+		fault.RateLimited:         `{"lease":600}`,
+	},
 	"createProblem":      faultyProblems,
 	"updateProblem":      faultyProblems,
 	"setKeyword":         faultyKeywords,
@@ -372,6 +390,10 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		headers = append(headers, "Range", "bytes=4-")
 	case fault.StorageFull:
 		f.fileErr = fault.New(kind, "the storage for files is full; nothing was stored")
+	case fault.Claimed:
+		f.snapshot.Claim = samples.Claim()
+	case fault.ClaimLost:
+		headers = append(headers, "Claim", samples.Identifier(99).String())
 	case fault.StaleRevision:
 		if ofProblem(e.Operation) {
 			headers = append(headers, "If-Match", `"2"`)
@@ -410,6 +432,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	case fault.RateLimited:
 		send(body)
 	case fault.IdempotencyConflict:
+		f.hits = []store.Hit{{ID: 12}}
 		headers = append(headers, "Idempotency-Key", e.OperationID)
 		send(body)
 		body += " "
@@ -426,6 +449,10 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 			f.snapshot.Relationships = nil
 		case "deleteRelationship":
 			f.snapshot.Relationships = []store.Related{samples.Related()}
+		case "claimNext":
+			f.hits, f.snapshot.Claim = []store.Hit{{ID: 12}}, problem.Claim{}
+		case "endClaim":
+			f.snapshot.Claim = samples.Claim()
 		case "revokeToken":
 			object = f.tokens[0].ID.String()
 		case "deleteQuery":

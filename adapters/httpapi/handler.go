@@ -153,6 +153,7 @@ func (s *server) registerAll() {
 	s.registerKeywords()
 	s.registerRelationships()
 	s.registerWatchers()
+	s.registerClaims()
 	s.registerUsers()
 	s.registerTokens()
 	s.registerMetadata()

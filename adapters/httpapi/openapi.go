@@ -91,6 +91,7 @@ func (d *document) complete() (*document, error) {
 func tags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "Problems", Description: "Create, load and update problems, one by one or all that a predicate finds."},
+		{Name: "Claims", Description: "Say who works on a problem now, and get the next one to work on."},
 		{Name: "Attachments", Description: "Attach files to a problem, download and delete them."},
 		{Name: "Comments", Description: "Read, add and correct comments of a problem."},
 		{Name: "Redactions", Description: "Replace a text in a problem for good, such as a password."},

@@ -443,7 +443,7 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 			case "createUser": // is there already
 				f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{samples.Bob}})
 				f.tokens[2].User = samples.Bob.ID
-			case "searchProblemsByPost":
+			case "searchProblemsByPost", "claimNext":
 				f.hits = []store.Hit{{ID: 12}}
 			case "updateProblem":
 				f.snapshot.State, f.snapshot.Revision = samples.Open.ID, 2

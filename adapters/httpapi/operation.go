@@ -172,6 +172,7 @@ func kinds(op *huma.Operation) []fault.Kind {
 		fault.Internal:         true,
 		fault.Unavailable:      true,
 		fault.UnknownOutcome:   writes(op),
+		fault.ClaimLost:        takes(op, "header", "Claim"),
 	}
 	if len(a.bodies) > 0 {
 		for _, kind := range []fault.Kind{

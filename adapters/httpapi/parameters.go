@@ -73,6 +73,7 @@ type (
 	// Matching is for changes of a problem (D20).
 	Matching struct {
 		IfMatch string `header:"If-Match" example:"\"3\"" doc:"Write only if the problem is at this revision: an ETag of the problem, or the revision in quotes; several in a list; or *."`
+		Claim   string `header:"Claim" format:"uuid" example:"0150d4f1-6000-7000-8000-000000000021" doc:"Write only while this is the identifier of the problem's claim: if somebody else has it by now, the answer is 412."`
 	}
 
 	// Based is for changes that began with an earlier revision (D52).

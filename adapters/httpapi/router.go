@@ -132,11 +132,18 @@ func (s *server) allowed(at *url.URL) []string {
 	return allowed
 }
 
-// hidden reports whether the request is for the path of a search and not for this
+// hidden reports whether the request is for a path such as that of a search and not for this
 // operation. A search has other methods, and ServeMux then takes "search" for an
 // identifier.
 func hidden(op *huma.Operation, r *http.Request) bool {
-	return strings.HasSuffix(op.Path, "/{identifier}") && r.PathValue("identifier") == "search" && isSearched(path.Dir(op.Path))
+	list := path.Dir(op.Path)
+	switch r.PathValue("identifier") {
+	case "search":
+		return strings.HasSuffix(op.Path, "/{identifier}") && isSearched(list)
+	case "claim":
+		return op.Path == "/problems/{identifier}"
+	}
+	return false
 }
 
 // notFound names the version of the API in answers to requests for another (D23).

@@ -92,11 +92,11 @@ type windowInput struct {
 }
 
 // chosen returns the members of a problem to answer; nil for all.
-func (in *windowInput) chosen() (wire.Selection, error) {
-	if !in.query.Has(paramFields) {
+func (c *call) chosen() (wire.Selection, error) {
+	if !c.query.Has(paramFields) {
 		return nil, nil
 	}
-	return chosen(patch.Set(in.query.Get(paramFields)))
+	return chosen(patch.Set(c.query.Get(paramFields)))
 }
 
 // growing is a large, append-only part of a problem: its log or its comments (D38).
@@ -132,7 +132,11 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 			return nil, err
 		}
 		if only != nil {
-			tag = etag.Chosen(tag, in.query.Get(paramFields))
+			shown := in.query.Get(paramFields)
+			if only.Has("claim") {
+				shown += claimTag(a.Value)
+			}
+			tag = etag.Chosen(tag, shown)
 		}
 		problem := a.Value
 		var elements iter.Seq2[[]T, error]

@@ -226,6 +226,11 @@ func Attachment() problem.Attachment {
 	return problem.Attachment{ID: Identifier(32), Name: "screen shot.png", MediaType: "image/png", Bytes: 4, Digest: sha256.Sum256([]byte("test")), Author: Ann.ID, Created: Time}
 }
 
+// Claim returns a claim of the problem.
+func Claim() problem.Claim {
+	return problem.Claim{ID: Identifier(33), Holder: Ann.ID, Via: Identifier(34), Expires: Time.Add(3 * time.Hour)}
+}
+
 // Related returns a relationship of the problem.
 func Related() store.Related {
 	return store.Related{

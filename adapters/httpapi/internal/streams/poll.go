@@ -28,14 +28,25 @@ func (s *Sender) Await(w http.ResponseWriter, r *http.Request, place context.Con
 		return page, err
 	}
 	if s.Now().Sub(began) >= check {
-		return page, s.stillAllowed(ctx, httpframe.Credential(r))
+		return page, s.StillAllowed(ctx, httpframe.Credential(r))
 	}
 	return page, nil
 }
 
-// stillAllowed returns an error if the token was revoked. As with a stream, only a clear answer
+// Hold returns the context of a request that waits for something else than events, until it
+// should be answered, and one that ends when the wait has to end early. Its answer may take as
+// long as that of Await.
+func (s *Sender) Hold(w http.ResponseWriter, r *http.Request, place context.Context, wait time.Duration) (ctx, waiting context.Context, cancel context.CancelFunc) {
+	connected, disconnect := whileConnected(r)
+	s.extendDeadlines(w, wait+s.RequestTime)
+	ctx, cancelAll := context.WithTimeout(connected, wait+s.RequestTime)
+	waiting, cancelWait := s.untilStopping(ctx, place)
+	return ctx, waiting, func() { cancelWait(); cancelAll(); disconnect() }
+}
+
+// StillAllowed returns an error if the token was revoked. As with a stream, only a clear answer
 // of the store counts.
-func (s *Sender) stillAllowed(ctx context.Context, secret access.Secret) error {
+func (s *Sender) StillAllowed(ctx context.Context, secret access.Secret) error {
 	ctx, cancel := context.WithTimeout(ctx, s.RequestTime)
 	defer cancel()
 	if _, err := s.Service.Recognize(ctx, secret); fault.Is(err, fault.Unauthenticated) {

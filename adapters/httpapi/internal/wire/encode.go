@@ -33,6 +33,7 @@ type Encoder struct {
 	Past      bool                // problems are shown as they stood (D36)
 	Only      Selection           // if not nil: the members of problems to write
 	shown     problem.Problem     // the problem being written
+	withClaim bool                // problems have their claims
 
 	// Send, if not nil, takes the answer in parts. It returns false when nobody takes
 	// more: then Stopped is true. The first byte of Buf was the last one of the former
@@ -406,6 +407,43 @@ func (e *Encoder) problemMembers(s store.Snapshot) {
 	if e.Only.Has("revision") {
 		e.key("revision").Int(s.Revision)
 	}
+	if e.withClaim || e.Only != nil && e.Only.Has("claim") {
+		e.key("claim")
+		at := len(e.Buf)
+		e.Claim(s.Claim)
+		e.narrow(at, e.Only["claim"])
+	}
+}
+
+// ClaimedProblem writes a problem with its log and its claim (D49).
+func (e *Encoder) ClaimedProblem(s store.Snapshot) {
+	e.withClaim = e.Only == nil
+	e.Problem(s)
+}
+
+// Claim writes a claim, or null for none.
+func (e *Encoder) Claim(c problem.Claim) {
+	e.claimOf(c, e.Catalogue.Name(metadata.Users, c.Holder))
+}
+
+func (e *Encoder) claimOf(c problem.Claim, holder string) {
+	if c.ID.IsNone() {
+		e.null()
+		return
+	}
+	e.Open('{')
+	e.key("identifier").ID(c.ID)
+	e.key("holder").Reference(c.Holder, holder, true)
+	e.key("via")
+	if c.Via.IsNone() {
+		e.null()
+	} else {
+		e.Open('{')
+		e.key("identifier").ID(c.Via)
+		e.Close('}')
+	}
+	e.key("expires").Time(c.Expires)
+	e.Close('}')
 }
 
 func (e *Encoder) keywords(all []problem.Keyword) {
@@ -562,6 +600,9 @@ func (e *Encoder) Failure(f *fault.Error, kind httpframe.Failure, requestID stri
 	if gone, ok := errors.AsType[*tracker.GoneError](f.Err); ok {
 		e.key("oldest").Text(gone.Oldest.String())
 		e.key("newest").Text(gone.Newest.String())
+	}
+	if by, ok := errors.AsType[*tracker.ClaimedError](f.Err); ok {
+		e.key("claim").claimOf(by.Claim, by.Name)
 	}
 	e.Close('}')
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"reflect"
 	"strings"
 	"sync"
@@ -15,8 +16,8 @@ import (
 // below it. A nil Selection has all.
 type Selection map[string]Selection
 
-// selectable are all members of a problem, by the type of its record.
-var selectable = sync.OnceValue(func() Selection { return membersOf(reflect.TypeFor[Problem]()) })
+// selectable are all members of a problem, by the type of its record, and its claim (D49).
+var selectable = sync.OnceValue(func() Selection { return membersOf(reflect.TypeFor[ClaimedProblem]()) })
 
 func membersOf(t reflect.Type) Selection {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
@@ -28,6 +29,10 @@ func membersOf(t reflect.Type) Selection {
 	all := make(Selection)
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Anonymous {
+			maps.Copy(all, membersOf(f.Type))
+			continue
+		}
 		all[strings.Split(f.Tag.Get("json"), ",")[0]] = membersOf(f.Type)
 	}
 	return all

@@ -47,6 +47,40 @@ type FoundProblem struct {
 	Logs []LogEntry `json:"logs,omitempty" readOnly:"true" nullable:"false" doc:"All entries, oldest first, with includeDetail; else absent."`
 }
 
+// ClaimedProblem is a problem with its claim (D49).
+type ClaimedProblem struct {
+	Problem
+	Claim Claim `json:"claim" readOnly:"true"`
+}
+
+// Claim says who works on a problem now (D49).
+type Claim struct {
+	Identifier string    `json:"identifier" format:"uuid" doc:"For the header Claim."`
+	Holder     Reference `json:"holder" doc:"The user."`
+	Via        *TokenRef `json:"via" doc:"The token that took the claim; null for a session."`
+	Expires    time.Time `json:"expires" doc:"5 seconds after this, somebody else can take the claim."`
+}
+
+// TokenRef names a token.
+type TokenRef struct {
+	Identifier string `json:"identifier" format:"uuid"`
+}
+
+// NewClaim is the lease of a claim (D49).
+type NewClaim struct {
+	Lease int      `json:"lease" minimum:"30" maximum:"86400" doc:"In seconds, from now on."`
+	_     struct{} `additionalProperties:"false"`
+}
+
+// NextClaim asks for a problem to work on (D49).
+type NextClaim struct {
+	Predicate *string  `json:"predicate,omitempty" nullable:"true" doc:"What has to hold. Problems that are claimed are never answered."`
+	Sort      *string  `json:"sort,omitempty" nullable:"true" doc:"The order: the first problem is claimed. By identifier when left out."`
+	Lease     int      `json:"lease" minimum:"30" maximum:"86400" doc:"In seconds."`
+	Wait      int      `json:"wait,omitempty" minimum:"0" maximum:"60" doc:"The longest wait for a problem, in seconds. It counts as a request that waits for events."`
+	_         struct{} `additionalProperties:"false"`
+}
+
 // State is a state as a direct field of a problem (D2).
 type State struct {
 	Identifier string      `json:"identifier" format:"uuid" readOnly:"true"`
@@ -165,7 +199,7 @@ type RelatedProblem struct {
 // LogEntry is a line of a problem's history log (D8).
 type LogEntry struct {
 	Identifier      string          `json:"identifier" format:"uuid"`
-	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,AttachmentAdded,AttachmentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved,Redacted"`
+	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,AttachmentAdded,AttachmentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved,ClaimTaken,ClaimEnded,Redacted"`
 	CreationDate    time.Time       `json:"creationDate"`
 	Author          Reference       `json:"author"`
 	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
@@ -224,6 +258,7 @@ type Error struct {
 	Suggestion string      `json:"suggestion,omitempty" doc:"Of a wrong name in a predicate or sort: the one that was probably meant, to stand there instead."`
 	Oldest     string      `json:"oldest,omitempty" doc:"Of a cursor that is gone: the cursor before the oldest event."`
 	Newest     string      `json:"newest,omitempty" doc:"Likewise: the cursor behind the newest event."`
+	Claim      *Claim      `json:"claim,omitempty" doc:"Of a problem that is claimed: the claim in the way."`
 }
 
 // ErrorItem is one fault of a request body.

@@ -15,7 +15,7 @@ var logMembers = []string{
 func newestEntry(s *session.Session, p session.Problem, kind string, field, from, to any) *session.Answer {
 	s.Helper()
 	a := p.Load(s.Admin).Members("/logs/last", logMembers...).Timed("/logs/last/creationDate")
-	significant := kind != "WatcherAdded" && kind != "WatcherRemoved" && kind != "CommentEdited" && kind != "CommentDeleted" && kind != "Redacted"
+	significant := kind != "WatcherAdded" && kind != "WatcherRemoved" && kind != "CommentEdited" && kind != "CommentDeleted" && kind != "Redacted" && kind != "ClaimTaken" && kind != "ClaimEnded"
 	a.Has("/logs/last/type", kind).Has("/logs/last/isSignificant", significant)
 	return a.Has("/logs/last/field", field).Has("/logs/last/from", from).Has("/logs/last/to", to)
 }

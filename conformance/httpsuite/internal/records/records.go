@@ -16,6 +16,7 @@ func Topics() []session.Topic {
 		{Profile: "log", Cases: logCases()},
 		{Profile: "comments", Cases: slices.Concat(commentCases(), redactionCases())},
 		{Profile: "attachments", Cases: attachmentCases()},
+		{Profile: "claims", Cases: claimCases()},
 		{Profile: "keywords", Cases: keywordCases()},
 		{Profile: "relationships", Cases: slices.Concat(relationshipCases(), cycleCases())},
 		{Profile: "watchers", Cases: watcherCases()},
