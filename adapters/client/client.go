@@ -286,7 +286,7 @@ func (c *Client) traced() bool {
 
 // decode reads an answer.
 func (c *Client) decode(content []byte, into any) error {
-	if into == nil {
+	if into == nil || len(content) == 0 { // as with 204
 		return nil
 	}
 	if err := json.Unmarshal(content, into); err != nil {

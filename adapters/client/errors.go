@@ -32,6 +32,8 @@ const (
 	AttachmentNotFound   Code = "attachment-not-found"
 	RelationshipNotFound Code = "relationship-not-found"
 	MethodNotAllowed     Code = "method-not-allowed"
+	Claimed              Code = "claimed"
+	ClaimLost            Code = "claim-lost"
 	TransitionNotAllowed Code = "transition-not-allowed"
 	RelationshipCycle    Code = "relationship-cycle"
 	RelationshipConflict Code = "relationship-conflict"

@@ -169,7 +169,7 @@ func (c *Client) Named(ctx context.Context, values map[string]string) (p Patch, 
 // Finish comments on a problem, unless the text is empty, and moves it to a resolved state:
 // the one with the name, or the first that it can move to. A change of somebody else in
 // between is StaleRevision. It returns the state, and whether the problem has moved.
-func (c *Client) Finish(ctx context.Context, number int64, state, text string) (to State, moved bool, err error) {
+func (c *Client) Finish(ctx context.Context, number int64, state, text string, options ...Option) (to State, moved bool, err error) {
 	states, err := List[State](ctx, c, "states")
 	if err != nil {
 		return to, false, err
@@ -183,7 +183,7 @@ func (c *Client) Finish(ctx context.Context, number int64, state, text string) (
 	}
 	revision := p.Revision
 	if text != "" {
-		if _, err := c.Comment(ctx, number, NewComment{Text: text}, IfRevision(revision)); err != nil {
+		if _, err := c.Comment(ctx, number, NewComment{Text: text}, append(slices.Clone(options), IfRevision(revision))...); err != nil {
 			return to, false, err
 		}
 		revision++
@@ -191,7 +191,7 @@ func (c *Client) Finish(ctx context.Context, number int64, state, text string) (
 	if to.Identifier == p.State.Identifier {
 		return to, false, nil
 	}
-	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}}, IfRevision(revision))
+	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}}, append(slices.Clone(options), IfRevision(revision))...)
 	return to, err == nil, err
 }
 

@@ -311,14 +311,63 @@ func (t tools) relate(ctx context.Context, _ *sdk.CallToolRequest, in relateInpu
 	return nil, written{Identifier: in.Identifier}, told(err)
 }
 
+type claimInput struct {
+	Identifier int64  `json:"identifier,omitempty" jsonschema:"default: the next ready one"`
+	Predicate  string `json:"predicate,omitempty" jsonschema:"for the next one"`
+	Lease      int    `json:"lease,omitempty" jsonschema:"seconds, 1800 by default"`
+	Wait       int    `json:"wait,omitempty" jsonschema:"seconds, 20 at most"`
+	Claim      string `json:"claim,omitempty" jsonschema:"extend this one"`
+	End        bool   `json:"end,omitempty"`
+}
+
+type claimOutput struct {
+	Identifier int64  `json:"identifier,omitempty"`
+	Title      string `json:"title,omitempty"`
+	Claim      string `json:"claim,omitempty" jsonschema:"for finish"`
+	Expires    string `json:"expires,omitempty"`
+}
+
+const (
+	usualLease      = 1800 // seconds
+	longestToolWait = 20   // seconds
+)
+
+func (t tools) claim(ctx context.Context, _ *sdk.CallToolRequest, in claimInput) (*sdk.CallToolResult, claimOutput, error) {
+	lease := time.Duration(cmp.Or(in.Lease, usualLease)) * time.Second
+	var options []client.Option
+	if in.Claim != "" {
+		options = append(options, client.UnderClaim(in.Claim))
+	}
+	switch {
+	case in.Identifier == 0 && (in.End || in.Claim != ""):
+		return nil, claimOutput{}, errors.New("name the problem of the claim by identifier")
+	case in.End:
+		return nil, claimOutput{Identifier: in.Identifier}, told(t.EndClaim(ctx, in.Identifier, options...))
+	case in.Identifier != 0:
+		taken, err := t.Claim(ctx, in.Identifier, lease, options...)
+		return nil, claimOutput{Identifier: in.Identifier, Claim: taken.Identifier, Expires: taken.Expires.Format(time.RFC3339)}, told(err)
+	}
+	wait := time.Duration(min(max(in.Wait, 0), longestToolWait)) * time.Second
+	p, found, err := t.ClaimNext(ctx, client.Next{Predicate: in.Predicate, Sort: "priority.order,creationDate", Lease: lease, Wait: wait}, client.Only("identifier", "title", "claim"))
+	if err != nil || !found {
+		return nil, claimOutput{}, told(err)
+	}
+	return nil, claimOutput{p.Identifier, p.Title, p.Claim.Identifier, p.Claim.Expires.Format(time.RFC3339)}, nil
+}
+
 type finishInput struct {
 	Identifier int64  `json:"identifier"`
+	Claim      string `json:"claim,omitempty" jsonschema:"refused if it was lost"`
 	State      string `json:"state,omitempty" jsonschema:"a resolved state; by default the first that is possible"`
 	Text       string `json:"text,omitempty" jsonschema:"comment about the solution"`
 }
 
 func (t tools) finish(ctx context.Context, _ *sdk.CallToolRequest, in finishInput) (*sdk.CallToolResult, written, error) {
-	to, _, err := t.Finish(ctx, in.Identifier, in.State, in.Text)
+	var options []client.Option
+	if in.Claim != "" {
+		options = append(options, client.UnderClaim(in.Claim))
+	}
+	to, _, err := t.Finish(ctx, in.Identifier, in.State, in.Text, options...)
 	return nil, written{Identifier: in.Identifier, State: to.Name}, told(err)
 }
 

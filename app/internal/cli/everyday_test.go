@@ -138,7 +138,17 @@ func TestEveryday(t *testing.T) {
 		{"comment 3 --key k It -- --help", "Problem 3 has the comment."},
 		{"done 3 -s Closed It was.", "Problem 3 is Closed."},
 		{"list -us closed -n 1 -f title,state.name", "No problem matches."},
+		{"new Last", "4"},
 	})
+	claimed := strings.Split(d.do("claim").stdout, "\t")
+	if len(claimed) != 3 || claimed[0] != "4" || claimed[2] != "Last\n" {
+		t.Fatalf("the next problem is %q", claimed)
+	}
+	d.is([][2]string{
+		{"claim 4 --end", "Problem 4 has no claim."},
+	})
+	claimed = strings.Split(d.do("claim", "4").stdout, "\t")
+	d.is([][2]string{{"done 4 --claim " + claimed[1] + " Fixed.", "Problem 4 is Closed."}})
 }
 
 // Scripts decide by the exit code, and people by the sentence.
@@ -161,6 +171,7 @@ func TestEverydayRefused(t *testing.T) {
 		{nil, "set 1 priority=hgih", 1, `there is no priority "hgih": choose from Urgent, High, Normal, Low`},
 		{nil, "set 1 colour=red", 2, `"colour=red" is no assignment`},
 		{nil, "set 1", 2, "there is nothing to set"},
+		{nil, "claim -q FALSEPREDICATE", 3, "there is no problem to claim"},
 		{nil, "set 1 title=c --revision 7", 4, "the problem is at revision 1 by now"},
 		{nil, "set 1 9 title=c", 3, "problem 9: there is no problem"},
 		{nil, "done 1 --state nope", 1, `from "Open" there is no move to such a resolved state; moves are possible to In Progress, Closed`},

@@ -85,7 +85,7 @@ func TestMCP(t *testing.T) {
 			t.Parallel()
 			m := connected(t, connect(t, start(t, nil, "--store=memory:", "--base-path=/tracker")))
 			all, err := m.session.ListTools(t.Context(), nil)
-			if err != nil || len(all.Tools) != 7 {
+			if err != nil || len(all.Tools) != 8 {
 				t.Fatalf("the tools are %v, %v", all, err)
 			}
 			for _, tool := range all.Tools {
@@ -116,6 +116,12 @@ func TestMCP(t *testing.T) {
 				{"show", `{"identifier":1}`, `"comments":[{"author":"Administrator","date":`},
 				{"show", `{"identifier":1}`, `"number":0,"untrustedText":"It went out."},{"author":"Administrator","cut":true,`},
 				{"show", `{"identifier":1,"fromComment":1,"wholeTexts":true}`, strings.Repeat("long ", 400)},
+				{"claim", `{"predicate":"identifier = 1"}`, `"identifier":1,"title":"The lamp is dark"}`},
+				{"claim", `{"predicate":"identifier = 1","wait":1}`, `{}`},
+				{"claim", `{"identifier":1}`, `!claimed: Administrator has claimed the problem`},
+				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `},
+				{"claim", `{"identifier":1,"end":true}`, `{"identifier":1}`},
+				{"claim", `{"identifier":1,"lease":60}`, `"identifier":1}`},
 				{"finish", `{"identifier":1,"text":"It was the fuse."}`, `{"identifier":1,"state":"Closed"}`},
 				{"finish", `{"identifier":2,"state":"nope"}`, `!there is no move to such a resolved state; moves are possible to In Progress, Closed`},
 				{"find", `{"state":"done"}`, `"identifier":1,`},

@@ -151,7 +151,7 @@ func (e *Env) arguments(ctx context.Context, command string, args []string, curr
 			servers = append(servers, candidate{one.URL, one.User})
 		}
 		return servers
-	case "show", "comment", "keyword", "relate", "watch", "open", "done", "set":
+	case "show", "comment", "claim", "keyword", "relate", "watch", "open", "done", "set":
 		if len(args) == 0 {
 			return e.recent(ctx)
 		}

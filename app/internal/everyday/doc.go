@@ -41,6 +41,7 @@ type Commands struct {
 	Set        setCommand        `cmd:"" group:"Problems" help:"Change fields of problems."`
 	Comment    commentCommand    `cmd:"" group:"Problems" help:"Comment on a problem."`
 	Done       doneCommand       `cmd:"" group:"Problems" help:"Move problems to a resolved state."`
+	Claim      claimCommand      `cmd:"" group:"Problems" help:"Claim a problem, or the next one, to work on it alone."`
 	Keyword    keywordCommand    `cmd:"" group:"Problems" help:"Show, set and delete keywords of a problem."`
 	Relate     relateCommand     `cmd:"" group:"Problems" help:"Show, add and delete relationships of a problem."`
 	Watch      watchCommand      `cmd:"" group:"Problems" help:"Watch a problem, or have somebody watch it."`
@@ -73,6 +74,9 @@ func ExitCode(err error) int {
 	}
 	if _, ok := errors.AsType[*misuse](err); ok || errors.Is(err, client.ErrInvalidRequest) {
 		return exitMisused
+	}
+	if errors.Is(err, errNothing) {
+		return exitMissing
 	}
 	if errors.Is(err, errNoLogin) {
 		return exitDenied

@@ -221,6 +221,7 @@ type doneCommand struct {
 
 	Args  []string `arg:"" help:"Identifiers of problems, then the words of a comment."`
 	State string   `short:"s" placeholder:"NAME" help:"The resolved state. Default: the first one that the problem can move to."`
+	Claim string   `placeholder:"CLAIM" help:"Only while the problem has this claim."`
 }
 
 // Help is shown by kong.
@@ -231,7 +232,8 @@ Examples:
 
     problems done 12
     problems done 12 13 It was the fuse.
-    problems done 12 -s Rejected`
+    problems done 12 -s Rejected
+    problems done 12 --claim 0150d4f1-6000-7000-8000-000000000021 Fixed.`
 }
 
 // Run is called by kong.
@@ -248,8 +250,12 @@ func (c *doneCommand) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
+	var options []client.Option
+	if c.Claim != "" {
+		options = append(options, client.UnderClaim(c.Claim))
+	}
 	return e.each(all, func(n int64) error {
-		to, moved, err := server.Finish(ctx, n, c.State, text)
+		to, moved, err := server.Finish(ctx, n, c.State, text, options...)
 		switch {
 		case err != nil:
 			return err
