@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -121,6 +122,18 @@ func addWatcher(q *request) (answer, error) {
 			cmd.User = chosen.Value
 		}
 		_, err := q.Service.AddWatcher(q.context(), q.caller, id, cmd)
+		return err
+	})
+}
+
+// endClaim ends the claim that the page has shown, whoever has it (D49).
+func endClaim(q *request) (answer, error) {
+	return onProblem(q, "", func(id problem.ID) error {
+		shown, err := ident.Parse(q.form.Get("claim"))
+		if err != nil {
+			return fault.New(fault.MalformedRequest, "the claim has to be an identifier")
+		}
+		_, err = q.Service.EndClaim(q.context(), q.caller, id, tracker.Write{Claim: shown})
 		return err
 	})
 }

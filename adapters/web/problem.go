@@ -33,7 +33,9 @@ type problemPage struct {
 	Created  person
 	Modified person
 	// Settled is by whom the problem was resolved; its name is empty before.
-	Settled     person
+	Settled person
+	// Claim is who works on the problem now; its name is empty without one.
+	Claim       claimView
 	Attachments attachmentsView
 	Edit        forms.Form
 	Box         commentBox
@@ -60,6 +62,12 @@ type problemPage struct {
 type person struct {
 	Name string
 	At   time.Time
+}
+
+// claimView is a claim, until the moment of its expiry.
+type claimView struct {
+	person
+	ID string
 }
 
 // relatedGroup are the problems related in one way.
@@ -116,6 +124,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Created:  person{c.Name(metadata.Users, s.Originator), s.Created},
 		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},
 		Settled:  person{c.Name(metadata.Users, s.Resolver), s.Resolved},
+		Claim:    claimView{person{c.Name(metadata.Users, s.Claim.Holder), s.Claim.Expires}, s.Claim.ID.String()},
 		Edit:     forms.New(s.Fields, s.Revision, c),
 		Related:  relatedGroups(s.Relationships, c),
 		Types:    q.relationshipChoice(""),

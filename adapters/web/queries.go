@@ -10,7 +10,7 @@ import (
 )
 
 // classic is a query for everybody. The clients of this API family have always shown
-// these, without that of what is overdue.
+// these, without those of what is ready and of what is overdue.
 type classic struct {
 	Name      string // in the address, and a part of the key of its text
 	Predicate string
@@ -27,6 +27,7 @@ var classics = []classic{
 	{"modified", "SUBQUERY(history, $h, $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate"},
 	{"modified-by-me", "SUBQUERY(history, $h, $h.modifier.identifier = $ApiUser AND $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate"},
 	{"mine", "state.resolved = NO AND assignee.identifier = $ApiUser", "priority.order,-modificationDate"},
+	{"ready", tracker.Claimable, "priority.order,creationDate"},
 	{"overdue", "due < NOW() AND state.resolved = NO", "due"},
 	{"open", "state.resolved = NO", "-modificationDate"},
 	{"all", "TRUEPREDICATE", "-identifier"},

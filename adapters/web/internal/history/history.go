@@ -173,9 +173,13 @@ func Text(v problem.LogValue) string {
 	var named struct {
 		Name  string `json:"name"`
 		Value string `json:"value"`
+		// Holder is that of a claim.
+		Holder struct {
+			Name string `json:"name"`
+		} `json:"holder"`
 	}
 	if json.Unmarshal([]byte(v.JSON()), &named) != nil {
 		return ""
 	}
-	return named.Name + named.Value
+	return named.Name + named.Value + named.Holder.Name
 }
