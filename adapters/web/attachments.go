@@ -28,34 +28,41 @@ const attachPath = "/problems/{problem}/attachments"
 
 // attachmentRow is an attachment of the page of its problem.
 type attachmentRow struct {
-	ID     ident.ID
-	Name   string
-	To     string // the address of the file
-	Kind   string // the key of the text about its type
-	Bytes  int64
-	Author string
-	At     time.Time
-	Image  bool // it can be shown in a comment
-	Own    bool // the reader may delete it
+	Problem problem.ID
+	ID      ident.ID
+	Name    string
+	To      string // the address of the file
+	Kind    string // the key of the text about its type
+	Bytes   int64
+	Author  string
+	At      time.Time
+	Image   bool // it can be shown in a comment
+	Own     bool // the reader may delete it
 }
 
 // attachmentsView are the attachments of a problem.
 type attachmentsView struct {
 	Problem problem.ID
+	Older   []attachmentRow // folded
 	Rows    []attachmentRow
-	Writer  bool
 	Add     bool // files can be added
 	Most    int64
 }
 
+// latestFiles is how many attachments a page shows without folding.
+const latestFiles = 20
+
 func (q *request) attachments(id problem.ID, all []problem.Attachment, writer bool, c *metadata.Catalogue) attachmentsView {
-	view := attachmentsView{Problem: id, Writer: writer, Add: writer && q.Service.HasFiles(), Most: q.Service.MaxFile()}
+	view := attachmentsView{Problem: id, Add: writer && q.Service.HasFiles(), Most: q.Service.MaxFile()}
 	for _, a := range problem.PresentAttachments(slices.Clone(all)) {
 		view.Rows = append(view.Rows, attachmentRow{
-			ID: a.ID, Name: a.Name, To: q.fileAddress(id, a), Kind: fileKind(a.MediaType), Bytes: a.Bytes,
+			Problem: id, ID: a.ID, Name: a.Name, To: q.fileAddress(id, a), Kind: fileKind(a.MediaType), Bytes: a.Bytes,
 			Author: c.Name(metadata.Users, a.Author), At: a.Created, Image: showable(a.MediaType),
-			Own: a.Author == q.caller.User || q.caller.Scope.Covers(access.Admin),
+			Own: writer && (a.Author == q.caller.User || q.caller.Scope.Covers(access.Admin)),
 		})
+	}
+	if older := len(view.Rows) - latestFiles; older > 0 {
+		view.Older, view.Rows = view.Rows[:older], view.Rows[older:]
 	}
 	return view
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
@@ -74,6 +75,14 @@ func TestAttachments(t *testing.T) {
 		if !strings.Contains(partly, want) {
 			t.Errorf("the page lacks %q: %s", want, partly)
 		}
+	}
+	many := make([][3]string, latestFiles+1)
+	for i := range many {
+		many[i] = [3]string{fmt.Sprint(i), "text/plain", "x"}
+	}
+	folded := s.problem(t, "Many files")
+	if page := b.attach(folded, many...).is(200); !strings.Contains(page.text(), "1 older attachment ") || strings.Count(page.body, `<li id="file-`) != len(many) {
+		t.Errorf("the page folds no files: %s", page.text())
 	}
 	s.as(t, "Reader", access.Read).attach(path, [3]string{"a", "text/plain", "x"}).is(403)
 	s.as(t, "Writer", access.Write).post(path+"/attachments/delete", "attachment", id).is(403)

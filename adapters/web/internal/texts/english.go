@@ -219,6 +219,7 @@ var english = Language{
 		"comment.other-state": "Comment and move to another state",
 		"comment.write":       "Write",
 		"comment.preview":     "Preview",
+		"attachments.older":   "%d older attachment | %d older attachments",
 		"attachments.title":   "Attachments", "attachments.none": "None.", "attachments.choose": "Files", "attachments.button": "Attach",
 		"attachments.help":     "Choose files of up to %s each, drop them on this page, or paste a picture.",
 		"attachments.progress": "Progress", "attachments.cancel": "Cancel", "attachments.too-large": "A file has at most %s. Nothing was sent.",

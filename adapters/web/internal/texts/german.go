@@ -220,6 +220,7 @@ var german = Language{
 		"comment.other-state": "Kommentieren und in einen anderen Zustand",
 		"comment.write":       "Schreiben",
 		"comment.preview":     "Vorschau",
+		"attachments.older":   "%d älterer Anhang | %d ältere Anhänge",
 		"attachments.title":   "Anhänge", "attachments.none": "Keine.", "attachments.choose": "Dateien", "attachments.button": "Anhängen",
 		"attachments.help":     "Wähle Dateien bis je %s, ziehe sie auf diese Seite, oder füge ein Bild ein.",
 		"attachments.progress": "Fortschritt", "attachments.cancel": "Abbrechen", "attachments.too-large": "Eine Datei hat höchstens %s. Nichts wurde gesendet.",
