@@ -517,6 +517,8 @@ var english = Language{
 		"failure.help.comment-not-found":      "The problem has no such comment. It may have been deleted.",
 		"failure.help.keyword-not-found":      "The problem has no such keyword.",
 		"failure.help.relationship-not-found": "The problem has no such relationship.",
+		"failure.help.claimed":                "Take another problem, or wait until the claim ends. Whoever may write can end it on the page of the problem.",
+		"failure.help.claim-lost":             "The claim was ended, or somebody else has it by now. Load the problem again.",
 		"failure.help.transition-not-allowed": "No transition leads from the current state to this one.",
 		"failure.help.relationship-cycle":     "With this relationship, problems would form a circle.",
 		"failure.help.relationship-conflict":  "Another relationship of the two problems contradicts this one.",

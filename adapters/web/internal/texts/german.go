@@ -517,6 +517,8 @@ var german = Language{
 		"failure.help.comment-not-found":      "Das Problem hat diesen Kommentar nicht. Vielleicht wurde er gelöscht.",
 		"failure.help.keyword-not-found":      "Das Problem hat dieses Stichwort nicht.",
 		"failure.help.relationship-not-found": "Das Problem hat diese Beziehung nicht.",
+		"failure.help.claimed":                "Nimm ein anderes Problem, oder warte. Wer schreiben darf, kann es auf der Seite des Problems wieder freigeben.",
+		"failure.help.claim-lost":             "Das Problem wurde freigegeben, oder jemand anderes arbeitet jetzt daran. Lade es neu.",
 		"failure.help.transition-not-allowed": "Vom jetzigen Zustand führt kein Übergang zu diesem.",
 		"failure.help.relationship-cycle":     "Mit dieser Beziehung würden Probleme einen Kreis bilden.",
 		"failure.help.relationship-conflict":  "Eine andere Beziehung der beiden Probleme widerspricht dieser.",
