@@ -58,12 +58,8 @@ func (s *server) registerClaims() {
 			"200": {Description: "The problem, with its claim and the log entries of this request."},
 			"204": {Description: "There is no such problem. This answer is not kept for the Idempotency-Key."},
 		},
-		Metadata: about(func(e *wire.Encoder) {
-			claimed := samples.Snapshot()
-			claimed.Claim = samples.Claim()
-			e.ClaimedProblem(claimed)
-		}, append(body, fault.InvalidPredicate, fault.QueryTooExpensive, fault.IdempotencyConflict)...).
-			json(`{"predicate":"`+tracker.Claimable+` AND component.name = 'Server'","sort":"priority.order","lease":600,"wait":20}`, wire.NextClaim{}),
+		Metadata: about(func(e *wire.Encoder) { e.ClaimedProblem(samples.Claimed()) }, append(body, fault.InvalidPredicate, fault.QueryTooExpensive, fault.IdempotencyConflict)...).
+			json(`{"predicate":"`+tracker.Claimable+` AND component.fullName BEGINSWITH 'Server'","sort":"priority.order","lease":600,"wait":20}`, wire.NextClaim{}),
 	}, s.claimNext)
 }
 

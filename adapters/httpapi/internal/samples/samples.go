@@ -228,7 +228,18 @@ func Attachment() problem.Attachment {
 
 // Claim returns a claim of the problem.
 func Claim() problem.Claim {
-	return problem.Claim{ID: Identifier(33), Holder: Ann.ID, Via: Identifier(34), Expires: Time.Add(3 * time.Hour)}
+	return problem.Claim{ID: Identifier(33), Holder: Ann.ID, Via: Identifier(34), Expires: Time.Add(2*time.Hour + 10*time.Minute)}
+}
+
+// Claimed returns the result of the example of claimNext.
+func Claimed() store.Snapshot {
+	s := Snapshot()
+	s.Claim, s.Revision = Claim(), 4
+	s.Log = []problem.LogEntry{{
+		ID: Identifier(35), Problem: 12, Type: problem.ClaimTaken, Created: Time.Add(2 * time.Hour), Author: Ann.ID, Batch: Identifier(36), Revision: 4,
+		Field: "claim", To: s.Claim.Log(problem.LogRef(Ann.ID, Ann.Name)),
+	}}
+	return s
 }
 
 // Related returns a relationship of the problem.
