@@ -32,7 +32,7 @@ func newServer(c *client.Client, version string) *sdk.Server {
 	sdk.AddTool(server, &sdk.Tool{Name: "comment", Description: "Comment on a problem, in Markdown.", Annotations: add}, t.comment)
 	sdk.AddTool(server, &sdk.Tool{Name: "update", Description: "Set fields and keywords of a problem.", Annotations: change}, t.update)
 	sdk.AddTool(server, &sdk.Tool{Name: "relate", Description: "Add or remove a relationship of two problems.", Annotations: change}, t.relate)
-	sdk.AddTool(server, &sdk.Tool{Name: "claim", Description: "Take a problem to work on, so that nobody else does.", Annotations: add}, t.claim)
+	sdk.AddTool(server, &sdk.Tool{Name: "claim", Description: "Claim a problem to work on.", Annotations: add}, t.claim)
 	sdk.AddTool(server, &sdk.Tool{Name: "finish", Description: "Move a problem to a resolved state.", Annotations: change}, t.finish)
 	return server
 }

@@ -313,7 +313,7 @@ func (t tools) relate(ctx context.Context, _ *sdk.CallToolRequest, in relateInpu
 
 type claimInput struct {
 	Identifier int64  `json:"identifier,omitempty" jsonschema:"default: the next ready one"`
-	Predicate  string `json:"predicate,omitempty" jsonschema:"for the next one"`
+	Predicate  string `json:"predicate,omitempty"`
 	Lease      int    `json:"lease,omitempty" jsonschema:"seconds, 1800 by default"`
 	Wait       int    `json:"wait,omitempty" jsonschema:"seconds, 20 at most"`
 	Claim      string `json:"claim,omitempty" jsonschema:"extend this one"`
