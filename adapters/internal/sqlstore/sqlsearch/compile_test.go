@@ -138,7 +138,7 @@ func TestCompile(t *testing.T) {
 		{"ALL keywords.name = 'x'", "(EXISTS (SELECT 1 FROM keywords k1 WHERE k1.problem = p.id AND (k1.name = ?) IS NOT TRUE)) IS NOT TRUE", "x"},
 		{"ANY keywords.name = title", "EXISTS (SELECT 1 FROM keywords k1 WHERE k1.problem = p.id AND (k1.name) = (p.title))", ""},
 		{"ANY watchers.name = 'Bo'", "p.id IN (SELECT w1.problem FROM watchers w1 WHERE w1.user_id = ?)", boText},
-		{"ANY logs.isSignificant = NO", "EXISTS (SELECT 1 FROM log l1 WHERE l1.problem = p.id AND NOT (l1.type NOT IN (?, ?, ?, ?, ?)))", "WatcherAdded, WatcherRemoved, CommentEdited, CommentDeleted, Redacted"},
+		{"ANY logs.isSignificant = NO", "EXISTS (SELECT 1 FROM log l1 WHERE l1.problem = p.id AND NOT (l1.type NOT IN (?, ?, ?, ?, ?, ?, ?)))", "WatcherAdded, WatcherRemoved, CommentEdited, CommentDeleted, Redacted, ClaimTaken, ClaimEnded"},
 		{"keywords.@count >= 2", "(SELECT count(*) FROM keywords k1 WHERE k1.problem = p.id AND TRUE) >= ?", "2"},
 		{"comments.@max.creationDate < NOW()", "(SELECT max(c1.created) FROM (SELECT * FROM comments WHERE NOT deleted) c1 WHERE c1.problem = p.id AND TRUE) < ?", micros},
 		{"relationships.@sum.childId = 3", "(SELECT total(r1.other) FROM relationships r1 WHERE r1.owner = p.id AND TRUE) = ?", "3"},
