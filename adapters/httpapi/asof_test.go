@@ -85,6 +85,7 @@ func pathOf(e endpoint) string {
 		"/problems/{identifier}/relationships":                 "/relationships",
 		"/problems/{identifier}/batches/{batch}/undo":          "/batches/" + samples.Identifier(13).String() + "/undo",
 		"/problems/{identifier}/watchers":                      "/watchers",
+		"/problems/{identifier}/claim":                         "/claim",
 		"/problems/{identifier}/redactions":                    "/redactions",
 		"/problems/{identifier}/comments/{comment}/redactions": "/comments/" + samples.Comment().ID.String() + "/redactions",
 	}[e.Path]

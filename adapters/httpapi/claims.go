@@ -59,7 +59,7 @@ func (s *server) registerClaims() {
 			"204": {Description: "There is no such problem. This answer is not kept for the Idempotency-Key."},
 		},
 		Metadata: about(func(e *wire.Encoder) { e.ClaimedProblem(samples.Claimed()) }, append(body, fault.InvalidPredicate, fault.QueryTooExpensive, fault.IdempotencyConflict)...).
-			json(`{"predicate":"`+tracker.Claimable+` AND component.fullName BEGINSWITH 'Server'","sort":"priority.order","lease":600,"wait":20}`, wire.NextClaim{}),
+			json(`{"predicate":"`+tracker.Claimable+` AND component.fullName BEGINSWITH 'Server'","sort":"priority.order","lease":600,"wait":20}`, wire.NewNextClaim{}),
 	}, s.claimNext)
 }
 

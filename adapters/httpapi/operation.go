@@ -172,7 +172,7 @@ func kinds(op *huma.Operation) []fault.Kind {
 		fault.Internal:         true,
 		fault.Unavailable:      true,
 		fault.UnknownOutcome:   writes(op),
-		fault.ClaimLost:        takes(op, "header", "Claim"),
+		fault.ClaimLost:        a.keys["header Claim"] != "",
 	}
 	if len(a.bodies) > 0 {
 		for _, kind := range []fault.Kind{

@@ -328,7 +328,7 @@ func (e *Encoder) Problem(s store.Snapshot) { e.FoundProblem(s, true) }
 func (e *Encoder) FoundProblem(s store.Snapshot, withLog bool) {
 	if !withLog {
 		e.problemMembers(s)
-		e.Close('}')
+		e.endOfProblem(s)
 		return
 	}
 	_ = e.LargeProblem(s, Once(s.Log)) // a slice never fails
@@ -350,8 +350,19 @@ func (e *Encoder) LargeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntr
 			e.narrow(at, e.Only["logs"])
 		})
 	}
-	e.Close('}')
+	e.endOfProblem(s)
 	return err
+}
+
+// endOfProblem writes the claim, if it is wanted, and the end of a problem.
+func (e *Encoder) endOfProblem(s store.Snapshot) {
+	if e.withClaim || e.Only != nil && e.Only.Has("claim") {
+		e.key("claim")
+		at := len(e.Buf)
+		e.Claim(s.Claim)
+		e.narrow(at, e.Only["claim"])
+	}
+	e.Close('}')
 }
 
 // Portions writes an array from its portions.
@@ -406,12 +417,6 @@ func (e *Encoder) problemMembers(s store.Snapshot) {
 	}
 	if e.Only.Has("revision") {
 		e.key("revision").Int(s.Revision)
-	}
-	if e.withClaim || e.Only != nil && e.Only.Has("claim") {
-		e.key("claim")
-		at := len(e.Buf)
-		e.Claim(s.Claim)
-		e.narrow(at, e.Only["claim"])
 	}
 }
 

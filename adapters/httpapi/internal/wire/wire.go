@@ -72,8 +72,8 @@ type NewClaim struct {
 	_     struct{} `additionalProperties:"false"`
 }
 
-// NextClaim asks for a problem to work on (D49).
-type NextClaim struct {
+// NewNextClaim asks for a problem to work on (D49).
+type NewNextClaim struct {
 	Predicate *string  `json:"predicate,omitempty" nullable:"true" doc:"What has to hold. Problems that are claimed are never answered."`
 	Sort      *string  `json:"sort,omitempty" nullable:"true" doc:"The order: the first problem is claimed. By identifier when left out."`
 	Lease     int      `json:"lease" minimum:"30" maximum:"86400" doc:"In seconds."`
