@@ -78,13 +78,16 @@ func TestTurnsGoRound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := New(100)
 		eve := ident.ID{15: 3}
+		var mu sync.Mutex
 		var order []ident.ID
 		ask := func(user ident.ID) {
 			a := b.open(user)
 			if err := a.Reserve(t.Context(), 50); err != nil {
 				t.Error(err)
 			}
+			mu.Lock()
 			order = append(order, user)
+			mu.Unlock()
 			time.Sleep(time.Second)
 			a.Close()
 		}
