@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,6 +136,10 @@ func TestIdempotencyKeyIsNotIgnored(t *testing.T) {
 			return f.do(request("POST", path, of.example, "Content-Type", of.media, "Content-Disposition", `attachment; filename="a"`, "Idempotency-Key", "k"))
 		}
 		first, again := send(), send()
+		// A file first has the store named to the files.
+		f.changes = slices.DeleteFunc(f.changes, func(c store.Change) bool {
+			return !slices.ContainsFunc(c.Effects, func(e store.Effect) bool { _, ok := e.(store.PutLease); return !ok })
+		})
 		if e.takes("header", "Idempotency-Key") {
 			if first.Code != e.DefaultStatus || first.Body.String() != again.Body.String() || again.Header().Get("Idempotency-Replayed") != "true" || len(f.changes) != 1 {
 				t.Errorf("%s: %d %s, then %d %s, in %d changes", e.OperationID, first.Code, first.Body, again.Code, again.Body, len(f.changes))

@@ -212,7 +212,7 @@ func (g *Generator) counted(sc scope) string {
 // aggregate draws the comparison of an aggregate of a collection.
 func (g *Generator) aggregate(sc scope) string {
 	f := g.path(sc, manyOf(predicate.Int, predicate.Date))
-	cut := strings.LastIndex(f.text, ".")
+	cut := len(f.text) - len(f.key.Name) - 1 // a key may have two words
 	funcs := []string{"@min", "@max"}
 	if f.t.Kind == predicate.Int {
 		funcs = append(funcs, "@sum", "@avg")
