@@ -133,10 +133,8 @@ func (v *boardPage) fillLane(q *request, l *lane, text, sort string) error {
 	if conjuncts, err := check.Conjuncts(text); err == nil {
 		text = check.Join(append(conjuncts, check.Conjunct{Text: wanted})...)
 	} // the search says what is wrong with any other
-	cmd := tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set(text), Limit: patch.Set(int64(cardsInLane))}, CountTo: countTo}
-	if sort != "" {
-		cmd.Sort = patch.Set(sort)
-	}
+	cmd := tracker.SearchProblems{Search: searchFor(text, sort), CountTo: countTo}
+	cmd.Limit = patch.Set(int64(cardsInLane))
 	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
 	if err != nil {
 		return err

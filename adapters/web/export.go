@@ -9,7 +9,6 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
-	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -20,11 +19,7 @@ func exportProblems(q *request) (answer, error) {
 		return answer{}, err
 	}
 	text, _ := withWords(view.Predicate, view.Words)
-	cmd := tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set(text)}}
-	if sort != "" {
-		cmd.Sort = patch.Set(sort)
-	}
-	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	found, err := q.Service.SearchProblems(q.context(), q.caller, tracker.SearchProblems{Search: searchFor(text, sort)})
 	if err != nil {
 		return answer{}, err
 	}

@@ -264,10 +264,8 @@ var sections = map[string]string{"/problems": "problems", boardPath: "board"}
 
 // search returns the search for the page of the list.
 func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProblems, err error) {
-	cmd.Predicate, cmd.Limit = patch.Set(predicate), patch.Set(int64(rowsOnPage))
-	if sort != "" {
-		cmd.Sort = patch.Set(sort)
-	}
+	cmd.Search = searchFor(predicate, sort)
+	cmd.Limit = patch.Set(int64(rowsOnPage))
 	here := len(v.trail) - 1
 	if here < 0 {
 		cmd.CountTo = countTo
@@ -281,6 +279,15 @@ func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProbl
 		v.Previous = v.addressOf(base, v.trail[:here])
 	}
 	return cmd, nil
+}
+
+// searchFor returns the search for a predicate in an order. An empty order is by identifier.
+func searchFor(predicate, sort string) tracker.Search {
+	s := tracker.Search{Predicate: patch.Set(predicate)}
+	if sort != "" {
+		s.Sort = patch.Set(sort)
+	}
+	return s
 }
 
 // mostTrail is the most bytes of a trail of several pages: proxies limit the length of a URL.
