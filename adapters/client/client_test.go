@@ -101,8 +101,9 @@ func TestRepeats(t *testing.T) {
 					_, _ = io.WriteString(w, `{}`)
 				}
 			}))
-			defer server.Close()
-			if err := c.call(dial(t, server.URL)); !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
+			err := c.call(dial(t, server.URL))
+			server.Close()
+			if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 				t.Errorf("the error is %v, want %v", err, c.want)
 			}
 			if len(asked) != len(c.answers) || len(slices.Compact(asked)) != 1 {

@@ -101,6 +101,7 @@ func TestTurnsGoRound(t *testing.T) {
 		synctest.Wait()
 		go ask(bob)
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if len(order) != 22 {
 			t.Fatalf("%d requests were served", len(order))
 		}
@@ -108,7 +109,8 @@ func TestTurnsGoRound(t *testing.T) {
 		for order[second] != bob {
 			second--
 		}
-		if first > 4 || second > 7 {
+		// Two are served at a time, in either order.
+		if first/2 > 2 || second/2 > 3 {
 			t.Errorf("the requests of the third user came as %d and %d of %d", first, second, len(order))
 		}
 	})

@@ -415,7 +415,7 @@ func TestKeyboardOfDocs(t *testing.T) {
 		t.Fatalf("%d times Tab do not lead to %q", most, want)
 	}
 	focus("A #main", 1)
-	focus("A #addComment", 20)
+	focus("A #addComment", 40)
 	p.must(p.Press(kb.Enter), p.Until("location.hash === '#addComment'"), p.Until("Math.abs(document.querySelector('#addComment').getBoundingClientRect().top - 100) < 100"))
 	focus("A #addComment", 1)
 	focus("SUMMARY Errors: 400, 401, 403, 404, 40", 20)
