@@ -77,7 +77,8 @@ func (f file) denied(as account, lacks func(path string) bool) (what, mend strin
 }
 
 // strange finds files of another user than that of their directory. Root, who can use them
-// all, may have put a backup there as a file of its own, which then stops the service.
+// all, may have put a backup there as a file of its own, which then stops the service. That
+// is certain when other files show that the service runs as the owner of the directory.
 func strange(directory string, of account, files map[string]account) []Finding {
 	var paths []string
 	for path, its := range files {
@@ -90,8 +91,9 @@ func strange(directory string, of account, files map[string]account) []Finding {
 	}
 	slices.Sort(paths)
 	return []Finding{{
-		What: fmt.Sprintf("%s belongs to %s, and its directory %s to %s: a service that runs as %s cannot use it", paths[0], files[paths[0]].name(), directory, of.name(), of.name()),
-		Mend: fmt.Sprintf("chown %s %s", of, strings.Join(paths, " ")),
+		Grave: len(paths) < len(files),
+		What:  fmt.Sprintf("%s belongs to %s, and its directory %s to %s: a service that runs as %s cannot use it", paths[0], files[paths[0]].name(), directory, of.name(), of.name()),
+		Mend:  fmt.Sprintf("chown %s %s", of, strings.Join(paths, " ")),
 	}}
 }
 

@@ -53,18 +53,19 @@ func TestFilesOfAnotherThanTheirDirectory(t *testing.T) {
 		directory account
 		files     map[string]account
 		mend      string
+		grave     bool
 	}{
-		"one owner":     {service, map[string]account{"/d/f": service}, ""},
-		"another group": {service, map[string]account{"/d/f": {service.user, 0}}, ""},
-		"all of root":   {root, map[string]account{"/d/f": root}, ""},
-		"shared":        {root, map[string]account{"/d/f": service}, ""},
-		"put back":      {service, map[string]account{"/d/f": root, "/d/f.lock": service}, "chown 4000000001:4000000002 /d/f"},
-		"with its log":  {service, map[string]account{"/d/f-wal": root, "/d/f": root}, "chown 4000000001:4000000002 /d/f /d/f-wal"},
+		"one owner":     {directory: service, files: map[string]account{"/d/f": service}},
+		"another group": {directory: service, files: map[string]account{"/d/f": {service.user, 0}}},
+		"all of root":   {directory: root, files: map[string]account{"/d/f": root}},
+		"shared":        {directory: root, files: map[string]account{"/d/f": service}},
+		"put back":      {service, map[string]account{"/d/f": root, "/d/f.lock": service}, "chown 4000000001:4000000002 /d/f", true},
+		"with its log":  {service, map[string]account{"/d/f-wal": root, "/d/f": root}, "chown 4000000001:4000000002 /d/f /d/f-wal", false},
 	} {
 		switch found := strange("/d", c.directory, c.files); {
 		case c.mend == "" && len(found) > 0:
 			t.Errorf("%s: it finds %+v", name, found)
-		case c.mend != "" && (len(found) != 1 || found[0].Mend != c.mend || !strings.Contains(found[0].What, "/d/f belongs to ")):
+		case c.mend != "" && (len(found) != 1 || found[0].Mend != c.mend || found[0].Grave != c.grave || !strings.Contains(found[0].What, "/d/f belongs to ")):
 			t.Errorf("%s: it finds %+v; want the remedy %q", name, found, c.mend)
 		}
 	}
