@@ -173,7 +173,9 @@ func TestPages(t *testing.T) {
 	t.Parallel()
 	s := open(t, "memory:")
 	pages := tour(s)
-	s.signedIn(s.token).examine(pages)
+	p := s.signedIn(s.token)
+	p.examine(pages)
+	p.reflows(pages)
 }
 
 // So have the pages for people who are not signed in, with a provider of OpenID Connect that
@@ -222,6 +224,22 @@ func (p *person) examine(pages []string) {
 		})
 	}
 }
+
+// reflows checks that pages need no scrolling sideways at 320 pixels, in the language with the
+// longest words.
+func (p *person) reflows(pages []string) {
+	p.TB.Helper()
+	p.must(p.Size(320, 800), p.Open("/keys"), p.Click("button[lang=de]"), p.Until("document.documentElement.lang === 'de'"))
+	for _, at := range pages {
+		p.must(p.Open(at), p.Until("document.readyState === 'complete'"))
+		if wide, err := Get[string](p.Tab, wide); err != nil || wide != "" {
+			p.TB.Errorf("%s is too wide for 320 pixels: %s (%v)", at, wide, err)
+		}
+	}
+}
+
+// wide are the elements that make a page wider than its window.
+const wide = `document.documentElement.scrollWidth <= innerWidth ? "" : [...document.querySelectorAll("main *, header *, footer *")].filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 80)).slice(0, 5).join(" ")`
 
 // inBothForms makes the page wide and light, then narrow and dark, and checks each. No rule of
 // the style is for a width in one scheme alone: the two other forms would show nothing new.
