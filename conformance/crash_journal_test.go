@@ -74,7 +74,7 @@ type record struct {
 // openJournal opens the journal in a file, which is created if need be.
 func openJournal(path string, f flaw) (*journal, error) {
 	for _, effect := range []store.Effect{
-		store.CreateProblem{}, store.UpdateProblem{}, store.PutSavepoint{}, store.AddComment{}, store.PutComment{}, store.PutAttachment{}, store.PutClaim{}, store.Rewrite{}, store.EmptyReplies{}, store.PutKeyword{}, store.DropKeyword{},
+		store.CreateProblem{}, store.UpdateProblem{}, store.PutSavepoint{}, store.AddComment{}, store.PutComment{}, store.PutAttachment{}, store.PutClaim{}, store.Rewrite{}, store.RewriteAudit{}, store.EmptyReplies{}, store.PutKeyword{}, store.DropKeyword{},
 		store.PutRelationship{}, store.DropRelationship{}, store.MoveFamily{}, store.Watch{}, store.Unwatch{}, store.MarkRead{},
 		store.ForgetReads{}, store.PutState{}, store.PutPriority{}, store.PutClassification{}, store.PutComponent{},
 		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.AppendAudit{}, store.PutQuery{}, store.DropQuery{}, store.PutSession{}, store.DropSession{},

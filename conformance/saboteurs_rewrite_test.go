@@ -23,6 +23,12 @@ func rewriteSaboteurs() []saboteur {
 			return []store.Effect{e}
 		}),
 	}, {
+		name: "leaves the names in entries of the audit log", caught: "READ-030",
+		sabotage: alterEffects(func(e store.RewriteAudit) []store.Effect {
+			e.Entries = nil
+			return []store.Effect{e}
+		}),
+	}, {
 		name: "empties the replies about a whole problem", caught: "READ-029",
 		sabotage: alterEffects(func(e store.EmptyReplies) []store.Effect {
 			e.About.Comment = ident.None

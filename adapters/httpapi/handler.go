@@ -155,6 +155,7 @@ func (s *server) registerAll() {
 	s.registerWatchers()
 	s.registerClaims()
 	s.registerUsers()
+	s.registerErasures()
 	s.registerTokens()
 	s.registerMetadata()
 	s.registerAudit()

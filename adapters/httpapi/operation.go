@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -113,8 +114,12 @@ func register[I, O any](s *server, op huma.Operation, handle func(context.Contex
 			}
 		}
 	}
-	if _, usual := op.Responses["200"]; !usual && op.Responses["201"] != nil {
-		op.DefaultStatus = http.StatusCreated
+	if _, usual := op.Responses["200"]; !usual {
+		for _, status := range []int{http.StatusCreated, http.StatusAccepted} {
+			if op.Responses[strconv.Itoa(status)] != nil {
+				op.DefaultStatus = status
+			}
+		}
 	}
 	answers := responses{} // of this operation alone
 	for status, response := range op.Responses {

@@ -104,6 +104,8 @@ func (d *draft) apply(effect store.Effect) error {
 		put(&d.leases, e.Lease, func(l lease.Lease) bool { return l.Name == e.Lease.Name })
 	case store.Rewrite:
 		return d.rewrite(e)
+	case store.RewriteAudit:
+		return d.rewriteAudit(e)
 	case store.EmptyReplies:
 		d.emptyReplies(e.About)
 	case store.KeepReply:

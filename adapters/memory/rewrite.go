@@ -3,6 +3,7 @@ package memory
 import (
 	"slices"
 
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
@@ -33,6 +34,21 @@ func (d *draft) rewrite(e store.Rewrite) error {
 		return missing
 	case found < len(e.Log)+len(e.Savepoints):
 		return conflict("problem %d has no such log entry or savepoint", e.Problem)
+	}
+	d.rewriteFeed(e.Feed())
+	return nil
+}
+
+// rewriteAudit replaces entries in a copy of the list, too.
+func (d *draft) rewriteAudit(e store.RewriteAudit) error {
+	d.audit = slices.Clone(d.audit)
+	at := places(d.audit, func(a audit.Entry) ident.ID { return a.ID })
+	for _, to := range e.Entries {
+		i, ok := at[to.ID]
+		if !ok {
+			return conflict("the audit log has no such entry")
+		}
+		d.audit[i].Name, d.audit[i].From, d.audit[i].To = to.Name, to.From, to.To
 	}
 	d.rewriteFeed(e.Feed())
 	return nil

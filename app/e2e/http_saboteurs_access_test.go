@@ -9,6 +9,11 @@ import (
 // accessSaboteurs break who may do what, and what is told of tokens and users.
 func accessSaboteurs() []saboteur {
 	return []saboteur{
+		{"an erasure that changes nothing", "HTTP-ERASE-002", asking(func(c *call) {
+			if c.is("POST", "/users/*/erasure") {
+				c.uri += "?dryRun=true"
+			}
+		})},
 		{"401 where 403 belongs", "HTTP-AUTH-003", answering(func(_ call, r *reply) {
 			if r.status == http.StatusForbidden {
 				*r = fails(401, "unauthenticated", "The token is not valid.")

@@ -81,11 +81,11 @@ type Entry struct {
 	Events []Event
 }
 
-// Rewrites reports whether the Change of the entry has replaced texts in earlier entries (D45).
+// Rewrites reports whether the Change of the entry has replaced texts in earlier entries (D45, D46).
 func (e Entry) Rewrites() bool {
 	for _, v := range e.Events {
 		for _, l := range v.Lines {
-			if l.Type == string(problem.Redacted) {
+			if l.Type == string(problem.Redacted) || v.Kind == audit.User && l.Field == audit.Erased {
 				return true
 			}
 		}

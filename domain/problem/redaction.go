@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"encoding/json"
 	"errors"
 	"html"
 	"strings"
@@ -121,29 +120,12 @@ func (r Redaction) value(v LogValue) LogValue {
 
 // members redacts members of an object, in place.
 func (r Redaction) members(v LogValue, of func(member string) bool) LogValue {
-	d := json.NewDecoder(strings.NewReader(v.JSON()))
-	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
-		return v
-	}
-	var members []LogMember
-	changed := false
-	for d.More() {
-		name, err := d.Token()
-		var raw json.RawMessage
-		if err != nil || d.Decode(&raw) != nil {
-			return v
-		}
-		m := LogMember{name.(string), LogValue(raw)}
+	return v.EachMember(func(m LogMember) LogValue {
 		if of(m.Name) {
-			m.Value = r.member(m)
+			return r.member(m)
 		}
-		changed = changed || m.Value != LogValue(raw)
-		members = append(members, m)
-	}
-	if !changed {
-		return v
-	}
-	return LogObject(members...)
+		return m.Value
+	})
 }
 
 func (r Redaction) member(m LogMember) LogValue {

@@ -206,6 +206,13 @@ type Rewrite struct {
 	Titles []BatchTitle
 }
 
+// RewriteAudit replaces Name, From and To of the entries of the audit log with these identifiers
+// (D46). They are of earlier Changes. Without such an entry, the Change is refused with
+// fault.Conflict (COM-002). The store must replace exactly these, and leave all else as it is
+// (READ-030). It must replace them in the feed, too: see [RewriteAudit.Feed] (FEED-002). An entry
+// of the feed may be missing.
+type RewriteAudit struct{ Entries []audit.Entry }
+
 // BatchTitle is the title in the event of a batch.
 type BatchTitle struct {
 	Batch ident.ID
@@ -213,7 +220,8 @@ type BatchTitle struct {
 }
 
 // EmptyReplies empties the bodies of replies (D45). It must empty those about the problem,
-// and with a Comment only those about this comment, and no others (READ-029).
+// and with a Comment only those about this comment, and no others (READ-029). The zero About
+// stands for the replies about no problem.
 type EmptyReplies struct{ About About }
 
 // KeepReply stores a reply and replaces an expired one of the same user and key.
@@ -259,6 +267,7 @@ func (DropWebhook) effect()       {}
 func (PutProgress) effect()       {}
 func (PutLease) effect()          {}
 func (Rewrite) effect()           {}
+func (RewriteAudit) effect()      {}
 func (EmptyReplies) effect()      {}
 func (KeepReply) effect()         {}
 func (Expire) effect()            {}

@@ -310,6 +310,22 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		s.tokens = put(s.tokens, e.Token, func(t access.Token) string { return t.ID.String() })
 	case store.AppendAudit:
 		s.audit = append(s.audit, e.Entry)
+	case store.RewriteAudit:
+		for _, entry := range e.Entries {
+			s.audit = put(s.audit, entry, func(a audit.Entry) string { return a.ID.String() })
+		}
+	case store.Rewrite:
+		r := s.problems[e.Problem]
+		for _, entry := range e.Log {
+			r.log = put(r.log, entry, func(l problem.LogEntry) string { return l.ID.String() })
+		}
+	case store.EmptyReplies:
+		for key, r := range s.replies {
+			if r.About.Within(e.About) {
+				r.Body = nil
+				s.replies[key] = r
+			}
+		}
 	case store.PutQuery:
 		s.queries = put(s.queries, e.Query, func(q query.Saved) string { return q.ID.String() })
 	case store.DropQuery:

@@ -39,16 +39,20 @@ func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd 
 		load: func(ctx context.Context, r store.Reader) (loaded, error) {
 			return s.load(ctx, r, caller.User, id, parts)
 		},
-		prepare: func(ctx context.Context, l *loaded) error {
-			if l.Size <= store.Small || budget.From(ctx).Full() {
-				return nil
-			}
-			return s.views.Reserve(ctx, 3*l.Size) // for the new texts, and the feed before and after
-		},
+		prepare: s.reserveRewrite,
 		decide: func(l loaded, m changes.Moment) (store.Change, Answer[Places], error) {
 			return decideRedact(caller, cmd, l, m)
 		},
 	})
+}
+
+// reserveRewrite waits for memory for the new texts of a large problem, and for the feed before and
+// after.
+func (s *Service) reserveRewrite(ctx context.Context, l *loaded) error {
+	if l.Size <= store.Small || budget.From(ctx).Full() {
+		return nil
+	}
+	return s.views.Reserve(ctx, 3*l.Size)
 }
 
 func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.Change, Answer[Places], error) {

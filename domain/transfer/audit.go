@@ -17,7 +17,7 @@ import (
 var auditMembers = []string{
 	"identifier", "name", "email", "resolved", "initial", "order", "nextStates", "closed", "successor", "parent",
 	"component", "creationDate", "startDate", "endDate", "inactive", "mail", "user", "scope", "expires", "revoked",
-	"url", "types", "predicate", "onFailure", "active", "cursor", "state", "secret", "deleted",
+	"url", "types", "predicate", "onFailure", "active", "cursor", "state", "secret", "deleted", audit.Erased,
 }
 
 // auditEntry checks an entry of the audit log and normalises its values to the form

@@ -120,7 +120,7 @@ func (w *writer) effect(effect store.Effect) error {
 		return w.putProgress(e)
 	case store.PutLease:
 		w.put(w.leaseRow(e.Lease))
-	case store.Rewrite: // see Rewrites
+	case store.Rewrite, store.RewriteAudit: // see Rewrites
 	case store.EmptyReplies:
 		w.emptyReplies(e.About)
 	case store.KeepReply:

@@ -16,24 +16,27 @@ import (
 // Rewriting reports whether a Change has an effect for Rewrites.
 func Rewriting(change store.Change) bool {
 	return slices.ContainsFunc(change.Effects, func(e store.Effect) bool {
-		_, rewrites := e.(store.Rewrite)
+		_, rewrites := e.(store.Rewriter)
 		return rewrites
 	})
 }
 
-// Rewrites calls do with the statements of the Rewrite effects of a Change, in
+// Rewrites calls do with the statements of the effects of a Change that rewrite texts, in
 // parts. It reads the places of the texts. Between the read and the statements, another
 // transaction may rewrite the feed, too: then a statement is refused with its Conflict.
 func (r Reader) Rewrites(ctx context.Context, change store.Change, do func(...Statement) error) error {
 	for _, effect := range change.Effects {
-		e, ok := effect.(store.Rewrite)
-		if !ok {
-			continue
+		var err error
+		switch e := effect.(type) {
+		case store.Rewrite:
+			err = r.rewriteProblem(ctx, e, do)
+		case store.RewriteAudit:
+			err = r.rewriteAudit(ctx, e, do)
 		}
-		if err := r.rewriteProblem(ctx, e, do); err != nil {
-			return err
+		if e, ok := effect.(store.Rewriter); ok && err == nil {
+			err = r.rewriteFeed(ctx, e.Feed(), do)
 		}
-		if err := r.rewriteFeed(ctx, e.Feed(), do); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -46,6 +49,7 @@ const Rewritten = "a text that is to be rewritten is no longer there"
 var (
 	rewriteLog       = "UPDATE log SET (field, old_value, new_value) = (?, ?, ?) WHERE problem = ? AND position = ?"
 	rewriteSavepoint = "UPDATE savepoints SET (" + fieldColumns + ") = (" + placeholders(len(fields)+1) + ") WHERE problem = ? AND position = ?"
+	rewriteAudit     = "UPDATE audit SET (name, old_value, new_value) = (?, ?, ?) WHERE position = ?"
 	rewriteFeed      = "UPDATE feed SET (size, body) = (?, ?) WHERE number = ? AND body = ?"
 )
 
@@ -66,6 +70,19 @@ func (r Reader) rewriteProblem(ctx context.Context, e store.Rewrite, do func(...
 	}
 	for _, s := range e.Savepoints {
 		if err := put(do, at, s.Batch, Statement{SQL: rewriteSavepoint, Args: append(r.fieldValues(&s.Problem), of)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r Reader) rewriteAudit(ctx context.Context, e store.RewriteAudit, do func(...Statement) error) error {
+	at, err := r.positions(ctx, len(e.Entries), "SELECT id, position FROM audit")
+	if err != nil {
+		return err
+	}
+	for _, a := range e.Entries {
+		if err := put(do, at, a.ID, Statement{SQL: rewriteAudit, Args: []any{a.Name, string(a.From), string(a.To)}}); err != nil {
 			return err
 		}
 	}

@@ -96,15 +96,27 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 		t.Errorf("the table of users is\n%s", table)
 	}
 
+	s.send(t, must(t, env, "token", "create", "--user=Bo@example.org", "--scope=write"), "/problems", map[string]string{"title": "Ask Bo"})
+	for _, would := range []struct{ flag, want string }{
+		{"--dry-run", "Bo (Bo@example.org) would be erased: 1 tokens, 0 sessions, "}, {"--yes", "Erased user "}, {"--yes", "Erased user "},
+	} {
+		const listed = " is erased: 1 tokens, 0 sessions, 0 watches, 2 entries of the audit log, 0 of the logs of 0 problems.\nProblems with the name or the address in a text: 1"
+		out := must(t, env, "user", "erase", bo.Identifier, would.flag)
+		if !strings.HasPrefix(out, would.want) || !strings.HasSuffix(strings.Replace(out, "would be", "is", 1), listed) {
+			t.Errorf("the erasure %s prints %q", would.flag, out)
+		}
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"user", "add", "--name=Other", "--email=BO@example.org"}, "another user has this e-mail address"},
+		{[]string{"user", "erase", ann}, "cannot be undone"},
+		{[]string{"user", "erase", "admin@localhost", "--yes"}, "nobody could administer the service after this"},
+		{[]string{"user", "add", "--name=Other", "--email=ANN@example.org"}, "another user has this e-mail address"},
 		{[]string{"user", "add", "--name=", "--email=nobody"}, "name: "},
 		{[]string{"user", "deactivate", "cy@example.org"}, `no user has the e-mail address or identifier "cy@example.org"`},
 		{[]string{"token", "create", "--user=cy@example.org", "--scope=read"}, `no user has the e-mail address or identifier "cy@example.org"`},
-		{[]string{"token", "create", "--user=Bo@example.org", "--scope=read", "--expires=2001-01-01T00:00:00Z"}, "expires: must be in the future"},
+		{[]string{"token", "create", "--user=admin@localhost", "--scope=read", "--expires=2001-01-01T00:00:00Z"}, "expires: must be in the future"},
 		{[]string{"token", "revoke", "01a1f944-5774-70d8-991b-c1b684ce177d"}, "there is no token with this identifier"},
 		{[]string{"token", "revoke", "../users"}, "identifier"},
 		{[]string{"token", "revoke", tokens[0].Identifier}, "nobody could administer the service after this"},

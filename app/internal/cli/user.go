@@ -10,6 +10,7 @@ import (
 type userCommands struct {
 	Add        userAdd        `cmd:"" help:"Add a user and print the identifier."`
 	List       userList       `cmd:"" help:"List all users."`
+	Erase      userErase      `cmd:"" help:"Erase a person for good: name, address, tokens and sessions."`
 	Deactivate userDeactivate `cmd:"" help:"Make a user inactive, and revoke the user's tokens for good."`
 }
 

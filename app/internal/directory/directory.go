@@ -23,6 +23,9 @@ type Directory interface {
 	// It fails when no valid token of scope admin would be left, unless lastAdmin allows
 	// it. Only a store takes lastAdmin.
 	Deactivate(ctx context.Context, userID string, lastAdmin bool) (User, error)
+	// Erase erases a user for good, and returns how far that is (D46). Call it again until it is
+	// done. A dry run only counts. It fails as Deactivate does.
+	Erase(ctx context.Context, userID string, dryRun, lastAdmin bool) (Erasure, error)
 	// Tokens returns all tokens, the oldest first.
 	Tokens(ctx context.Context) ([]Token, error)
 	// CreateToken issues a token. The zero time is no expiry.
@@ -52,6 +55,22 @@ func Find(ctx context.Context, d Directory, who string) (User, error) {
 }
 
 // User and Token are the records as the API shows them.
+// Erasure is how far the erasure of a user is.
+type Erasure struct {
+	User     User
+	Done     bool
+	Through  int64
+	Problems int
+	Log      int
+	Watches  int
+	Audit    int
+	Tokens   int
+	Sessions int
+	Texts    []int64
+	Queries  []string
+	Webhooks []string
+}
+
 type (
 	User  = client.User
 	Token = client.Token

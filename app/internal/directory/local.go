@@ -22,6 +22,7 @@ import (
 type local struct {
 	service *tracker.Service
 	store   store.Store
+	eraser  *tracker.ErasureWorker
 }
 
 // operator is the caller on a store: everybody with access to the store may do anything,
@@ -31,7 +32,7 @@ var operator = tracker.Caller{Scope: access.Admin}
 // Local returns the directory in a store, and closes the store in the end. The store must
 // have been seeded: a user in an empty store would prevent the seed for good.
 func Local(ctx context.Context, service *tracker.Service, s store.Store) (Directory, error) {
-	l := &local{service, s}
+	l := &local{service, s, service.NewErasureWorker(false, nil)}
 	users, err := l.Users(ctx)
 	if err == nil && len(users) == 0 {
 		err = errors.New(`the store is empty: start "problems serve" on it once`)
@@ -73,6 +74,38 @@ func (l *local) Deactivate(ctx context.Context, userID string, lastAdmin bool) (
 		Patch: tracker.UserPatch{Inactive: patch.Set(true)},
 	})
 	return userOf(answer.Value), sentence(err)
+}
+
+// Erase implements Directory. It does a part of the erasure unless a server does.
+func (l *local) Erase(ctx context.Context, userID string, dryRun, lastAdmin bool) (Erasure, error) {
+	id, err := ident.Parse(userID)
+	if err != nil {
+		return Erasure{}, err
+	}
+	answer, err := l.service.Erase(ctx, operator, id, tracker.Write{DryRun: dryRun, LastAdmin: lastAdmin})
+	if err == nil && !dryRun && !answer.Value.Done {
+		if _, err = l.eraser.Work(ctx, time.Now()); err == nil || fault.Is(err, fault.Unavailable) {
+			answer, err = l.service.Erasure(ctx, id)
+		}
+	}
+	if err != nil {
+		return Erasure{}, sentence(err)
+	}
+	e := Erasure{
+		User: userOf(answer.Value.User), Done: answer.Value.Done, Through: int64(answer.Value.Through),
+		Problems: answer.Value.Problems, Log: answer.Value.Log, Watches: answer.Value.Watches,
+		Audit: answer.Value.Audit, Tokens: answer.Value.Tokens, Sessions: answer.Value.Sessions,
+	}
+	for _, id := range answer.Value.Texts {
+		e.Texts = append(e.Texts, int64(id))
+	}
+	for _, id := range answer.Value.Queries {
+		e.Queries = append(e.Queries, id.String())
+	}
+	for _, id := range answer.Value.Webhooks {
+		e.Webhooks = append(e.Webhooks, id.String())
+	}
+	return e, nil
 }
 
 func (l *local) Tokens(ctx context.Context) ([]Token, error) {

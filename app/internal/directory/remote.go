@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/client"
@@ -43,6 +44,19 @@ func (r onServer) Deactivate(ctx context.Context, userID string, lastAdmin bool)
 	}
 	_, err = r.Do(ctx, client.Request{Method: http.MethodPatch, Path: []string{"users", userID}, Body: map[string]any{"inactive": true}}, &u)
 	return u, err
+}
+
+// Erase implements Directory.
+func (r onServer) Erase(ctx context.Context, userID string, dryRun, lastAdmin bool) (e Erasure, err error) {
+	if lastAdmin {
+		return Erasure{}, errLastAdmin
+	}
+	request := client.Request{Method: http.MethodPost, Path: []string{"users", userID, "erasure"}}
+	if dryRun {
+		request.Query = url.Values{"dryRun": {"true"}}
+	}
+	_, err = r.Do(ctx, request, &e)
+	return e, err
 }
 
 func (r onServer) Tokens(ctx context.Context) ([]Token, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/adapters/mcp"
 	"github.com/problemtracking/problems/adapters/web"
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/diagnose"
 	"github.com/problemtracking/problems/app/internal/mailworker"
@@ -329,6 +330,7 @@ type parts struct {
 	Store   *handle
 	Service *tracker.Service
 
+	Memory    *budget.Budget
 	Files     *files
 	Throttles *throttles
 	Handler   http.Handler
@@ -380,7 +382,8 @@ func serveAll(lc fx.Lifecycle, p parts) {
 		lc.Append(fx.StartStopHook(p.Replies.listen, p.Replies.drain))
 	}
 	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
-	works := []func(context.Context){p.Webhooks.Run, keeper.run}
+	eraser := p.Service.NewErasureWorker(!settings.Storage.Store.Is(backend.Shared), p.Memory)
+	works := []func(context.Context){p.Webhooks.Run, keeper.run, func(ctx context.Context) { p.erase(ctx, eraser) }}
 	if p.Mail != nil {
 		works = append(works, p.Mail.Run)
 	}

@@ -117,6 +117,8 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.put(leases, []byte(e.Lease.Name), e.Lease)
 	case store.Rewrite:
 		return c.rewrite(e)
+	case store.RewriteAudit:
+		return c.rewriteAudit(e)
 	case store.EmptyReplies:
 		return c.emptyReplies(e.About)
 	case store.KeepReply:

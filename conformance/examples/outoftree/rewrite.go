@@ -3,6 +3,7 @@ package boltstore
 import (
 	"bytes"
 
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -41,6 +42,27 @@ func (c contents) rewrite(e store.Rewrite) error {
 	}
 	if lines < len(e.Log) || points < len(e.Savepoints) {
 		return conflict("problem %d has no such log entry or savepoint", e.Problem)
+	}
+	return c.rewriteFeed(e.Feed())
+}
+
+func (c contents) rewriteAudit(e store.RewriteAudit) error {
+	entries := make(map[ident.ID]audit.Entry)
+	for _, a := range e.Entries {
+		entries[a.ID] = a
+	}
+	found, err := replaceAll(c, auditLog, nil, func(a *audit.Entry) bool {
+		to, ok := entries[a.ID]
+		if ok {
+			a.Name, a.From, a.To = to.Name, to.From, to.To
+		}
+		return ok
+	})
+	if err != nil {
+		return err
+	}
+	if found < len(e.Entries) {
+		return conflict("the audit log has no such entry")
 	}
 	return c.rewriteFeed(e.Feed())
 }

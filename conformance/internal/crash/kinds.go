@@ -75,6 +75,7 @@ func kindsOfProblems() []Kind {
 		}},
 		{"event", func(s harness.Statement) store.Effect { return store.Publish{Event: eventOf(s, createdBy(s, 0))} }},
 		{"rewritten texts", func(s harness.Statement) store.Effect { return store.Rewrite{Problem: s.Problems[1]} }}, // none
+		{"rewritten audit log", func(harness.Statement) store.Effect { return store.RewriteAudit{} }},                // none
 		{"forgotten events", func(harness.Statement) store.Effect { return store.ForgetFeed{} }},                     // it forgets none
 	}
 }

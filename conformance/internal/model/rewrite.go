@@ -3,6 +3,7 @@ package model
 import (
 	"slices"
 
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -23,6 +24,19 @@ func (w *World) rewrite(e store.Rewrite) error {
 			return fault.New(fault.Conflict, "the savepoint does not exist")
 		}
 		w.Savepoints[i] = to
+	}
+	w.rewriteFeed(e.Feed())
+	return nil
+}
+
+func (w *World) rewriteAudit(e store.RewriteAudit) error {
+	w.AuditLog = slices.Clone(w.AuditLog)
+	for _, to := range e.Entries {
+		i := slices.IndexFunc(w.AuditLog, func(a audit.Entry) bool { return a.ID == to.ID })
+		if i < 0 {
+			return fault.New(fault.Conflict, "the entry of the audit log does not exist")
+		}
+		w.AuditLog[i].Name, w.AuditLog[i].From, w.AuditLog[i].To = to.Name, to.From, to.To
 	}
 	w.rewriteFeed(e.Feed())
 	return nil

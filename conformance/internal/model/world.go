@@ -304,6 +304,8 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		w.Leases[e.Lease.Name] = e.Lease
 	case store.Rewrite:
 		return w.rewrite(e)
+	case store.RewriteAudit:
+		return w.rewriteAudit(e)
 	case store.EmptyReplies:
 		for key, r := range w.Replies {
 			if r.About.Within(e.About) {

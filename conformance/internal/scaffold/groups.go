@@ -35,7 +35,7 @@ func groups() []group {
 	}, {
 		title: "Metadata, users, tokens, saved queries, sessions, webhooks, leases, the audit log, replies, and their versions",
 		hint:  "A version goes up by 1 for each Change that touches its kind, however much of it: Change.Raises says which.",
-		ids:   `^(READ-001/(metadata|replace-metadata|token|query|session|webhook|progress|audit|reply|expire)$|READ-008|READ-009|READ-010|READ-013|READ-015|READ-016|READ-017|READ-023|READ-024|READ-025|READ-026|READ-027|READ-029|VER-)`,
+		ids:   `^(READ-001/(metadata|replace-metadata|token|query|session|webhook|progress|audit|reply|expire)$|READ-008|READ-009|READ-010|READ-013|READ-015|READ-016|READ-017|READ-023|READ-024|READ-025|READ-026|READ-027|READ-029|READ-030|VER-)`,
 	}, {
 		title: "Expectations",
 		hint:  "All are judged by what was stored before the Change, before its first effect.",

@@ -216,6 +216,13 @@ func Places() tracker.Places {
 	return tracker.Places{Comments: 1}
 }
 
+// Erasure returns the erasure of Bob, at its end.
+func Erasure() tracker.Erasure {
+	return tracker.Erasure{User: Bob.Erase(), ErasureState: tracker.ErasureState{
+		Done: true, Through: 12, Audit: 1, Tokens: 1, Sessions: 2, Problems: 3, Log: 4, Watches: 1, Texts: []problem.ID{12},
+	}}
+}
+
 // Comment returns a comment of the problem.
 func Comment() problem.Comment {
 	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Created: Time, Text: "Seen again on the second server."}

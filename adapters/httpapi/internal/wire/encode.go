@@ -512,6 +512,31 @@ func (e *Encoder) Places(p tracker.Places) {
 	e.Close('}')
 }
 
+// Erasure writes how far the erasure of a user is (D46).
+func (e *Encoder) Erasure(of tracker.Erasure) {
+	e.Open('{')
+	e.key("user").User(of.User)
+	e.key("done").bool(of.Done)
+	for _, count := range []struct {
+		name string
+		n    int
+	}{
+		{"through", int(of.Through)}, {"problems", of.Problems}, {"log", of.Log}, {"watches", of.Watches},
+		{"audit", of.Audit}, {"tokens", of.Tokens}, {"sessions", of.Sessions},
+	} {
+		e.key(count.name).Int(int64(count.n))
+	}
+	e.key("texts")
+	List(e, of.Texts, func(id problem.ID) { e.Int(int64(id)) })
+	e.key("queries")
+	List(e, of.Queries, e.id)
+	e.key("webhooks")
+	List(e, of.Webhooks, e.id)
+	e.Close('}')
+}
+
+func (e *Encoder) id(id ident.ID) { e.ID(id) }
+
 // Relationship writes a relationship, with a part of the other problem.
 func (e *Encoder) Relationship(r store.Related) {
 	e.Open('{')

@@ -10,7 +10,7 @@ import (
 // Topics returns the cases by topic.
 func Topics() []session.Topic {
 	return []session.Topic{
-		{Profile: "administration", Cases: slices.Concat(userCases(), tokenCases(), webhookCases(), auditCases())},
+		{Profile: "administration", Cases: slices.Concat(userCases(), erasureCases(), tokenCases(), webhookCases(), auditCases())},
 		{Profile: "access", Cases: authCases()},
 	}
 }

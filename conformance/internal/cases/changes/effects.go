@@ -52,6 +52,10 @@ func Effect() []bench.Case {
 		Rule: "Rewrite replaces the texts of the named log entries and savepoints, and of their events, and nothing else.",
 		Run:  rewriteTexts,
 	}, {
+		ID:   "READ-030",
+		Rule: "RewriteAudit replaces the names and values of the named entries of the audit log, and of their events, and nothing else.",
+		Run:  rewriteAudit,
+	}, {
 		ID:   "READ-029",
 		Rule: "EmptyReplies empties the replies about a problem, or about one comment of it, and no others.",
 		Run:  emptyReplies,

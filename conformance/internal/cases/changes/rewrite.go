@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
@@ -62,6 +63,34 @@ func rewriteTexts(b *bench.Bench) {
 	}
 }
 
+func rewriteAudit(b *bench.Bench) {
+	var all []audit.Entry
+	for range 3 {
+		change := b.Change()
+		for range 2 {
+			entry := b.Audited()
+			entry.Batch = change.Batch
+			all = append(all, entry)
+			of := b.Administered()
+			of.Kind, of.Object, of.Name = entry.Kind, entry.Object, entry.Name
+			of.Lines = []event.Line{{ID: entry.ID, Type: string(entry.Type), Field: entry.Field, From: entry.From, To: entry.To}}
+			change.Effects = append(change.Effects, store.AppendAudit{Entry: entry}, store.Publish{Event: of})
+		}
+		b.Commit(change)
+	}
+	to := []audit.Entry{all[3], all[0]}
+	for i := range to {
+		to[i].Name, to[i].From, to[i].To = "rewritten", "", problem.LogText("***")
+	}
+	does(b, []store.Effect{store.RewriteAudit{Entries: to}}, func(want *bench.Image) {
+		for i, at := range []int{3, 0} {
+			want.Audit[at] = to[i]
+			v := &want.Feed[at/2].Events[at%2]
+			v.Name, v.Lines[0].From, v.Lines[0].To = to[i].Name, to[i].From, to[i].To
+		}
+	})
+}
+
 func rewriteFeed(b *bench.Bench) {
 	p := b.Furnished()
 	changes := []store.Change{logged(b, p), logged(b, p)}
@@ -111,6 +140,7 @@ func emptyReplies(b *bench.Bench) {
 	empties(store.About{Problem: 1, Comment: comment}, "comment")
 	empties(store.About{Problem: 3})
 	empties(store.About{Problem: 1}, "problem", "comment", "other comment")
+	empties(store.About{}, "none")
 }
 
 func rewriteMissing(b *bench.Bench) {
@@ -119,6 +149,7 @@ func rewriteMissing(b *bench.Bench) {
 	for what, missing := range map[string]store.Effect{
 		"a log entry of another problem": store.Rewrite{Problem: here.ID, Log: effect.Log},
 		"a savepoint of another problem": store.Rewrite{Problem: here.ID, Savepoints: effect.Savepoints},
+		"an entry of the audit log":      store.RewriteAudit{Entries: []audit.Entry{b.Audited()}},
 		"a log entry beside one":         store.Rewrite{Problem: there.ID, Log: append(slices.Clone(effect.Log), b.Entry(there.ID))},
 	} {
 		b.Refuse(what, fault.Conflict, b.Change(missing))

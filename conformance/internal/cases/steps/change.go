@@ -2,6 +2,7 @@ package steps
 
 import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
+	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -20,6 +21,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	deleted, called := b.Endpoint(), b.Endpoint()
 	shown := store.About{Problem: p.ID, Comment: b.ID()}
 	expired := store.Reply{User: user, Key: "old", Fingerprint: bench.Fingerprint(1), Created: b.Now(), Body: []byte("old")}
+	audited := b.Audited()
 	b.Do(append(b.Pair(p.ID, relationship.CauseOf, q.ID),
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "dropped", Value: problem.Text("yes")}},
 		store.Watch{Problem: p.ID, User: watcher},
@@ -29,7 +31,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutQuery{Query: dropped}, store.PutQuery{Query: replaced}, store.PutQuery{Query: b.Query(user)},
 		store.PutSession{Session: ended}, store.PutSession{Session: begun},
 		store.PutWebhook{Endpoint: deleted}, store.PutWebhook{Endpoint: called},
-		store.AppendAudit{Entry: b.Audited()}, store.Publish{Event: b.Happening(p.ID)},
+		store.AppendAudit{Entry: audited}, store.Publish{Event: b.Happening(p.ID)},
 		store.KeepReply{Reply: store.Reply{User: user, Key: "shown", Created: b.Now(), About: shown, Body: []byte("shown")}},
 	)...)
 	written := b.Change(store.PutSavepoint{Problem: p})
@@ -40,6 +42,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		Titles: []store.BatchTitle{{Batch: written.Batch, Title: "rewritten"}},
 	}
 	rewritten.Log[0].To, rewritten.Savepoints[0].Title = problem.LogText("rewritten"), "rewritten"
+	audited.Name, audited.To = "rewritten", problem.LogText("rewritten")
 	b.Do(store.Publish{Event: b.Administered()})
 	replaced.Name = "Replaced"
 	created := b.Problem(b.Reserve())
@@ -56,7 +59,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutComment{Problem: p.ID, Comment: comment},
 		store.PutAttachment{Problem: p.ID, Attachment: b.Attachment()},
 		store.PutClaim{Problem: p.ID, Claim: b.Claim()},
-		rewritten, store.EmptyReplies{About: shown},
+		rewritten, store.RewriteAudit{Entries: []audit.Entry{audited}}, store.EmptyReplies{About: shown},
 		store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: "put", Value: problem.Text("yes")}},
 		store.DropKeyword{Problem: p.ID, Name: "dropped"},
 		store.DropRelationship{Owner: p.ID, Type: relationship.CauseOf, Other: q.ID},

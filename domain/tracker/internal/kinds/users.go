@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"errors"
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -24,7 +25,7 @@ var Users = Rules[user.User, user.Patch]{
 	Sent:  func(p *user.Patch) patch.Field[string] { return p.Name },
 	Blank: func(*metadata.Catalogue, time.Time) user.User { return user.User{} },
 	Apply: applyUser,
-	Check: (*metadata.Catalogue).CheckUser,
+	Check: checkUser,
 	Members: func(o user.User, _ *metadata.Catalogue) []problem.LogMember {
 		return []problem.LogMember{
 			{Name: "name", Value: problem.LogText(o.Name)},
@@ -42,6 +43,9 @@ func applyUser(p user.Patch, u user.User, _ *metadata.Catalogue, faults *fault.L
 	if p.Email.Sent {
 		if sent := body.Line(text.Name, p.Email, fault.At("email"), faults); sent != u.Email {
 			stored, err := user.StoredEmail(sent)
+			if err == nil && user.IsOf(stored, []string{user.ErasedDomain}) {
+				err = errors.New("must not be in the domain of erased users")
+			}
 			body.AddInvalid(faults, fault.At("email"), err)
 			u.Email = stored
 		}
@@ -53,6 +57,14 @@ func applyUser(p user.Patch, u user.User, _ *metadata.Catalogue, faults *fault.L
 		u.Mail = choice
 	}
 	return u
+}
+
+// checkUser refuses any change of an erased user (D46).
+func checkUser(c *metadata.Catalogue, u user.User) error {
+	if old, ok := c.User(u.ID); ok && old.Erased() {
+		return fault.New(fault.InUse, "this user is erased, for good: make a new user, whatever the name and the address")
+	}
+	return c.CheckUser(u)
 }
 
 // auditedMail returns a choice of mail for the audit log: null for everything.

@@ -1,0 +1,184 @@
+package tracker
+
+import (
+	"context"
+	"time"
+
+	"github.com/problemtracking/problems/domain/budget"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// ErasureWorker is one server's part in the erasure of users (D46). Each erasure has a lease: its
+// state is an ErasureState, and each Change of a problem moves it on. So a killed server leaves
+// the rest to the next one. An ErasureWorker is for one goroutine.
+type ErasureWorker struct {
+	service *Service
+	alone   bool
+	memory  *budget.Budget
+	me      ident.ID
+	watches map[ident.ID]*lease.Watch
+	done    map[ident.ID]bool
+}
+
+// NewErasureWorker returns an ErasureWorker. alone is true when no other server can use the
+// store. memory is the budget of large problems; nil: there is any amount.
+func (s *Service) NewErasureWorker(alone bool, memory *budget.Budget) *ErasureWorker {
+	return &ErasureWorker{service: s, alone: alone, memory: memory, watches: make(map[ident.ID]*lease.Watch), done: make(map[ident.ID]bool)}
+}
+
+// underWay is an erasure with the lease as this server holds it.
+type underWay struct {
+	user  user.User
+	lease lease.Lease
+	state ErasureState
+	since time.Time // of the lease
+}
+
+// Work erases a user from the next problems. worked is false when nothing is left that no other
+// server does. now is a time by a clock that nobody sets: see lease.Watch.
+func (w *ErasureWorker) Work(ctx context.Context, now time.Time) (worked bool, err error) {
+	e, err := w.next(ctx, now)
+	if e == nil || err != nil {
+		return false, err
+	}
+	if w.memory != nil {
+		account := w.memory.Open(ctx.Done())
+		defer account.Close()
+		ctx = budget.With(ctx, account)
+	}
+	ids, err := w.service.following(ctx, e.state.Through)
+	if err != nil {
+		return false, err
+	}
+	if len(ids) == 0 {
+		e.state.Done, e.state.Former = true, nil
+	}
+	for _, id := range ids {
+		if err := w.problem(ctx, e, id); err != nil {
+			return false, err
+		}
+	}
+	return true, w.save(ctx, e)
+}
+
+// next takes the lease of an erasure that is not done; nil: there is none.
+func (w *ErasureWorker) next(ctx context.Context, now time.Time) (e *underWay, err error) {
+	if w.me.IsNone() {
+		m, err := w.service.moment(ctx)
+		if err != nil {
+			return nil, err
+		}
+		w.me = m.IDs.Next()
+	}
+	err = w.service.store.View(ctx, func(r store.Reader) error {
+		e = nil
+		c, err := w.service.catalogues.Now(ctx, r)
+		if err != nil {
+			return err
+		}
+		for _, u := range erasedUsers(c) {
+			if w.done[u.ID] {
+				continue
+			}
+			l, state, err := readErasure(ctx, r, u.ID)
+			if err != nil {
+				return err
+			}
+			if w.done[u.ID] = state.Done; state.Done {
+				continue
+			}
+			if w.watches[u.ID] == nil {
+				w.watches[u.ID] = new(lease.Watch)
+			}
+			w.watches[u.ID].See(l, !l.Version.IsNone(), now)
+			if e == nil && (w.alone || w.watches[u.ID].Free(l, !l.Version.IsNone(), w.me, now)) {
+				e = &underWay{user: u, lease: l, state: state}
+			}
+		}
+		return nil
+	})
+	if e == nil || err != nil {
+		return nil, err
+	}
+	return e, w.save(ctx, e)
+}
+
+// save stores the state.
+func (w *ErasureWorker) save(ctx context.Context, e *underWay) error {
+	m, err := w.service.moment(ctx)
+	if err != nil {
+		return err
+	}
+	cb := changes.NewBuilder(m, ident.None)
+	next := w.renewed(cb, e.lease, e.user, e.state)
+	if err := w.service.commit(ctx, cb.Change); err != nil {
+		return taken(err)
+	}
+	e.lease, e.since = next, cb.At
+	return nil
+}
+
+// renewed adds the next state of the lease to a Change.
+func (w *ErasureWorker) renewed(cb *changes.Builder, held lease.Lease, of user.User, state ErasureState) lease.Lease {
+	next := lease.Lease{Name: erasureLease(of.ID), Version: cb.Batch, Holder: w.me, State: state.encode()}
+	cb.AddExpect(store.LeaseAt{Name: next.Name, Version: held.Version})
+	cb.AddEffect(store.PutLease{Lease: next})
+	return next
+}
+
+// taken makes a lost lease a fault that passes.
+func taken(err error) error {
+	if fault.Is(err, fault.Conflict) {
+		return fault.Wrap(fault.Unavailable, err, "another server goes on with the erasure")
+	}
+	return err
+}
+
+// problem erases the user from a problem. Without anything to change, the state moves on with
+// the next Change, at the latest after the time between two renewals.
+func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID) error {
+	s := w.service
+	a, err := run(ctx, s, command[loaded, underWay]{
+		locks: []writerlocks.Key{writerlocks.Problem(id)},
+		load: func(ctx context.Context, r store.Reader) (l loaded, err error) {
+			now, _, err := readErasure(ctx, r, e.user.ID)
+			if err != nil {
+				return l, err
+			}
+			if now.Version != e.lease.Version {
+				return l, fault.New(fault.Unavailable, "another server goes on with the erasure")
+			}
+			return s.load(ctx, r, ident.None, id, erasureParts)
+		},
+		prepare: s.reserveRewrite,
+		decide: func(l loaded, m changes.Moment) (store.Change, Answer[underWay], error) {
+			next := *e
+			var found erasedProblem
+			found, next.state = e.state.in(e.user, &l.Snapshot)
+			by := e.state.By
+			if by.IsNone() {
+				by = e.user.ID
+			}
+			cb := found.change(by, e.user, &l.Snapshot, m)
+			if !cb.Empty() {
+				next.lease, next.since = w.renewed(cb, e.lease, e.user, next.state), cb.At
+			}
+			return cb.Change, answer(next, l), nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	*e = a.Value
+	if s.now().Sub(e.since) > lease.Renewal {
+		return w.save(ctx, e)
+	}
+	return nil
+}

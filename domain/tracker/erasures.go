@@ -1,0 +1,361 @@
+package tracker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
+	"github.com/problemtracking/problems/domain/user"
+)
+
+// Erasure is how far the erasure of a user has come (D46).
+type Erasure struct {
+	User user.User
+	ErasureState
+}
+
+// ErasureState is the part of an Erasure in the store, as the state of its lease.
+type ErasureState struct {
+	By ident.ID `json:"by"` // who asked for it; None: nobody knows
+	// Former are the former name and address. They go with the last Change.
+	Former []string `json:"former,omitempty"`
+	// Done is true when no problem is left.
+	Done bool `json:"done"`
+	// Through is the last problem without the name.
+	Through problem.ID `json:"through"`
+	// Audit, Tokens and Sessions count what the first Change has rewritten and ended.
+	Audit    int `json:"audit"`
+	Tokens   int `json:"tokens"`
+	Sessions int `json:"sessions"`
+	// Problems and Log count the changed problems and the rewritten entries of their logs, and
+	// Watches the ended ones, up to Through.
+	Problems int `json:"problems"`
+	Log      int `json:"log"`
+	Watches  int `json:"watches"`
+	// Texts, Queries and Webhooks have the former name or address in a text that somebody wrote.
+	// Texts are problems, at most mostTexts.
+	Texts    []problem.ID `json:"texts"`
+	Queries  []ident.ID   `json:"queries"`
+	Webhooks []ident.ID   `json:"webhooks"`
+}
+
+// mostTexts bounds the problems in an ErasureState.
+const mostTexts = 1000
+
+func erasureLease(who ident.ID) string { return "erasure " + who.String() }
+
+// has reports whether one of the texts has the former name or address.
+func (s *ErasureState) has(texts ...string) bool {
+	return slices.ContainsFunc(s.Former, func(former string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, former) })
+	})
+}
+
+func (s *ErasureState) encode() string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic("tracker: a state cannot be encoded: " + err.Error())
+	}
+	return string(b)
+}
+
+// readErasure reads the state of an erasure. Without one, as in a copy of the store, it begins
+// with the first problem.
+func readErasure(ctx context.Context, r store.Reader, who ident.ID) (l lease.Lease, state ErasureState, err error) {
+	l, ok, err := r.Lease(ctx, erasureLease(who))
+	if err != nil || !ok {
+		return l, state, err
+	}
+	if err := json.Unmarshal([]byte(l.State), &state); err != nil {
+		return l, state, fault.Wrap(fault.Internal, err, "the state of the erasure cannot be read")
+	}
+	return l, state, nil
+}
+
+// erasable is the basis of the decision about an erasure.
+type erasable struct {
+	directory
+	user  user.User
+	lease lease.Lease
+	state ErasureState
+	audit []audit.Entry // those with the name or the address, as they will be
+}
+
+// Erase begins the erasure of a user, which an ErasureWorker completes (D46). For an erased user
+// it returns how far that is. A dry run counts everything, and reads all problems for that.
+// It fails with fault.NotFound, and with fault.InUse for the last administrator.
+func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Write) (Answer[Erasure], error) {
+	a, err := run(ctx, s, command[erasable, Erasure]{
+		locks:  []writerlocks.Key{writerlocks.Catalogue()},
+		dryRun: w.DryRun,
+		load:   func(ctx context.Context, r store.Reader) (erasable, error) { return s.loadErasable(ctx, r, who) },
+		decide: func(e erasable, m changes.Moment) (store.Change, Answer[Erasure], error) {
+			return decideErase(caller, w, e, m)
+		},
+	})
+	if err == nil && w.DryRun && !a.Value.Done {
+		err = s.countErasure(ctx, &a.Value)
+	}
+	return a, err
+}
+
+// Erasure returns how far the erasure of a user has come. It fails with fault.NotFound for a user
+// who is not erased.
+func (s *Service) Erasure(ctx context.Context, who ident.ID) (a Answer[Erasure], err error) {
+	err = s.store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+			return err
+		}
+		u, ok := a.Catalogue.User(who)
+		if !ok || !u.Erased() {
+			return fault.New(fault.NotFound, "there is no erased user with this identifier")
+		}
+		a.Value.User = u
+		_, a.Value.ErasureState, err = readErasure(ctx, r, who)
+		return err
+	})
+	return a, err
+}
+
+func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID) (e erasable, err error) {
+	if e.directory, err = s.loadDirectory(ctx, r); err != nil {
+		return e, err
+	}
+	u, ok := e.catalogue.User(who)
+	if !ok {
+		return e, kinds.Users.NotFound()
+	}
+	e.user = u
+	if e.lease, e.state, err = readErasure(ctx, r, who); err != nil || u.Erased() {
+		return e, err
+	}
+	e.state = ErasureState{Former: []string{u.Name, u.Email}}
+	if e.sessions, err = r.Sessions(ctx, who); err != nil {
+		return e, err
+	}
+	queries, err := r.SavedQueries(ctx, ident.None)
+	if err != nil {
+		return e, err
+	}
+	for _, q := range queries {
+		if q.Owner != who && e.state.has(q.Name, q.Predicate) {
+			e.state.Queries = append(e.state.Queries, q.ID)
+		}
+	}
+	hooks, err := allWebhooks(ctx, r)
+	if err != nil {
+		return e, err
+	}
+	for _, h := range hooks {
+		if e.state.has(h.URL, h.Predicate) {
+			e.state.Webhooks = append(e.state.Webhooks, h.ID)
+		}
+	}
+	e.audit, err = erasedAudit(ctx, r, u.Erase(), e.tokens)
+	return e, err
+}
+
+// erasedAudit returns the entries of the audit log that the erasure of a user changes, as they
+// are afterwards.
+func erasedAudit(ctx context.Context, r store.Reader, erased user.User, tokens []access.Token) (entries []audit.Entry, err error) {
+	own := make(map[ident.ID]bool)
+	for _, t := range tokens {
+		own[t.ID] = t.User == erased.ID
+	}
+	for skip := 0; ; skip += MostOnPage {
+		page, err := r.Audit(ctx, skip, MostOnPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range page {
+			if after := e.Erasing(erased, own); after != e {
+				entries = append(entries, after)
+			}
+		}
+		if len(page) < MostOnPage {
+			return entries, nil
+		}
+	}
+}
+
+func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Change, Answer[Erasure], error) {
+	a := Answer[Erasure]{Value: Erasure{e.user, e.state}, Catalogue: e.catalogue}
+	if err := w.Faults.Err(); err != nil || e.user.Erased() {
+		return store.Change{}, a, err
+	}
+	erased := e.user.Erase()
+	cb := changes.NewBuilder(m, caller.User)
+	cb.ResolvedBy(e.catalogue.Version)
+	cb.AddExpect(store.LeaseAt{Name: erasureLease(erased.ID), Version: e.lease.Version})
+	cb.AddEffect(store.RewriteAudit{Entries: e.audit})
+	cb.AddEffect(store.EmptyReplies{}) // those about users show the name
+	of := changes.Audited{Kind: audit.User, ID: erased.ID, Name: erased.Name}
+	cb.Audit(of, audit.Changed, audit.Erased, "", problem.LogFlag(true))
+	renamed := e.user // the log never has the former name and address
+	renamed.Name, renamed.Email = erased.Name, erased.Email
+	cb.AuditChanges(of, kinds.Users.Members(renamed, e.catalogue), kinds.Users.Members(erased, e.catalogue))
+	cb.AddEffect(store.PutUser{User: erased})
+	before := renamed
+	before.Inactive = false // tokens and sessions end in any case
+	if err := shutOut(cb, w, before, erased, e.directory); err != nil {
+		return store.Change{}, Answer[Erasure]{}, err
+	}
+	state := &a.Value.ErasureState
+	state.By, state.Audit, state.Sessions = caller.User, len(e.audit), len(e.sessions)
+	for _, t := range e.tokens {
+		if t.User == erased.ID && t.Revoked.IsZero() {
+			state.Tokens++
+		}
+	}
+	cb.AddEffect(store.PutLease{Lease: lease.Lease{Name: erasureLease(erased.ID), Version: cb.Batch, State: state.encode()}})
+	if !w.DryRun {
+		a.Value.User = erased
+		a.Catalogue = kinds.Users.With(e.catalogue, erased, cb.Batch)
+	}
+	return cb.Change, a, nil
+}
+
+// countErasure counts what the erasure changes in problems.
+func (s *Service) countErasure(ctx context.Context, e *Erasure) error {
+	for {
+		ids, err := s.following(ctx, e.Through)
+		if err != nil || len(ids) == 0 {
+			e.Former = nil
+			return err
+		}
+		for _, id := range ids {
+			err := s.views.View(ctx, func(r store.Reader) error {
+				l, err := s.load(ctx, r, ident.None, id, erasureParts)
+				if err == nil {
+					_, e.ErasureState = e.in(e.User.Erase(), &l.Snapshot)
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// following returns the numbers of the next problems behind one; none at the end.
+func (s *Service) following(ctx context.Context, after problem.ID) (ids []problem.ID, err error) {
+	const page = 200
+	plan, err := check.Compile("identifier > "+strconv.FormatInt(int64(after), 10), predicate.Problem, predicate.Env{})
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "the predicate about numbers does not compile")
+	}
+	err = s.store.View(ctx, func(r store.Reader) error {
+		c, err := s.catalogues.Now(ctx, r)
+		if err != nil {
+			return err
+		}
+		hits, err := s.find(ctx, r, store.Query{Plan: plan, Limit: page, Catalogue: c})
+		for _, h := range hits {
+			ids = append(ids, h.ID)
+		}
+		return err
+	})
+	return ids, err
+}
+
+// erasureParts are the parts of a problem that can have something of a user.
+const erasureParts = store.Log | store.Comments | store.Keywords | store.Watchers | store.Attachments
+
+// erasedProblem is what the erasure of a user changes in a problem.
+type erasedProblem struct {
+	log      []problem.LogEntry // as they are afterwards
+	watching bool
+	shown    bool // answers about the problem can show the user
+}
+
+// in returns what the erasure of a user changes in a problem, and the state afterwards.
+func (s ErasureState) in(erased user.User, of *store.Snapshot) (p erasedProblem, after ErasureState) {
+	about := problem.Erasure{User: erased.ID, Name: erased.Name}
+	p.watching = slices.Contains(of.Watchers, erased.ID)
+	p.shown = p.watching || slices.Contains([]ident.ID{of.Originator, of.Modifier, of.Assignee}, erased.ID)
+	written := s.has(of.Title)
+	for _, e := range of.Log {
+		p.shown = p.shown || e.Author == erased.ID
+		if after := about.Entry(e); after != e {
+			p.log = append(p.log, after)
+		}
+	}
+	for _, c := range of.Comments {
+		p.shown = p.shown || c.Author == erased.ID || c.Editor == erased.ID
+		written = written || s.has(c.Text, c.HTML.String)
+	}
+	for _, k := range of.Keywords {
+		written = written || s.has(k.Name, k.Value.String)
+	}
+	for _, f := range of.Attachments {
+		p.shown = p.shown || f.Author == erased.ID
+		written = written || s.has(f.Name)
+	}
+	s.Through, s.Log = of.ID, s.Log+len(p.log)
+	if len(p.log) > 0 || p.watching {
+		s.Problems++
+	}
+	if p.watching {
+		s.Watches++
+	}
+	if written && len(s.Texts) < mostTexts {
+		s.Texts = append(slices.Clip(s.Texts), of.ID)
+	}
+	return p, s
+}
+
+// change returns the Change of the problem; it has no effects if nothing changes.
+func (p erasedProblem) change(by ident.ID, erased user.User, of *store.Snapshot, m changes.Moment) *changes.Builder {
+	cb := changes.NewBuilder(m, by, of.Problem)
+	if !p.shown && len(p.log) == 0 {
+		return cb
+	}
+	cb.AddEffect(store.EmptyReplies{About: store.About{Problem: of.ID}})
+	if len(p.log) == 0 && !p.watching {
+		return cb
+	}
+	cb.Corrective(of)
+	if p.watching {
+		cb.AddEffect(store.Unwatch{Problem: of.ID, User: erased.ID})
+		cb.AddLog(of, problem.WatcherRemoved, "watchers", problem.LogRef(erased.ID, erased.Name), "")
+	}
+	if len(p.log) > 0 {
+		before := make(map[ident.ID]int64)
+		for _, e := range of.Log {
+			before[e.ID] = e.Size()
+		}
+		for _, e := range p.log {
+			of.Size += e.Size() - before[e.ID]
+		}
+		cb.AddEffect(store.Rewrite{Problem: of.ID, Log: p.log})
+		cb.AddLog(of, problem.Redacted, "", "", problem.LogPlaces(len(p.log)))
+	}
+	cb.StoreProblem(of)
+	return cb
+}
+
+// erasedUsers returns the users of a catalogue who are erased.
+func erasedUsers(c *metadata.Catalogue) (all []user.User) {
+	for _, u := range c.Content().Users {
+		if u.Erased() {
+			all = append(all, u)
+		}
+	}
+	return all
+}

@@ -1,0 +1,149 @@
+package tracker
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+)
+
+// leaver is a service with a user who has left traces in four of five problems.
+func leaver(t *testing.T) (service, ident.ID) {
+	t.Helper()
+	s := newService(t)
+	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee"), Email: patch.Set("ann@example.org")}})
+	noError(t, err)
+	who := a.Value.ID
+	_, err = s.CreateToken(t.Context(), s.admin, CreateToken{User: named("Ann Lee"), Scope: patch.Set("write")})
+	noError(t, err)
+	_, err = s.SignInUser(t.Context(), who, access.Write, "a browser")
+	noError(t, err)
+	caller := Caller{User: who, Scope: access.Write}
+	for _, title := range []string{"plain", "watched", "assigned", "renamed", "Ask Ann Lee"} {
+		s.create(t, title)
+	}
+	_, err = s.AddWatcher(t.Context(), caller, 2, AddWatcher{User: asPartial(object{"name": "Ann Lee"})})
+	noError(t, err)
+	for _, name := range []string{"Ann Lee", "Ann Low"} {
+		_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}})
+		noError(t, err)
+		for _, to := range []patch.Field[string]{patch.Set(name), {}} {
+			cmd := UpdateProblem{ProblemPatch: ProblemPatch{Assignee: patch.Null[metadata.Partial]()}}
+			if to.Sent {
+				cmd.Assignee = named(name)
+			}
+			_, err = s.UpdateProblem(t.Context(), s.admin, 3, cmd)
+			noError(t, err)
+		}
+	}
+	_, err = s.AddComment(t.Context(), caller, 4, AddComment{Text: patch.Set("I am ann@example.org.")})
+	noError(t, err)
+	_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee")}})
+	noError(t, err)
+	return s, who
+}
+
+// D46: nothing but texts that people wrote has the name and the address, whenever a server dies.
+func TestErasure(t *testing.T) {
+	t.Parallel()
+	s, who := leaver(t)
+	would, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true})
+	noError(t, err)
+	begun, err := s.Erase(t.Context(), s.admin, who, Write{})
+	noError(t, err)
+	if _, err := s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann")}}); !fault.Is(err, fault.InUse) {
+		t.Errorf("the erased user is changed: %v", err)
+	}
+	died := errors.New("kill -9")
+	for commits := 1; ; commits++ { // a server that dies after some commits, and another one goes on
+		server := s.behind(hooked{commit: func(next commitFunc, c store.Change) error {
+			if commits--; commits < 0 {
+				return fault.Wrap(fault.Internal, died, "the server dies")
+			}
+			return next(c)
+		}})
+		worker := server.NewErasureWorker(true, nil)
+		for worked := true; worked && err == nil; {
+			worked, err = worker.Work(t.Context(), s.clock.now())
+		}
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, died) || commits > 100 {
+			t.Fatal(err)
+		}
+		err, commits = nil, max(commits, 0)+3
+	}
+	done, err := s.Erasure(t.Context(), who)
+	noError(t, err)
+	want := ErasureState{
+		By: s.admin.User, Done: true, Through: 5, Audit: begun.Value.Audit, Tokens: 1, Sessions: 1, Problems: 2, Log: 5, Watches: 1,
+		Texts: []problem.ID{4, 5},
+	}
+	equal(t, "the erasure", done.Value.ErasureState, want)
+	equal(t, "the user", done.Value.User, begun.Value.User.Erase())
+	want.Done, want.By = false, s.admin.User
+	equal(t, "the dry run", would.Value.ErasureState, want)
+	equal(t, "its user", would.Value.User.Name, "Ann Lee")
+	now := s.memory.current()
+	if held := fmt.Sprintf("%+v %+v %+v %+v", now.audit, now.content.Users, now.leases, now.sessions); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
+		t.Errorf("the store has the name or the address:\n%s", held)
+	}
+	redacted := 0
+	for id := problem.ID(1); id <= 5; id++ {
+		of := s.load(t, id)
+		for _, e := range of.Log {
+			if strings.Contains(string(e.From+e.To), "Ann L") && e.Type != problem.ProblemCreated {
+				t.Errorf("the log of problem %d has the name: %+v", id, e)
+			}
+			if e.Type == problem.Redacted {
+				redacted++
+			}
+		}
+		equal(t, "the watchers", len(of.Watchers) > 0 && of.Watchers[0] == who, false)
+		if size := problem.Size(of.Fields, of.Keywords, of.Comments, of.Attachments, of.Log); size > of.Size {
+			t.Errorf("problem %d has the size %d, and at least %d bytes", id, of.Size, size)
+		}
+	}
+	equal(t, "entries about it", redacted, 2)
+	again, err := s.Erase(t.Context(), s.admin, who, Write{})
+	noError(t, err)
+	equal(t, "a repeat", again.Value, done.Value)
+}
+
+// A server leaves the work to the holder of the lease until that is silent; then it goes on.
+func TestErasureGoesOn(t *testing.T) {
+	t.Parallel()
+	s, who := leaver(t)
+	_, err := s.Erase(t.Context(), s.admin, who, Write{})
+	noError(t, err)
+	one, two := s.NewErasureWorker(false, nil), s.NewErasureWorker(false, nil)
+	for i, c := range []struct {
+		worker *ErasureWorker
+		worked bool
+	}{{one, true}, {two, false}, {two, true}, {two, false}} {
+		worked, err := c.worker.Work(t.Context(), s.clock.now())
+		noError(t, err)
+		equal(t, fmt.Sprint("work ", i), worked, c.worked)
+		if i == 1 {
+			s.clock.forward(lease.Patience)
+		}
+	}
+	_, err = s.Erase(t.Context(), s.admin, s.admin.User, Write{})
+	wantFault(t, err, fault.InUse)
+	_, err = s.Erase(t.Context(), s.admin, ident.ID{15: 99}, Write{})
+	wantFault(t, err, fault.NotFound)
+	_, err = s.Erasure(t.Context(), s.admin.User)
+	wantFault(t, err, fault.NotFound)
+	_, err = s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("x"), Email: patch.Set("x@Erased.invalid")}})
+	wantFault(t, err, fault.InvalidValue, "invalid-value /email")
+}
