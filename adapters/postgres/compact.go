@@ -9,7 +9,7 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// compacted are the tables that can have a text which a redaction replaces. The last one has
+// compacted are the tables that can have a text which a redaction or an erasure replaces. The last one has
 // samples of it.
 var compacted = []string{
 	"problems", "savepoints", "log", "comments", "keywords", "attachments", "replies", "feed", "pending", "audit", "users", "sessions", "leases",
