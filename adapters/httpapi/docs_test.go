@@ -18,7 +18,9 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/pages"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // publicPages are the paths of all pages. Of the errors, one page stands for all.
@@ -238,6 +240,9 @@ func TestExamplesOfDocsWork(t *testing.T) {
 	}
 	f := setup(t)
 	f.queries, f.feed = []query.Saved{samples.Query()}, feedOfHook()
+	content, erased := f.catalogue.Content(), user.User{ID: samples.Identifier(50)}.Erase()
+	content.Users = append(slices.Clip(content.Users), erased)
+	f.catalogue = metadata.NewCatalogue(f.catalogue.Version, content)
 	operations := map[string]endpoint{}
 	for _, e := range endpoints() {
 		operations[e.OperationID] = e
@@ -254,6 +259,9 @@ func TestExamplesOfDocsWork(t *testing.T) {
 				object = f.tokens[0].ID
 			}
 			r.URL.Path = strings.Replace(r.URL.Path, samples.Ann.ID.String(), object.String(), 1)
+		}
+		if e.OperationID == "getErasure" {
+			r.URL.Path = strings.Replace(r.URL.Path, samples.Ann.ID.String(), erased.ID.String(), 1)
 		}
 		if w := f.do(r); w.Code >= 300 {
 			t.Errorf("%s: %s %s is answered with %d: %s", e.OperationID, r.Method, r.URL, w.Code, w.Body)
