@@ -106,6 +106,7 @@ func (c *codec) describeMetadata() {
 		{"creationDate", (*moment)(&c.token.Created)},
 		{"expires", (*date)(&c.token.Expires)},
 		{"revoked", (*date)(&c.token.Revoked)},
+		{"invitation", (*boolean)(&c.token.Invitation)},
 	}
 }
 

@@ -143,6 +143,7 @@ type Token struct {
 	CreationDate time.Time  `json:"creationDate"`
 	Expires      *time.Time `json:"expires"`
 	Revoked      *time.Time `json:"revoked"`
+	Invitation   bool       `json:"invitation"`
 	Secret       string     `json:"token,omitempty"`
 }
 

@@ -64,6 +64,7 @@ func (s *server) createToken(ctx context.Context, in *writeInput) (*secretOutput
 		wire.Member{Name: "user", Into: &cmd.User},
 		wire.Member{Name: "scope", Into: &cmd.Scope},
 		wire.Member{Name: "expires", Into: &cmd.Expires},
+		wire.Member{Name: "invitation", Into: &cmd.Invitation},
 	)
 	if err != nil {
 		return nil, err

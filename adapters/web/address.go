@@ -13,6 +13,17 @@ func (h *Handler) proofCookie() http.Cookie { return h.newCookie("problems-cooki
 // keepsCookies reports whether the browser has shown that it keeps cookies of this address.
 func (q *request) keepsCookies() bool { return len(q.r.CookiesNamed(q.proofCookie().Name)) > 0 }
 
+// origin returns the origin of the pages: that for people, or the one of the request.
+func (q *request) origin() string {
+	switch {
+	case q.Origin != "":
+		return q.Origin
+	case q.Secure:
+		return "https://" + q.r.Host
+	}
+	return "http://" + q.r.Host
+}
+
 // proveCookies answers a request for the page for signing in, unless the browser keeps cookies. On
 // plain HTTP, browsers drop the cookies of a service with https. A person would send a token, and
 // get the empty form again. So the first answer sets a cookie, and has the browser come back. The

@@ -195,6 +195,32 @@ func TestCodeWorksOnce(t *testing.T) {
 	s.browser(t).post("/sign-in", "code", old).is(401).has("too old")
 }
 
+// An administrator gets a link for somebody, who signs in with it, once.
+func TestInvitation(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	admin := s.signedIn(t)
+	admin.post("/administration/users", "name", "Ann", "email", "ann@example.org").is(200)
+	var its string
+	for n := range admin.get("/administration/users").root.Descendants() {
+		if n.Data == "a" && attribute(n, "aria-label") == "Invite Ann" {
+			its, _, _ = strings.Cut(attribute(n, "href"), "#")
+		}
+	}
+	made := admin.get(its).is(200).has("Invitation").submit("/administration/tokens", "scope", "write").
+		is(200).has("Give this link to Ann.", "Write to ann@example.org", "read and write", "invitation")
+	link, ok := strings.CutPrefix(textOf(find(find(made.root, "main"), "pre")), s.URL)
+	if !ok {
+		t.Fatalf("the link leads to %s", link)
+	}
+	s.browser(t).get(link).is(200).has("This link signs you in once.")
+	ann := s.browser(t)
+	ann.get(link).submit("/sign-in").is(200).at("/problems")
+	ann.get("/settings").has("Ann")
+	s.browser(t).get(link).submit("/sign-in").is(401).has("used already")
+	admin.get("/administration/tokens").has("ended").lacks("pts_")
+}
+
 // A code that could sign in nobody, because the store was away, works once more.
 func TestCodeOutlivesAnOutage(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/url"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
@@ -21,6 +22,14 @@ type tokensPage struct {
 	Scopes []access.Scope
 	// Secret is that of a token just made; empty: none was. It is shown once.
 	Secret string
+	// Invited is the person of an invitation just made; nil: it was another token.
+	Invited *invited
+}
+
+// invited is a person with the link that signs in once.
+type invited struct {
+	Name, Email, Link string
+	Expires           time.Time
 }
 
 type tokenRow struct {
@@ -29,12 +38,13 @@ type tokenRow struct {
 	Scope            access.Scope
 	Created, Expires time.Time
 	Valid            bool
+	Invitation       bool
 }
 
-func showTokens(q *request) (answer, error) { return q.tokensPage("") }
+func showTokens(q *request) (answer, error) { return q.tokensPage(tracker.IssuedToken{}) }
 
-// tokensPage lists the valid tokens first.
-func (q *request) tokensPage(secret string) (answer, error) {
+// tokensPage lists the valid tokens first, below one just made.
+func (q *request) tokensPage(issued tracker.IssuedToken) (answer, error) {
 	all, err := q.Service.Tokens(q.context())
 	if err != nil {
 		return answer{}, err
@@ -42,13 +52,16 @@ func (q *request) tokensPage(secret string) (answer, error) {
 	c := all.Catalogue
 	view := tokensPage{
 		layout: q.signedIn(q.say("kind.tokens"), c).in("administration"), Kinds: q.kindLinks("tokens"),
-		Users: forms.ObjectChoice("user", metadata.Users, ident.None, c), Scopes: access.Scopes(), Secret: secret,
+		Users: forms.ObjectChoice("user", metadata.Users, ident.None, c), Scopes: access.Scopes(), Secret: issued.Secret.Reveal(),
 	}
 	view.Users.Required = true
+	if u, ok := c.User(issued.User); ok && issued.Invitation {
+		view.Invited = &invited{u.Name, u.Email, q.origin() + q.base + "/sign-in?" + url.Values{"code": {view.Secret}}.Encode(), issued.Expires}
+	}
 	var ended []tokenRow
 	for i := len(all.Value) - 1; i >= 0; i-- {
 		t := all.Value[i]
-		row := tokenRow{t.ID.String(), c.Name(metadata.Users, t.User), t.Scope, t.Created, t.Expires, t.Valid(q.Now())}
+		row := tokenRow{t.ID.String(), c.Name(metadata.Users, t.User), t.Scope, t.Created, t.Expires, t.Valid(q.Now()), t.Invitation}
 		if row.Valid {
 			view.Rows = append(view.Rows, row)
 		} else {
@@ -65,11 +78,14 @@ func createToken(q *request) (answer, error) {
 	var faults fault.List
 	cmd := tracker.CreateToken{User: forms.Reference(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
 	cmd.Faults = faults
+	if q.form.Has("invitation") {
+		cmd.Invitation = patch.Set(true)
+	}
 	issued, err := q.Service.CreateToken(q.context(), q.caller, cmd)
 	if err != nil {
 		return answer{}, err
 	}
-	return q.tokensPage(issued.Value.Secret.Reveal())
+	return q.tokensPage(issued.Value)
 }
 
 func revokeToken(q *request) (answer, error) {

@@ -94,6 +94,11 @@ func accessSaboteurs() []saboteur {
 		})},
 		{"an expired token still writes", "HTTP-TOKEN-004", lenient(func(me map[string]any) bool { return me["expires"] != nil }, "PATCH", "POST", "PUT", "DELETE")},
 		{"a revoked token still reads", "HTTP-TOKEN-010", lenient(func(map[string]any) bool { return true }, "GET")},
+		{"an invitation authenticates", "HTTP-TOKEN-012", answering(func(c call, r *reply) {
+			if r.status == 401 && c.is("GET", "/me") {
+				r.status = 200
+			}
+		})},
 		{"the scope read makes dry runs", "HTTP-AUTH-009", answering(func(c call, r *reply) {
 			if r.status == 403 && c.is("POST", "/problems") && strings.HasSuffix(c.uri, "?dryRun=true") {
 				r.status, r.body = 201, []byte(`{"title":"x"}`)

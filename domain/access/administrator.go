@@ -7,11 +7,12 @@ import (
 )
 
 // Administered reports whether anybody can administer the service at the given time.
-// Some token of scope Admin must be valid then and act for an active user. A token with
+// Some token of scope Admin must be valid then and act for an active user. An invitation, which
+// may be lost, does not count. A token with
 // a later expiry counts until then.
 func Administered(tokens []Token, active func(ident.ID) bool, at time.Time) bool {
 	for _, t := range tokens {
-		if t.Scope.Covers(Admin) && t.Valid(at) && active(t.User) {
+		if t.Scope.Covers(Admin) && !t.Invitation && t.Valid(at) && active(t.User) {
 			return true
 		}
 	}

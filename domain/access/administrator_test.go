@@ -24,6 +24,7 @@ func TestAdministered(t *testing.T) {
 		{"one that is revoked", []Token{{User: ann, Scope: Admin, Revoked: at.Add(-time.Hour)}}, false},
 		{"one of an inactive user", []Token{{User: bob, Scope: Admin}}, false},
 		{"smaller scopes", []Token{{User: ann, Scope: Write}, {User: ann, Scope: Read}}, false},
+		{"an invitation", []Token{{User: ann, Scope: Admin, Invitation: true}}, false},
 		{"no scope", []Token{{User: ann}}, false},
 		{"one good among others", []Token{{User: bob, Scope: Admin}, {User: ann, Scope: Admin, Revoked: at}, {User: ann, Scope: Admin}}, true},
 	} {

@@ -60,6 +60,8 @@ func TestTokenCheckExpiry(t *testing.T) {
 		{"at once", Token{Created: at, Expires: at}, false},
 		{"before", Token{Created: at, Expires: at.Add(-time.Millisecond)}, false},
 		{"as late as can be", Token{Created: at, Expires: time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)}, true},
+		{"an invitation for 30 days", Token{Created: at, Expires: at.Add(MostInvitationLife), Invitation: true}, true},
+		{"an invitation for longer", Token{Created: at, Expires: at.Add(MostInvitationLife + time.Millisecond), Invitation: true}, false},
 		{"later", Token{Created: at, Expires: time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)}, false},
 	} {
 		if err := c.token.CheckExpiry(); (err == nil) != c.ok {

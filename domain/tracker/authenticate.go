@@ -10,7 +10,7 @@ import (
 )
 
 // Authenticate returns the caller with the secret of a token. The zero Secret belongs
-// to no caller. The error is the same for every refused secret, of kind
+// to no caller, and an invitation neither. The error is the same for every refused secret, of kind
 // fault.Unauthenticated (D17).
 func (s *Service) Authenticate(ctx context.Context, secret access.Secret) (Caller, error) {
 	return s.authenticate(ctx, secret, s.tokens.WithDigest)
@@ -34,7 +34,7 @@ func (s *Service) authenticate(ctx context.Context, secret access.Secret, find l
 	switch {
 	case err != nil:
 		return Caller{}, err
-	case !ok || !token.Valid(s.now()):
+	case !ok || token.Invitation || !token.Valid(s.now()):
 		return Caller{}, unauthenticated()
 	}
 	return Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires}, nil

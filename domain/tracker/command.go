@@ -208,6 +208,8 @@ type CreateToken struct {
 	User    patch.Field[metadata.Partial]
 	Scope   patch.Field[string]
 	Expires patch.Field[time.Time]
+	// Invitation asks for a token that signs in once.
+	Invitation patch.Field[bool]
 }
 
 // IssuedToken is a new token with its secret. The secret cannot be read again.

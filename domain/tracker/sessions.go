@@ -34,14 +34,52 @@ type SignedIn struct {
 }
 
 // SignIn begins a session with the secret of a token (D41). The session has the user and
-// the scope of the token, and ends with it. agent is how the browser calls itself. SignIn
-// fails as Authenticate does.
+// the scope of the token, and ends with it. An invitation is revoked, and its session goes
+// on. agent is how the browser calls itself. SignIn fails as Authenticate does.
 func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string) (SignedIn, error) {
+	token, _, err := s.tokens.WithDigest(ctx, secret.Digest())
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if token.Invitation {
+		return s.acceptInvitation(ctx, token.ID, token.User, agent)
+	}
 	caller, err := s.Authenticate(ctx, secret)
 	if err != nil {
 		return SignedIn{}, err
 	}
 	return s.beginSession(ctx, caller, agent)
+}
+
+// acceptInvitation begins the one session of an invitation. Of many sign-ins at once, one
+// succeeds.
+func (s *Service) acceptInvitation(ctx context.Context, invitation ident.ID, who ident.ID, agent string) (SignedIn, error) {
+	key, err := s.newSessionKey()
+	if err != nil {
+		return SignedIn{}, err
+	}
+	begun, err := run(ctx, s, command[directory, access.Session]{
+		locks: []writerlocks.Key{writerlocks.Catalogue(), writerlocks.Sessions(who)},
+		load: func(ctx context.Context, r store.Reader) (d directory, err error) {
+			if d, err = s.loadDirectory(ctx, r); err == nil {
+				d.sessions, err = r.Sessions(ctx, who)
+			}
+			return d, err
+		},
+		decide: func(d directory, m changes.Moment) (store.Change, Answer[access.Session], error) {
+			token, ok := d.findToken(invitation)
+			if !ok || !token.Valid(m.At) {
+				return store.Change{}, Answer[access.Session]{}, unauthenticated()
+			}
+			cb := changes.NewBuilder(m, who)
+			session, err := addSession(cb, Caller{User: who, Scope: token.Scope}, key.Digest(), agent, sessionsOf{d.catalogue, d.sessions})
+			token.Revoked = cb.At
+			cb.AddExpect(store.AccessAt{Version: d.access}) // or two sign-ins could both use it
+			putToken(cb, token, d.catalogue.Name(metadata.Users, who), false)
+			return cb.Change, Answer[access.Session]{Value: session, Catalogue: d.catalogue, New: true}, err
+		},
+	})
+	return SignedIn{begun.Value, key}, err
 }
 
 // SignInUser begins a session for a user whom somebody else has authenticated: an identity
@@ -58,19 +96,28 @@ type sessionsOf struct {
 }
 
 func (s *Service) beginSession(ctx context.Context, caller Caller, agent string) (SignedIn, error) {
-	var random [32]byte
-	if _, err := io.ReadFull(s.random, random[:]); err != nil {
-		return SignedIn{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
+	key, err := s.newSessionKey()
+	if err != nil {
+		return SignedIn{}, err
 	}
-	key := access.NewSessionKey(random)
 	begun, err := run(ctx, s, command[sessionsOf, access.Session]{
 		locks: []writerlocks.Key{writerlocks.Sessions(caller.User)},
 		load:  s.sessionsOf(caller.User),
 		decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
-			return decideSession(caller, key.Digest(), agent, of, m)
+			cb := changes.NewBuilder(m, caller.User)
+			session, err := addSession(cb, caller, key.Digest(), agent, of)
+			return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, err
 		},
 	})
 	return SignedIn{begun.Value, key}, err
+}
+
+func (s *Service) newSessionKey() (access.SessionKey, error) {
+	var random [32]byte
+	if _, err := io.ReadFull(s.random, random[:]); err != nil {
+		return access.SessionKey{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
+	}
+	return access.NewSessionKey(random), nil
 }
 
 // sessionsOf returns how the sessions of a user are loaded.
@@ -84,11 +131,11 @@ func (s *Service) sessionsOf(who ident.ID) func(context.Context, store.Reader) (
 	}
 }
 
-func decideSession(caller Caller, digest access.Digest, agent string, of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
+// addSession adds a new session of the caller, and the ends of those that give way to it.
+func addSession(cb *changes.Builder, caller Caller, digest access.Digest, agent string, of sessionsOf) (access.Session, error) {
 	if u, ok := of.catalogue.User(caller.User); !ok || u.Inactive {
-		return store.Change{}, Answer[access.Session]{}, fault.New(fault.Unauthenticated, "an active user is needed")
+		return access.Session{}, fault.New(fault.Unauthenticated, "an active user is needed")
 	}
-	cb := changes.NewBuilder(m, caller.User)
 	cb.ResolvedBy(of.catalogue.Version) // or the user could be deactivated meanwhile
 	session := access.Session{
 		ID: cb.NextID(), User: caller.User, Token: caller.Token, Scope: caller.Scope, Digest: digest,
@@ -101,7 +148,7 @@ func decideSession(caller Caller, digest access.Digest, agent string, of session
 		cb.AddEffect(store.DropSession{ID: id})
 	}
 	cb.AddEffect(store.PutSession{Session: session})
-	return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, nil
+	return session, nil
 }
 
 // crowdedOut returns the sessions that end for a new one of the token, or of no token. The

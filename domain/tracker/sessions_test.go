@@ -3,6 +3,8 @@ package tracker
 import (
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,6 +128,60 @@ func TestSessionEndsOnAnotherServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.refuses(t, begun.Key)
+}
+
+// D41: an invitation authenticates nobody. It begins one session, on whatever server and of
+// however many sign-ins at once. The session outlives it.
+func TestInvitation(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	ann, _ := s.member(t, "Ann", access.Read)
+	invite := func() IssuedToken {
+		a, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(ann.User)), Scope: patch.Set("write"), Invitation: patch.Set(true)})
+		noError(t, err)
+		return a.Value
+	}
+	issued := invite()
+	equal(t, "expiry", issued.Expires, issued.Created.Add(access.InvitationLife))
+	if _, err := s.Authenticate(t.Context(), issued.Secret); !fault.Is(err, fault.Unauthenticated) {
+		t.Errorf("an invitation authenticates: %v", err)
+	}
+	other := newServer(s.memory, s.clock)
+	var signed atomic.Pointer[SignedIn]
+	var all sync.WaitGroup
+	for i := range 10 {
+		all.Go(func() {
+			begun, err := []*Service{s.Service, other}[i%2].SignIn(t.Context(), issued.Secret, "")
+			switch {
+			case err == nil && !signed.CompareAndSwap(nil, &begun):
+				t.Error("it signs in twice")
+			case err != nil && !fault.Is(err, fault.Unauthenticated):
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if signed.Load() == nil {
+		t.Fatal("it signs nobody in")
+	}
+	s.clock.forward(access.InvitationLife)
+	caller, err := s.RecognizeSession(t.Context(), signed.Load().Key)
+	noError(t, err)
+	equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Write, Expires: signed.Load().Session.Expires, Session: signed.Load().Session.ID})
+
+	for why, end := range map[string]func(IssuedToken) error{
+		"late": func(IssuedToken) error { s.clock.forward(access.InvitationLife); return nil },
+		"revoked": func(i IssuedToken) error {
+			_, err := other.RevokeToken(t.Context(), s.admin, i.ID, Write{})
+			return err
+		},
+	} {
+		issued := invite()
+		noError(t, end(issued))
+		if _, err := s.SignIn(t.Context(), issued.Secret, ""); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("%s, it signs in: %v", why, err)
+		}
+	}
 }
 
 func TestSessionEndsWithItsToken(t *testing.T) {

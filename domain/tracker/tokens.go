@@ -54,7 +54,7 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 // checkToken returns the requested token, without identifier and digest.
 func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.Token, error) {
 	faults := cmd.Faults
-	token := access.Token{Created: at, Scope: access.Scope(cmd.Scope.Value)}
+	token := access.Token{Created: at, Scope: access.Scope(cmd.Scope.Value), Invitation: cmd.Invitation.Value}
 	body.Require(&faults, cmd.User.Sent, fault.At("user"), "a token acts for a user")
 	switch {
 	case cmd.User.Null:
@@ -72,6 +72,8 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 			token.Expires = at
 		}
 		body.AddInvalid(&faults, fault.At("expires"), token.CheckExpiry())
+	} else if token.Invitation {
+		token.Expires = at.Add(access.InvitationLife)
 	}
 	return token, faults.Err()
 }
@@ -104,11 +106,15 @@ func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w
 func putToken(cb *changes.Builder, t access.Token, owner string, isNew bool) {
 	of := changes.Audited{Kind: audit.Token, ID: t.ID, Name: owner}
 	if isNew {
-		cb.AuditCreated(of, []problem.LogMember{
+		members := []problem.LogMember{
 			{Name: "user", Value: problem.LogRef(t.User, owner)},
 			{Name: "scope", Value: problem.LogText(string(t.Scope))},
 			{Name: "expires", Value: problem.LogTime(t.Expires)},
-		})
+		}
+		if t.Invitation {
+			members = append(members, problem.LogMember{Name: "invitation", Value: problem.LogFlag(true)})
+		}
+		cb.AuditCreated(of, members)
 	} else {
 		cb.Audit(of, audit.Changed, "revoked", "", problem.LogTime(t.Revoked))
 	}

@@ -76,9 +76,9 @@ func New(s Syntax) *Dialect {
 		watchers:      s.keyed("watchers", "problem, user_id", doNothing),
 		reads:         s.keyed("reads", "problem, user_id", doNothing),
 		// The position stays as it was when a token is put again.
-		tokens: s.ordered("tokens", "id, user_id, scope, digest, created, expires, revoked", " ON CONFLICT (id) DO UPDATE SET "+
+		tokens: s.ordered("tokens", tokenColumns, " ON CONFLICT (id) DO UPDATE SET "+
 			"user_id = excluded.user_id, scope = excluded.scope, digest = excluded.digest, created = excluded.created, "+
-			"expires = excluded.expires, revoked = excluded.revoked"),
+			"expires = excluded.expires, revoked = excluded.revoked, invitation = excluded.invitation"),
 		// So does the position of a saved query.
 		queries: s.ordered("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
 			"predicate = excluded.predicate, sort = excluded.sort, created = excluded.created"),

@@ -233,6 +233,6 @@ func (d *Dialect) readRow(id problem.ID, user ident.ID) Row {
 
 func (d *Dialect) tokenRow(t access.Token) Row {
 	return Row{Table: &d.tokens, Values: []any{
-		d.ID(t.ID), d.ID(t.User), string(t.Scope), t.Digest[:], micros(t.Created), micros(t.Expires), micros(t.Revoked),
+		d.ID(t.ID), d.ID(t.User), string(t.Scope), t.Digest[:], micros(t.Created), micros(t.Expires), micros(t.Revoked), t.Invitation,
 	}}
 }

@@ -592,6 +592,7 @@ func (e *Encoder) tokenMembers(t access.Token) {
 	e.key("creationDate").Time(t.Created)
 	e.key("expires").Time(t.Expires)
 	e.key("revoked").Time(t.Revoked)
+	e.key("invitation").bool(t.Invitation)
 }
 
 // Me writes the owner of a token (D33).

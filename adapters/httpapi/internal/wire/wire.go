@@ -217,6 +217,7 @@ type Token struct {
 	CreationDate time.Time  `json:"creationDate"`
 	Expires      *time.Time `json:"expires"`
 	Revoked      *time.Time `json:"revoked"`
+	Invitation   bool       `json:"invitation" doc:"Whether it signs in once at the pages, and is revoked by that. It authenticates no request."`
 }
 
 // IssuedToken is a token with its secret: the answer to its creation (D30).
@@ -395,10 +396,11 @@ type UserPatch struct {
 
 // NewToken is a token to be issued (D30).
 type NewToken struct {
-	User    PartialUser `json:"user"`
-	Scope   string      `json:"scope" enum:"read,write,admin"`
-	Expires *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never. For a whole day: its last millisecond in PROBLEMS_TIME_ZONE, such as 2030-12-31T23:59:59.999Z."`
-	_       struct{}    `additionalProperties:"false"`
+	User       PartialUser `json:"user"`
+	Scope      string      `json:"scope" enum:"read,write,admin"`
+	Expires    *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never. For a whole day: its last millisecond in PROBLEMS_TIME_ZONE, such as 2030-12-31T23:59:59.999Z. An invitation: in 7 days, and at most in 30."`
+	Invitation bool        `json:"invitation,omitempty" doc:"For a person: the address /sign-in?code= with the token signs in once."`
+	_          struct{}    `additionalProperties:"false"`
 }
 
 // ProblemSearch is a search for problems (D31). It has either a predicate or a saved

@@ -29,6 +29,7 @@ func tokenCases() []session.Case {
 		session.Extended("HTTP-TOKEN-009", "D9", "a token expires at a time that RFC 3339 can write", expiryThatCannotBeWritten),
 		session.Extended("HTTP-TOKEN-010", "D17", "a revoked token is refused at once for every read and every write", revokedTokenIsRefusedEverywhere),
 		session.Extended("HTTP-TOKEN-011", "D17, D30", "what the list tells of a token is what it was issued with", listedTokenIsAsIssued),
+		session.Extended("HTTP-TOKEN-012", "D30, D41", "an invitation authenticates no request, and ends within 30 days", invitation),
 	}
 }
 
@@ -132,6 +133,17 @@ func expiryThatCannotBeWritten(s *session.Session) {
 	for _, expires := range []string{"9999-12-31T23:59:59-23:59", "2020-01-01T00:00:00Z"} {
 		s.Admin.Post("/tokens", `{"user":`+s.User().Part()+`,"scope":"read","expires":`+session.Encode(expires)+`}`).Fault(422, "invalid-value", "/expires")
 	}
+}
+
+func invitation(s *session.Session) {
+	bob := s.User()
+	made := s.Admin.Post("/tokens", `{"user":`+bob.Part()+`,"scope":"write","invitation":true}`).Is(201).Has("/invitation", true).Has("/revoked", nil)
+	if made.Text("/expires") == "" {
+		s.Fatalf("%v\nnever expires", made)
+	}
+	s.As(session.Secret(made)).Get("/me").Fault(401, "unauthenticated")
+	s.Admin.Delete("/tokens/"+made.Text("/identifier"), "").Is(204)
+	s.Admin.Post("/tokens", `{"user":`+bob.Part()+`,"scope":"write","invitation":true,"expires":"2130-12-31T23:00:00.123Z"}`).Fault(422, "invalid-value", "/expires")
 }
 
 func revokedTokenIsRefusedEverywhere(s *session.Session) {

@@ -440,7 +440,7 @@ func replaceMetadata(b *bench.Bench) {
 
 func putToken(b *bench.Bench) {
 	full, lasting := b.Token(), b.Token()
-	lasting.Expires, lasting.Revoked, lasting.Scope = time.Time{}, time.Time{}, access.Read
+	lasting.Expires, lasting.Revoked, lasting.Scope, lasting.Invitation = time.Time{}, time.Time{}, access.Read, false
 	for _, t := range []access.Token{full, lasting} {
 		does(b, []store.Effect{store.PutToken{Token: t}}, func(want *bench.Image) {
 			want.Versions.Access.Number++
