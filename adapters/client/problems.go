@@ -29,6 +29,20 @@ func (c *Client) Create(ctx context.Context, p NewProblem, options ...Option) (m
 	return made, err
 }
 
+// Report is a problem to create, unless there is an unresolved one with the keyword (D55).
+type Report struct {
+	// Keyword is what reports of the same fault have in common. It has a value.
+	Keyword Keyword    `json:"keyword"`
+	Problem NewProblem `json:"problem"`
+	Comment string     `json:"comment,omitempty"` // is added to the problem, new or not
+}
+
+// Report creates a problem, or comments on the one that is there.
+func (c *Client) Report(ctx context.Context, report Report, options ...Option) (p Problem, created bool, err error) {
+	header, err := c.Do(ctx, create(Request{Method: http.MethodPost, Path: []string{"problems", "report"}}, report), &p, options...)
+	return p, header.Get("Location") != "", err
+}
+
 // Problem loads a problem with its log (R1).
 func (c *Client) Problem(ctx context.Context, number int64, options ...Option) (Problem, error) {
 	return Load[Problem](ctx, c, number, options...)

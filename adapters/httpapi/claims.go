@@ -156,7 +156,7 @@ func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimNextO
 	claimed := func(a tracker.Answer[store.Snapshot]) *claimNextOutput {
 		e := wire.Encoder{Catalogue: a.Catalogue, Only: only}
 		e.ClaimedProblem(a.Value)
-		return &claimNextOutput{Revised: revised(a.Revision), Body: wire.JSON[wire.ClaimedProblem]{Text: e.Buf}}
+		return &claimNextOutput{Status: http.StatusOK, Revised: revised(a.Revision), Body: wire.JSON[wire.ClaimedProblem]{Text: e.Buf}}
 	}
 	if cmd.Idempotency, err = idempotency(in.call, claimed); err != nil {
 		return nil, err
@@ -181,11 +181,7 @@ func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimNextO
 	if err == nil && !found {
 		return &claimNextOutput{Status: http.StatusNoContent}, nil
 	}
-	out, err := answered(in.call, a, err, claimed)
-	if err == nil {
-		out.Status = http.StatusOK // a reply that was kept has none
-	}
-	return out, err
+	return answered(in.call, a, err, claimed)
 }
 
 // claimHeader returns the claim in the header Claim; None without one.

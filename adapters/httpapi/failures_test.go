@@ -49,6 +49,11 @@ var faultyProblems = map[fault.Kind]string{
 	fault.TransitionNotAllowed: `{"title":"The login page answers slowly","state":{"name":"Closed"}}`,
 }
 
+// report returns the body of a report of a problem.
+func report(problem string) string {
+	return `{"keyword":{"name":"alert","value":"login-slow"},"problem":` + problem + `}`
+}
+
 var faultyRelationships = map[fault.Kind]string{
 	fault.RequiredField:        `{"problemIdentifier":13}`,
 	fault.InvalidValue:         `{"type":"FriendOf","problemIdentifier":13}`,
@@ -114,6 +119,16 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.IdempotencyConflict: `{"lease":600}`,
 		fault.UnknownOutcome:      `{"lease":600}`,
 		fault.RateLimited:         `{"lease":600}`,
+	},
+	"reportProblem": {
+		fault.RequiredField:        `{}`,
+		fault.InvalidValue:         report(`{"title":""}`),
+		fault.InvalidType:          report(`{"title":7}`),
+		fault.UnknownField:         report(`{"title":"The login page answers slowly","colour":"red"}`),
+		fault.MetadataNotFound:     report(`{"title":"The login page answers slowly","priority":{"name":"Urgent"}}`),
+		fault.MetadataAmbiguous:    report(`{"title":"The login page answers slowly","assignee":{"inactive":false}}`),
+		fault.ValidationFailed:     report(`{"title":7,"priority":{"name":"Urgent"}}`),
+		fault.TransitionNotAllowed: report(`{"title":"The login page answers slowly","state":{"name":"Closed"}}`),
 	},
 	"createProblem":      faultyProblems,
 	"updateProblem":      faultyProblems,

@@ -154,6 +154,7 @@ func (s *server) registerAll() {
 	s.registerRelationships()
 	s.registerWatchers()
 	s.registerClaims()
+	s.registerReports()
 	s.registerUsers()
 	s.registerErasures()
 	s.registerTokens()

@@ -44,7 +44,14 @@ func idempotency[T, O any](c *call, render func(tracker.Answer[T]) *O) (*tracker
 	return &tracker.Idempotency[T]{
 		Key:         key,
 		Fingerprint: c.fingerprint(),
-		Render:      func(a tracker.Answer[T]) []byte { return keep(c.op.DefaultStatus, render(a)) },
+		Render: func(a tracker.Answer[T]) []byte {
+			out := render(a)
+			status := c.op.DefaultStatus
+			if own := statusOf(out); own.IsValid() {
+				status = int(own.Int())
+			}
+			return keep(status, out)
+		},
 	}, nil
 }
 
@@ -106,6 +113,9 @@ func replay[O any](kept []byte) (*O, error) {
 	out := new(O)
 	eachHeader(out, func(name string, value reflect.Value) { value.SetString(message.Header.Get(name)) })
 	bodyOf(out).SetText(text)
+	if own := statusOf(out); own.IsValid() {
+		own.SetInt(int64(message.StatusCode))
+	}
 	return out, nil
 }
 
@@ -124,6 +134,9 @@ type replayed interface {
 	Content() ([]byte, iter.Seq2[[]byte, error])
 	SetText([]byte)
 }
+
+// statusOf returns the status of an output, if it has one of its own.
+func statusOf[O any](out *O) reflect.Value { return reflect.ValueOf(out).Elem().FieldByName("Status") }
 
 func bodyOf[O any](out *O) replayed {
 	return reflect.ValueOf(out).Elem().FieldByName("Body").Addr().Interface().(replayed)

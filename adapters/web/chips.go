@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -263,11 +264,11 @@ func filterProblems(q *request) (answer, error) {
 		v.Path = boardPath
 	}
 	f := links.NewFilters(q.base, c)
-	predicate := asked.Get("predicate")
-	if _, err := check.Conjuncts(predicate); err != nil {
-		return answer{to: v.listOf(q.base, predicate)}, nil // the list says what is wrong with it
+	shown := asked.Get("predicate")
+	if _, err := check.Conjuncts(shown); err != nil {
+		return answer{to: v.listOf(q.base, shown)}, nil // the list says what is wrong with it
 	}
-	all := q.conditions(predicate, f)
+	all := q.conditions(shown, f)
 	for _, field := range forms.References {
 		value := strings.TrimSpace(asked.Get(field.Name))
 		if value == filterKept || value == chosenValue(field.Name, all) {
@@ -280,7 +281,7 @@ func filterProblems(q *request) (answer, error) {
 		all = replaced(all, field.Name, text)
 	}
 	if name := strings.TrimSpace(asked.Get("keyword")); name != "" {
-		text := "ANY keywords.name = " + links.Quote(name)
+		text := "ANY keywords.name = " + predicate.Quote(name)
 		if !slices.ContainsFunc(all, func(c condition) bool { return c.Text == text }) {
 			all = append(all, condition{Conjunct: check.Conjunct{Text: text}})
 		}
@@ -304,9 +305,9 @@ func wanted(field, value string, f *links.Filters) string {
 	id, err := ident.Parse(value)
 	switch {
 	case err != nil:
-		return field + "." + links.Member(kind) + " = " + links.Quote(value)
+		return field + "." + links.Member(kind) + " = " + predicate.Quote(value)
 	case f.Name(kind, id) == "": // an object that is gone, or never was
-		return field + ".identifier = " + links.Quote(value)
+		return field + ".identifier = " + predicate.Quote(value)
 	}
 	return f.Condition(field, id)
 }

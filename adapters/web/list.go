@@ -560,7 +560,7 @@ func withWords(text, words string) (_ string, added bool) {
 	if _, err := check.Compile(text, predicate.Problem, predicate.Env{}); err != nil {
 		return text, false
 	}
-	return "(\n" + text + "\n) AND title CONTAINS[cd] " + links.Quote(words), true
+	return "(\n" + text + "\n) AND title CONTAINS[cd] " + predicate.Quote(words), true
 }
 
 // locate returns a fault of a predicate with its line.

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
-	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -337,7 +337,7 @@ func TestAttemptsOnWebhooks(t *testing.T) {
 	at := s.hook(t)
 	for i, attempt := range xsstest.Attempts() {
 		b.post(hooksPath, "url", attempt, "types", attempt, "predicate", attempt, "onFailure", attempt).harmless(attempt)
-		b.post(at, "url", hookURL+"/?"+url.QueryEscape(attempt), "predicate", "title = "+links.Quote(strings.ReplaceAll(attempt, "\n", " ")), "onFailure", "wait").harmless(attempt)
+		b.post(at, "url", hookURL+"/?"+url.QueryEscape(attempt), "predicate", "title = "+predicate.Quote(strings.ReplaceAll(attempt, "\n", " ")), "onFailure", "wait").harmless(attempt)
 		b.post(at+"/replay", "cursor", attempt).harmless(attempt)
 		s.receiver.answer.Store(&webhook.Attempt{Err: attempt})
 		b.post(at + "/test").is(200).harmless(attempt)

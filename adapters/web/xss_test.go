@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/problemtracking/problems/adapters/httpframe/xsstest"
-	"github.com/problemtracking/problems/adapters/web/internal/links"
+	"github.com/problemtracking/problems/domain/predicate"
 )
 
 // harmless judges a page as a browser reads it: it has one script and one style sheet, no
@@ -83,7 +83,7 @@ func attemptsOnPages(t *testing.T, s *site, attempts []string) {
 			{path + "/relationships", "type", "RelatedTo", "problem", strings.TrimPrefix(other, "/problems/")},
 			{path, "title", attempt, "revision", attempt},
 			{path + "/relationships", "type", attempt, "problem", attempt},
-			{"/queries", "name", line, "predicate", "title = " + links.Quote(attempt)},
+			{"/queries", "name", line, "predicate", "title = " + predicate.Quote(attempt)},
 			{"/queries", "name", line, "predicate", attempt},
 			{"/problems/bulk", "predicate", attempt, "priority", attempt},
 			{"/administration/components", "name", line},

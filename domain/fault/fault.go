@@ -189,6 +189,32 @@ func (l List) Covers(at Location) bool {
 	return slices.ContainsFunc(l, func(i Item) bool { return i.At.Whole() || i.At.Equal(at) })
 }
 
+// Below takes the faults below a member out of the list, and returns them as those of a body of
+// its own.
+func (l *List) Below(member string) (below List) {
+	rest := (*l)[:0:0]
+	for _, item := range *l {
+		steps := item.At.Steps()
+		if len(steps) == 0 || steps[0].Element || steps[0].Name != member {
+			rest = append(rest, item)
+			continue
+		}
+		item.At = Location{}.join(steps[1:])
+		below = append(below, item)
+	}
+	*l = rest
+	return below
+}
+
+// Within returns the faults as those below a member.
+func (l List) Within(member string) (within List) {
+	for _, item := range l {
+		item.At = At(member).join(item.At.Steps())
+		within = append(within, item)
+	}
+	return within
+}
+
 // Err returns nil for an empty list. Otherwise the kind of the error is that of the
 // items if they agree, else ValidationFailed (D18).
 func (l List) Err() error {

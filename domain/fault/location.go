@@ -37,6 +37,13 @@ func (l Location) step(last Step) Location {
 	return Location{outer: &l, last: last, below: true}
 }
 
+func (l Location) join(steps []Step) Location {
+	for _, s := range steps {
+		l = l.step(s)
+	}
+	return l
+}
+
 // Whole reports whether l is the body as a whole.
 func (l Location) Whole() bool { return !l.below }
 

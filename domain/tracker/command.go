@@ -124,6 +124,18 @@ type CreateProblem struct {
 	Idempotency *Idempotency[store.Snapshot]
 }
 
+// Report is the command of POST /problems/report (D55).
+type Report struct {
+	Write
+	// Keyword is what reports of the same fault have in common. It has a value.
+	Keyword NewKeyword
+	// Problem is what to create. Its Write, Comment and Idempotency have no effect: the faults
+	// of its body are in those of the report, below problem.
+	Problem     CreateProblem
+	Comment     patch.Field[string]
+	Idempotency *Idempotency[store.Snapshot]
+}
+
 // UpdateProblem is the command of W2.
 type UpdateProblem struct {
 	Write

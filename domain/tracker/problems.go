@@ -64,14 +64,40 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
-	fields, keywords, comments, err := checkCreate(cmd, c)
+	faults := cmd.Faults
+	p, err := cmd.check(c, &faults)
+	if err == nil {
+		err = faults.Err()
+	}
+	if err == nil {
+		err = cmd.Idempotency.check(c.reply)
+	}
+	if err == nil {
+		err = c.catalogue.CheckInitial(p.fields.State)
+	}
 	if err != nil {
 		return store.Change{}, Answer[store.Snapshot]{}, err
 	}
+	cb, a := create(caller, p, c, m)
+	a.Ignored = cmd.Service.All(a.Value, c.catalogue).Ignored()
+	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: c.id}, a)
+	return cb.Change, a, nil
+}
+
+// newProblem is a problem to be created.
+type newProblem struct {
+	fields   problem.Fields
+	keywords []problem.Keyword
+	comments []problem.Comment
+	read     bool // by its author
+}
+
+// create returns the Change of a new problem.
+func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes.Builder, Answer[store.Snapshot]) {
 	cb := changes.NewBuilder(m, caller.User)
 	p := problem.Problem{
 		ID:         c.id,
-		Fields:     fields,
+		Fields:     n.fields,
 		Originator: cb.Author,
 		Created:    cb.At,
 		Modifier:   cb.Author,
@@ -79,54 +105,45 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 		Revision:   1,
 	}
 	cb.Resolve(&p, true, c.catalogue)
-	snapshot := store.Snapshot{Problem: p, Batch: cb.Batch, Catalogue: c.catalogue.Version, Keywords: keywords}
+	snapshot := store.Snapshot{Problem: p, Batch: cb.Batch, Catalogue: c.catalogue.Version, Keywords: n.keywords}
 
 	cb.ResolvedBy(c.catalogue.Version)
 	snapshot.Size = p.TextSize() + problem.SavedSize(p.Fields)
-	cb.AddLog(&snapshot, problem.ProblemCreated, "", "", changes.LogFields(fields, c.catalogue))
-	for _, k := range keywords {
+	cb.AddLog(&snapshot, problem.ProblemCreated, "", "", changes.LogFields(n.fields, c.catalogue))
+	for _, k := range n.keywords {
 		snapshot.Size += k.Size()
 		cb.AddLog(&snapshot, problem.KeywordSet, k.Name, "", problem.LogKeyword(k))
 	}
 	created := len(cb.Effects)
 	cb.AddEffect(store.CreateProblem{Problem: p})
 	cb.AddEffect(store.PutSavepoint{Problem: p})
-	for _, k := range keywords {
+	for _, k := range n.keywords {
 		cb.AddEffect(store.PutKeyword{Problem: p.ID, Keyword: k})
 	}
-	for _, comment := range comments {
+	for _, comment := range n.comments {
 		cb.AddComment(&snapshot, naming(comment, c.catalogue, nil, c.maxWatchers))
 	}
 	cb.Effects[created] = store.CreateProblem{Problem: p, Size: snapshot.Size}
-	cb.MarkRead(&snapshot, !cmd.Read.Sent || cmd.Read.Value)
+	cb.MarkRead(&snapshot, n.read)
 	snapshot.Log = cb.Log
-
-	a := Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true, Ignored: cmd.Service.All(snapshot, c.catalogue).Ignored()}
-	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: p.ID}, a)
-	return cb.Change, a, nil
+	return cb, Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true}
 }
 
-// checkCreate returns the fields, keywords and comments of the new problem.
-func checkCreate(cmd CreateProblem, c creation) (fields problem.Fields, keywords []problem.Keyword, comments []problem.Comment, err error) {
-	faults := cmd.Faults
+// check returns the new problem of the command.
+func (cmd CreateProblem) check(c creation, faults *fault.List) (p newProblem, err error) {
 	if !cmd.State.Sent {
 		initial, ok := c.catalogue.DefaultState()
 		if !ok {
-			return fields, nil, nil, fault.New(fault.Internal, "no state is initial")
+			return p, fault.New(fault.Internal, "no state is initial")
 		}
-		fields.State = initial.ID
+		p.fields.State = initial.ID
 	}
-	body.Require(&faults, cmd.Title.Sent, fault.At("title"), "a problem needs a title")
-	fields = body.ResolvePatch(&cmd.ProblemPatch, c.catalogue, &faults).Apply(fields, c.catalogue, &faults)
-	keywords = newKeywords(cmd.Keywords, c.maxKeywords, &faults)
-	comments = newComment(cmd.Comment, &faults)
-	if err := faults.Err(); err != nil {
-		return fields, nil, nil, err
-	}
-	if err := cmd.Idempotency.check(c.reply); err != nil {
-		return fields, nil, nil, err
-	}
-	return fields, keywords, comments, c.catalogue.CheckInitial(fields.State)
+	body.Require(faults, cmd.Title.Sent, fault.At("title"), "a problem needs a title")
+	p.fields = body.ResolvePatch(&cmd.ProblemPatch, c.catalogue, faults).Apply(p.fields, c.catalogue, faults)
+	p.keywords = newKeywords(cmd.Keywords, c.maxKeywords, faults)
+	p.comments = newComment(cmd.Comment, faults)
+	p.read = !cmd.Read.Sent || cmd.Read.Value
+	return p, nil
 }
 
 // UpdateProblem sets fields of a problem (W2), and adds a comment if one is sent. The answer

@@ -148,7 +148,14 @@ func TestEveryday(t *testing.T) {
 		{"claim 4 --end", "Problem 4 has no claim."},
 	})
 	claimed = strings.Split(d.do("claim", "4").stdout, "\t")
-	d.is([][2]string{{"done 4 --claim " + claimed[1] + " Fixed.", "Problem 4 is Closed."}})
+	d.is([][2]string{
+		{"done 4 --claim " + claimed[1] + " Fixed.", "Problem 4 is Closed."},
+		{"new Red --once build=main -c One.", "5"},
+		{"new Red --once build=main -c Two.", "5"},
+	})
+	if red := d.do("show", "5").stdout; !strings.Contains(red, "One.") || !strings.Contains(red, "Two.") {
+		t.Errorf("problem 5 is\n%s", red)
+	}
 }
 
 // Scripts decide by the exit code, and people by the sentence.
@@ -171,6 +178,7 @@ func TestEverydayRefused(t *testing.T) {
 		{nil, "set 1 priority=hgih", 1, `there is no priority "hgih": choose from Urgent, High, Normal, Low`},
 		{nil, "set 1 colour=red", 2, `"colour=red" is no assignment`},
 		{nil, "set 1", 2, "there is nothing to set"},
+		{nil, "new a --once build", 2, "--once needs the keyword with its value"},
 		{nil, "claim -q FALSEPREDICATE", 3, "there is no problem to claim"},
 		{nil, "set 1 title=c --revision 7", 4, "the problem is at revision 1 by now"},
 		{nil, "set 1 9 title=c", 3, "problem 9: there is no problem"},

@@ -20,19 +20,20 @@ type newCommand struct {
 	Words   []string `arg:"" optional:"" help:"The title, and assignments such as priority=High. Without a title, the editor opens."`
 	Comment string   `short:"c" placeholder:"TEXT" help:"First comment; - reads it from standard input."`
 	Keyword []string `short:"k" sep:"none" placeholder:"NAME[=VALUE]" help:"Keyword; can be repeated."`
+	Once    string   `placeholder:"NAME=VALUE" help:"Keyword of all reports of the same fault: an unresolved problem that has it gets the comment, and no new one is created."`
 	Key     string   `placeholder:"KEY" help:"Idempotency-Key: another run with the same key within 24 hours creates nothing new."`
-	JSON    bool     `name:"json" help:"Print the new problem as JSON."`
+	JSON    bool     `name:"json" help:"Print the problem as JSON."`
 }
 
 // Help is shown by kong.
 func (newCommand) Help() string {
-	return `Prints the identifier of the new problem. The fields of assignments are title, state, priority, classification, component, milestone, assignee and due. Names count in any case.
+	return `Prints the identifier of the problem. The fields of assignments are title, state, priority, classification, component, milestone, assignee and due. Names count in any case.
 
 Examples:
 
     problems new The lamp is dark priority=high assignee=me
     problems new
-    make test 2>&1 | problems new The build is red -c - --key build-4711`
+    make test 2>&1 | problems new The build is red -c - --once build=main`
 }
 
 // Run is called by kong.
@@ -50,6 +51,16 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 	fields := client.NewProblem{}
 	if fields.Keywords, err = keywords(c.Keyword); err != nil {
 		return err
+	}
+	var once client.Keyword
+	if c.Once != "" {
+		all, err := keywords([]string{c.Once})
+		if err != nil {
+			return err
+		}
+		if once = all[0]; once.Value == nil {
+			return misused("--once needs the keyword with its value, such as alert=login-slow")
+		}
 	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
@@ -97,11 +108,16 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 			return misused("the comment has %d bytes as JSON, and the server takes %d: nothing was created", len(size), mostBytes)
 		}
 	}
-	made, err := server.Create(ctx, fields, options...)
+	var made client.Problem
+	if c.Once != "" {
+		made, _, err = server.Report(ctx, client.Report{Keyword: once, Problem: fields, Comment: comment}, options...)
+	} else {
+		made, err = server.Create(ctx, fields, options...)
+	}
 	if err != nil {
 		return err
 	}
-	if comment != "" {
+	if comment != "" && c.Once == "" {
 		if _, err := server.Comment(ctx, made.Identifier, client.NewComment{Text: comment}, commented...); err != nil {
 			_, lost := fmt.Fprintln(e.Stdout, made.Identifier)
 			again := fmt.Sprintf("add it by \"problems comment %d\"", made.Identifier)

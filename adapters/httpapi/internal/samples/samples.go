@@ -148,6 +148,18 @@ func Created() store.Snapshot {
 	}
 }
 
+// Reported returns the result of the example of reportProblem: the problem was there.
+func Reported() store.Snapshot {
+	s := Created()
+	s.Keywords = []problem.Keyword{{Name: "alert", Value: problem.Text("login-slow")}}
+	s.Revision, s.Modified = 2, Time.Add(time.Minute)
+	s.Log = []problem.LogEntry{{
+		ID: Identifier(38), Problem: 14, Type: problem.CommentAdded, Created: s.Modified, Author: Ann.ID, Batch: Identifier(37), Revision: 2,
+		Field: "comments", To: problem.LogText(Identifier(39).String()),
+	}}
+	return s
+}
+
 // Updated returns the result of the example of updateProblem.
 func Updated() store.Snapshot {
 	s := Snapshot()

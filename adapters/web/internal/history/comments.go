@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -141,7 +142,7 @@ func (t *targets) Person(address string) (markdown.Link, bool) {
 	if found.ID == ident.None {
 		return markdown.Link{}, false
 	}
-	return markdown.Link{URL: links.List(t.base, "assignee.email = "+links.Quote(found.Email)), Title: found.Name, Done: found.Inactive}, true
+	return markdown.Link{URL: links.List(t.base, "assignee.email = "+predicate.Quote(found.Email)), Title: found.Name, Done: found.Inactive}, true
 }
 
 // byLocalPart returns the users by the part of their addresses before the "@", and no user

@@ -11,11 +11,6 @@ func List(base, predicate string) string {
 	return base + "/problems?" + url.Values{"predicate": {predicate}}.Encode()
 }
 
-// Quote returns a text as a string of the query language.
-func Quote(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
-}
-
 // Suffix returns parameters as the end of a URL.
 func Suffix(q url.Values) string {
 	if len(q) == 0 {

@@ -11,7 +11,7 @@ import (
 // Topics returns the cases by topic.
 func Topics() []session.Topic {
 	return []session.Topic{
-		{Profile: "problems", Cases: slices.Concat(problemCases(), loadCases(), patchCases(), flagCases(), textCases())},
+		{Profile: "problems", Cases: slices.Concat(problemCases(), loadCases(), patchCases(), flagCases(), textCases(), reportCases())},
 		{Profile: "metadata", Cases: slices.Concat(partialCases(), transitionCases(), listCases(), componentCases())},
 		{Profile: "log", Cases: logCases()},
 		{Profile: "comments", Cases: slices.Concat(commentCases(), redactionCases())},

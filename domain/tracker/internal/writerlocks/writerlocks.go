@@ -51,6 +51,7 @@ type kind int
 
 const (
 	ofReply kind = iota
+	ofReports
 	ofFamily
 	ofProblem
 	ofCatalogue
@@ -61,6 +62,9 @@ const (
 
 // Reply is the key of an idempotency key of a user.
 func Reply(user ident.ID, key string) Key { return Key{kind: ofReply, user: user, name: key} }
+
+// Reports is the key of the reports with one lease (D55).
+func Reports(lease string) Key { return Key{kind: ofReports, name: lease} }
 
 // Family is the key of a directed family, for additions to it.
 func Family(forward relationship.Type) Key { return Key{kind: ofFamily, name: string(forward)} }

@@ -17,6 +17,7 @@ func TestKeysDiffer(t *testing.T) {
 		for _, k := range []Key{
 			Problem(1), Problem(2),
 			Reply(ann, "k"), Reply(bob, "k"), Reply(ann, "l"),
+			Reports("report-00"), Reports("report-01"),
 			Family("ParentOf"), Family("CauseOf"),
 			Catalogue(), Queries(ann), Queries(bob), Sessions(ann), Sessions(bob), Webhooks(),
 		} {
@@ -24,8 +25,8 @@ func TestKeysDiffer(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if locks.Len() != 13 {
-			t.Errorf("there are %d locks, want 13", locks.Len())
+		if locks.Len() != 15 {
+			t.Errorf("there are %d locks, want 15", locks.Len())
 		}
 	})
 }
