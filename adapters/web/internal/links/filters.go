@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -104,9 +105,9 @@ func (f *Filters) Condition(field string, id ident.ID) string {
 		key = u.Email
 	}
 	if f.count(kind)[key] > 1 {
-		return field + ".identifier = " + Quote(id.String())
+		return field + ".identifier = " + predicate.Quote(id.String())
 	}
-	return field + "." + Member(kind) + " = " + Quote(key)
+	return field + "." + Member(kind) + " = " + predicate.Quote(key)
 }
 
 // count returns how many objects of a kind have each Key.
@@ -128,12 +129,12 @@ const longestNeedle = 200
 // Keyword returns the list of the problems with a keyword, and with its value unless that is
 // long.
 func (f *Filters) Keyword(k problem.Keyword) string {
-	name := "$k.name = " + Quote(k.Name)
+	name := "$k.name = " + predicate.Quote(k.Name)
 	switch {
 	case len(k.Name) > 2*longestNeedle:
 		return ""
 	case !k.Value.Valid || len(k.Value.String) > longestNeedle:
-		return List(f.base, "ANY keywords.name = "+Quote(k.Name))
+		return List(f.base, "ANY keywords.name = "+predicate.Quote(k.Name))
 	}
-	return List(f.base, "SUBQUERY(keywords, $k, "+name+" AND $k.value = "+Quote(k.Value.String)+").@count > 0")
+	return List(f.base, "SUBQUERY(keywords, $k, "+name+" AND $k.value = "+predicate.Quote(k.Value.String)+").@count > 0")
 }

@@ -1,10 +1,7 @@
 // Package links makes the addresses of lists of problems.
 package links
 
-import (
-	"net/url"
-	"strings"
-)
+import "net/url"
 
 // List returns the address of the list of a predicate.
 func List(base, predicate string) string {
