@@ -129,6 +129,7 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.MetadataAmbiguous:    report(`{"title":"The login page answers slowly","assignee":{"inactive":false}}`),
 		fault.ValidationFailed:     report(`{"title":7,"priority":{"name":"Urgent"}}`),
 		fault.TransitionNotAllowed: report(`{"title":"The login page answers slowly","state":{"name":"Closed"}}`),
+		fault.UnknownOutcome:       `{"keyword":{"name":"alert","value":"login-slow"},"problem":{"title":"The login page answers slowly"},"comment":"Seen."}`,
 	},
 	"createProblem":      faultyProblems,
 	"updateProblem":      faultyProblems,

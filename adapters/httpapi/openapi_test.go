@@ -445,9 +445,6 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 				f.tokens[2].User = samples.Bob.ID
 			case "searchProblemsByPost", "claimNext":
 				f.hits = []store.Hit{{ID: 12}}
-			case "reportProblem":
-				f.hits, f.snapshot = []store.Hit{{ID: 14}}, samples.Reported()
-				f.snapshot.Revision = 1
 			case "updateProblem":
 				f.snapshot.State, f.snapshot.Revision = samples.Open.ID, 2
 			case "updateProblems", "undoBatch":

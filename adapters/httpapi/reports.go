@@ -28,7 +28,7 @@ func (s *server) registerReports() {
 			"201": {Description: "The problem that was created, with its log."},
 		},
 		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Reported()) }, partialKinds(fault.RequiredField, fault.TransitionNotAllowed, fault.IdempotencyConflict, fault.QueryTooExpensive)...).
-			json(`{"keyword":{"name":"alert","value":"login-slow"},"problem":{"title":"The login page answers slowly","priority":{"name":"High"}},"comment":"The median is 4.2 s."}`, wire.Report{}),
+			json(`{"keyword":{"name":"alert","value":"login-slow"},"problem":{"title":"The login page answers slowly","priority":{"name":"High"}}}`, wire.NewReport{}),
 	}, s.report)
 }
 

@@ -29,6 +29,9 @@ func TestReportsThroughManyServers(t *testing.T) {
 		},
 		"postgres": func(t *testing.T) func() (store.Store, error) {
 			url := postgrestest.Schema(t)
+			if _, err := postgres.Migrate(t.Context(), postgres.Options{URL: url}); err != nil {
+				t.Fatal(err)
+			}
 			return func() (store.Store, error) {
 				return postgres.Open(t.Context(), postgres.Options{URL: url, Connections: 4})
 			}

@@ -148,15 +148,18 @@ func Created() store.Snapshot {
 	}
 }
 
-// Reported returns the result of the example of reportProblem: the problem was there.
+// Reported returns the result of the example of reportProblem: there was no such problem.
 func Reported() store.Snapshot {
 	s := Created()
-	s.Keywords = []problem.Keyword{{Name: "alert", Value: problem.Text("login-slow")}}
-	s.Revision, s.Modified = 2, Time.Add(time.Minute)
-	s.Log = []problem.LogEntry{{
-		ID: Identifier(38), Problem: 14, Type: problem.CommentAdded, Created: s.Modified, Author: Ann.ID, Batch: Identifier(37), Revision: 2,
-		Field: "comments", To: problem.LogText(Identifier(39).String()),
-	}}
+	s.Assignee, s.ReadByAssignee, s.Keywords = ident.None, false, []problem.Keyword{{Name: "alert", Value: problem.Text("login-slow")}}
+	created, keyword := s.Log[0], s.Log[1]
+	created.To = problem.LogObject(
+		problem.LogMember{Name: "title", Value: problem.LogText(s.Title)},
+		problem.LogMember{Name: "state", Value: problem.LogRef(Open.ID, Open.Name)},
+		problem.LogMember{Name: "priority", Value: problem.LogRef(Identifier(5), "High")},
+	)
+	keyword.Field, keyword.To = "alert", problem.LogText("login-slow")
+	s.Log = []problem.LogEntry{created, keyword}
 	return s
 }
 

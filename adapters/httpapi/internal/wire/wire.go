@@ -307,16 +307,16 @@ type NewProblem struct {
 	_        struct{}     `additionalProperties:"false"`
 }
 
-// Report is a problem to be created, unless there is one with the keyword (D55).
-type Report struct {
-	Keyword ReportKeyword `json:"keyword" doc:"What reports of the same fault have in common."`
-	Problem NewProblem    `json:"problem" doc:"What is created. It gets the keyword, too."`
-	Comment string        `json:"comment,omitempty" minLength:"1" doc:"Is added to the problem, new or not."`
-	_       struct{}      `additionalProperties:"false"`
+// NewReport is a problem to be created, unless there is one with the keyword (D55).
+type NewReport struct {
+	Keyword NewReportKeyword `json:"keyword" doc:"What reports of the same fault have in common."`
+	Problem NewProblem       `json:"problem" doc:"What is created. It gets the keyword, too."`
+	Comment string           `json:"comment,omitempty" minLength:"1" doc:"Is added to the problem, new or not."`
+	_       struct{}         `additionalProperties:"false"`
 }
 
-// ReportKeyword is the keyword of a report.
-type ReportKeyword struct {
+// NewReportKeyword is the keyword of a report.
+type NewReportKeyword struct {
 	Name  string   `json:"name" minLength:"1" maxLength:"255"`
 	Value string   `json:"value" minLength:"1" maxLength:"1000"`
 	_     struct{} `additionalProperties:"false"`
