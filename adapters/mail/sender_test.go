@@ -34,9 +34,15 @@ func letter() rules.Letter {
 			{Author: "Bob", At: at, Type: problem.FieldChanged, Field: "assignee", From: "", To: problem.LogRef(ident.ID{1}, "Ann Lée")},
 			{Author: "Cy", At: at.Add(time.Minute), Type: problem.CommentAdded, Field: "comments", Comment: "Look:\n<script>alert(1)</script>\n.\n-- \nend", Cut: true},
 			{Author: "", At: at.Add(time.Minute), Type: problem.KeywordSet, Field: "room", From: "", To: problem.LogText("12")},
+			{Author: "", At: at.Add(time.Minute), Type: problem.AttachmentAdded, Field: "attachments", To: attachment("a <b>&\"?#/ü.png")},
+			{Author: "", At: at.Add(time.Minute), Type: problem.AttachmentDeleted, Field: "attachments", From: attachment("old.png")},
 			{Author: "", At: at.Add(time.Minute), Type: problem.RelationshipAdded, Field: "ParentOf", To: problem.LogLink(9)},
 		},
 	}}}
+}
+
+func attachment(name string) problem.LogValue {
+	return problem.Attachment{ID: ident.ID{15: 9}, Name: name, MediaType: "image/png", Bytes: 1 << 20}.Log()
 }
 
 // opened is a mail as a mail program shows it.
@@ -128,6 +134,9 @@ The comment goes on in the problem.
 
 Somebody, 14 Mar 2026, 09:31 UTC
 Keyword room: none → 12
+File: a <b>&"?#/ü.png (1 MiB)
+https://tracker.example.org:8443/t/problems/17/attachments/00000000-0000-0000-0000-000000000009/a%20%3Cb%3E&%22%3F%23%2F%C3%BC.png
+File old.png: removed
 ParentOf #9: added
 
 Open the problem: https://tracker.example.org:8443/t/problems/17

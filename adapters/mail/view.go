@@ -3,6 +3,7 @@ package mail
 import (
 	"fmt"
 	"html/template"
+	"net/url"
 	"strconv"
 
 	"github.com/problemtracking/problems/domain/mail"
@@ -39,6 +40,7 @@ type part struct {
 // line is one change, or a comment.
 type line struct {
 	Text    string
+	File    *fileLink // behind the text; nil: none
 	Comment string
 	HTML    template.HTML
 	Cut     string
@@ -73,7 +75,7 @@ func (s *Sender) view(l mail.Letter) view {
 				of.Parts = append(of.Parts, part{Author: author, At: at})
 			}
 			last := &of.Parts[len(of.Parts)-1]
-			last.Lines = append(last.Lines, s.line(e))
+			last.Lines = append(last.Lines, s.line(story.Problem, e))
 		}
 		v.Stories = append(v.Stories, of)
 	}
@@ -82,7 +84,7 @@ func (s *Sender) view(l mail.Letter) view {
 
 func name(s mail.Story) string { return "#" + strconv.FormatInt(int64(s.Problem), 10) + " " + s.Title }
 
-func (s *Sender) line(e mail.Entry) line {
+func (s *Sender) line(of problem.ID, e mail.Entry) line {
 	w := s.words
 	switch e.Type {
 	case problem.ProblemCreated:
@@ -94,7 +96,7 @@ func (s *Sender) line(e mail.Entry) line {
 		}
 		return l
 	case problem.AttachmentAdded:
-		return line{Text: w.attached + ": " + attached(e.To)}
+		return line{Text: w.attached + ":", File: s.fileLink(of, e.To)}
 	case problem.AttachmentDeleted:
 		return line{Text: w.attached + " " + attached(e.From) + ": " + w.removed}
 	case problem.KeywordSet:
@@ -107,6 +109,14 @@ func (s *Sender) line(e mail.Entry) line {
 		return line{Text: e.Field + " " + linked(e.From) + ": " + w.removed}
 	}
 	return line{Text: s.label(e.Field) + ": " + s.change(e)}
+}
+
+// fileLink is a link to an attachment, with its size.
+type fileLink struct{ Name, Size, URL string }
+
+func (s *Sender) fileLink(of problem.ID, v problem.LogValue) *fileLink {
+	a, _ := v.Attachment()
+	return &fileLink{a.Name, problem.ShownBytes(a.Bytes, s.Language), s.problemURL(of) + "/attachments/" + a.ID.String() + "/" + url.PathEscape(a.Name)}
 }
 
 // label returns the name of a field for people.

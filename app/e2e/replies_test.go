@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -48,11 +51,20 @@ func handOver(t *testing.T, socket, to, id, text string) (*smtp.Client, *smtp.Da
 	if err != nil {
 		t.Fatal(err)
 	}
-	mail := "From: admin <admin@localhost>\r\nMessage-ID: <" + id + ">\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n" + strings.ReplaceAll(text, "\n", "\r\n")
+	if !strings.HasPrefix(text, "Content-Type: ") {
+		text = "Content-Type: text/plain; charset=utf-8\n\n" + text
+	}
+	mail := "From: admin <admin@localhost>\r\nMessage-ID: <" + id + ">\r\n" + strings.ReplaceAll(text, "\n", "\r\n")
 	if _, err := io.WriteString(w, mail); err != nil {
 		t.Fatal(err)
 	}
 	return c, w, nil
+}
+
+// withFile returns a mail with a text and a file, for handOver.
+func withFile(text, name, content string) string {
+	return "Content-Type: multipart/mixed; boundary=b\n\n--b\n\n" + text + "\n--b\nContent-Type: image/png\nContent-Disposition: attachment; filename=" + name +
+		"\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(content)) + "\n--b--\n"
 }
 
 // deliver hands a reply over, and returns the answer for its recipient: nil when it was taken.
@@ -118,7 +130,7 @@ func TestReplies(t *testing.T) {
 	token, store, l := newToken(t), newFile(t), newMailLedger(t)
 	l.open(t)
 	socket, variables := replySettings(t, l)
-	s := serve(t, store, append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+token)...)
+	s := serve(t, store, append(variables, "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_MAX_FILE=1MiB")...)
 	c := s.as(token)
 	address, mail := answerable(t, c, l)
 	_, body, _ := strings.Cut(mail.text, "\r\n\r\n")
@@ -152,6 +164,12 @@ func TestReplies(t *testing.T) {
 			t.Errorf("%s: answered with %v, want %d", name, refused, sent.code)
 		}
 	}
+	if refused := deliver(t, socket, address, "file@example.org", withFile("", "a.png", "PNG")); refused != nil {
+		t.Errorf("a file alone is answered with %v", refused)
+	}
+	if refused := deliver(t, socket, address, "large@example.org", withFile("Look.", "a.png", strings.Repeat("x", 2<<20))); refused == nil || refused.Code != 552 || !strings.Contains(refused.Message, `the file "a.png" has 2097152 bytes, and a file can have 1048576`) {
+		t.Errorf("a large file is answered with %v", refused)
+	}
 	if out := command(t, append(variables, "PROBLEMS_STORE="+store, "PROBLEMS_LISTEN=127.0.0.1:0"), "doctor"); !strings.Contains(out, "a service takes replies at "+socket) {
 		t.Errorf("the doctor says\n%s", out)
 	}
@@ -176,7 +194,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// Killed between the mail and the answer: the mail comes again, and is one comment.
+// Killed between the mail and the answer: the mail comes again, and is one comment with one file.
 func TestRepliesOutliveServers(t *testing.T) {
 	t.Parallel()
 	eachDurable(t, func(t *testing.T, store string) {
@@ -196,7 +214,8 @@ func TestRepliesOutliveServers(t *testing.T) {
 				}
 				return n
 			}
-			_, w, err := handOver(t, socket, address, id, text)
+			mail := withFile(text, "a.png", text+strings.Repeat("x", round*2_000_000))
+			_, w, err := handOver(t, socket, address, id, mail)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -212,11 +231,20 @@ func TestRepliesOutliveServers(t *testing.T) {
 			s.kill()
 			<-answered // whatever it was: the mail server has not got it
 			s = serve(t, store, variables...)
-			if refused := deliver(t, socket, address, id, text); refused != nil {
+			if refused := deliver(t, socket, address, id, mail); refused != nil {
 				t.Fatalf("round %d: the mail that comes again is answered with %v", round, refused)
 			}
 			if n := has(); n != 1 {
 				t.Errorf("round %d: the mail has become %d comments", round, n)
+			}
+			var files []struct{ Identifier, Digest string }
+			s.as(token).get(t, "/problems/1/attachments", &files)
+			if len(files) != round+1 {
+				t.Fatalf("round %d: there are %d attachments", round, len(files))
+			}
+			_, file := s.as(token).do("GET", "/problems/1/attachments/"+files[round].Identifier+"/bytes", "")
+			if sum := sha256.Sum256([]byte(file)); hex.EncodeToString(sum[:]) != files[round].Digest || !strings.HasPrefix(file, text) {
+				t.Errorf("round %d: the file has %d other bytes", round, len(file))
 			}
 		}
 	})

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"mime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/text"
@@ -45,6 +48,24 @@ func ParseDigest(s string) (d Digest, ok bool) {
 // Size returns the part of the record in the size of its problem, in bytes. The file does not
 // count (D48).
 func (a Attachment) Size() int64 { return Overhead + int64(len(a.Name)+len(a.MediaType)) }
+
+// ShownBytes returns a number of bytes for people, such as "1.4 MiB".
+func ShownBytes(bytes int64, language string) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	n, at := float64(bytes), 0
+	for n >= 1024 && at < len(units)-1 {
+		n, at = n/1024, at+1
+	}
+	precision := 0
+	if at > 0 && n < 10 {
+		precision = 1
+	}
+	text := strings.TrimSuffix(strconv.FormatFloat(n, 'f', precision, 64), ".0")
+	if language == "de" {
+		text = strings.ReplaceAll(text, ".", ",")
+	}
+	return text + " " + units[at]
+}
 
 // PresentAttachments returns the attachments without the deleted ones. It changes the given
 // slice.
@@ -100,6 +121,41 @@ func CheckAttachmentName(name string) (string, error) {
 		return "", nameError("must be one line")
 	}
 	return name, nil
+}
+
+// TameAttachmentName returns a name by the rule of CheckAttachmentName for a file that a mail
+// names in any way, or not at all: without its folder and forbidden characters, and cut in front
+// of its ending.
+func TameAttachmentName(sent, mediaType string) string {
+	sent = sent[strings.LastIndexAny(sent, `/\`)+1:]
+	name := []rune(strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || deceptive(r) || r == '\u2028' || r == '\u2029' {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(sent, "\uFFFD"))))
+	if over := len(name) - attachmentName.Max; over > 0 {
+		end := len(name)
+		if dot := strings.LastIndexByte(string(name), '.'); dot >= 0 {
+			if ending := utf8.RuneCountInString(string(name)[dot:]); ending <= longestEnding {
+				end -= ending
+			}
+		}
+		name = slices.Delete(name, end-over, end)
+	}
+	if tame, err := CheckAttachmentName(string(name)); err == nil {
+		return tame
+	}
+	return "file" + endings[mediaType]
+}
+
+// longestEnding is the length of an ending such as ".tar.gz", in characters.
+const longestEnding = 16
+
+// endings are those of the files that mail programs send without a name.
+var endings = map[string]string{
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "application/pdf": ".pdf",
+	"message/rfc822": ".eml", "text/calendar": ".ics", "text/plain": ".txt", "text/html": ".html",
 }
 
 type nameError string

@@ -65,13 +65,9 @@ func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.I
 	file := &incoming{r: cmd.File, most: s.limits.File, sum: sha256.New(), room: &s.filesRoom}
 	stores := !cmd.DryRun && adding.reply == nil
 	if stores {
-		if err = s.files.Put(ctx, key, file); err == nil {
-			err = s.usableFiles(ctx, true) // the disk may be gone since
-		}
+		err = s.putFile(ctx, key, file)
 	} else {
 		_, err = io.Copy(io.Discard, file)
-	}
-	if !stores || err != nil {
 		s.filesRoom.held.Add(-file.taken)
 	}
 	if err != nil {
@@ -84,10 +80,27 @@ func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.I
 		a, err = s.attach(ctx, caller, id, cmd, added, stores)
 	}
 	if stores && (err != nil || a.Replay != nil) && !fault.Is(err, fault.UnknownOutcome) {
-		_ = s.files.Delete(ctx, key) // the sweep tries again
-		s.filesRoom.held.Add(-file.taken)
+		s.dropFile(ctx, key, file.taken)
 	}
 	return a, err
+}
+
+// putFile stores a file. If that fails, its room is free again.
+func (s *Service) putFile(ctx context.Context, key blob.Key, file *incoming) error {
+	err := s.files.Put(ctx, key, file)
+	if err == nil {
+		err = s.usableFiles(ctx, true) // the disk may be gone since
+	}
+	if err != nil {
+		s.filesRoom.held.Add(-file.taken)
+	}
+	return err
+}
+
+// dropFile removes a stored file that no record names.
+func (s *Service) dropFile(ctx context.Context, key blob.Key, taken int64) {
+	_ = s.files.Delete(ctx, key) // the sweep tries again
+	s.filesRoom.held.Add(-taken)
 }
 
 func noFiles() error {
@@ -116,19 +129,19 @@ func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem
 		err = s.refuse(ctx, shown, err)
 	}
 	if err == nil && l.reply == nil {
-		err = s.checkRoom(ctx, cmd)
+		err = s.checkRoom(ctx, max(cmd.Length, 0), cmd.DryRun)
 	}
 	return l, err
 }
 
-// checkRoom looks whether the storage for files takes one more.
-func (s *Service) checkRoom(ctx context.Context, cmd *AddAttachment) error {
-	err := s.usableFiles(ctx, cmd.DryRun)
+// checkRoom looks whether the storage for files takes some more bytes.
+func (s *Service) checkRoom(ctx context.Context, bytes int64, dryRun bool) error {
+	err := s.usableFiles(ctx, dryRun)
 	if err == nil {
 		err = s.filesRoom.measure(ctx, s.files)
 	}
 	if err == nil {
-		err = s.filesRoom.leaves(max(cmd.Length, 0))
+		err = s.filesRoom.leaves(bytes)
 	}
 	return err
 }
@@ -175,11 +188,9 @@ func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment
 		return store.Change{}, Answer[problem.Attachment]{}, err
 	}
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
-	added.Name, added.MediaType, added.Author, added.Created = checked.Name, checked.MediaType, cb.Author, cb.At
+	added.Name, added.MediaType = checked.Name, checked.MediaType
 	cb.Significant(&l.Snapshot)
-	cb.AddEffect(store.PutAttachment{Problem: l.ID, Attachment: added})
-	l.Size += added.Size()
-	cb.AddLog(&l.Snapshot, problem.AttachmentAdded, "attachments", "", added.Log())
+	added = cb.AddAttachment(&l.Snapshot, added)
 	cb.StoreProblem(&l.Snapshot)
 
 	a := answer(added, l.loaded)

@@ -160,6 +160,10 @@ type AddComment struct {
 	Text        patch.Field[string]
 	HTML        patch.Field[string]
 	Idempotency *Idempotency[problem.Comment]
+
+	// files are those of a reply by e-mail, whose bytes are stored. With some, a comment is not
+	// required (D42).
+	files []problem.Attachment
 }
 
 // EditComment is the command of PATCH /problems/{n}/comments/{comment} (D44).

@@ -19,12 +19,19 @@ import (
 
 // AddComment adds a comment to a problem (W3). The users whom it names become watchers (D54).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
+	parts := partsOf(cmd.Text)
+	if len(cmd.files) > 0 {
+		parts |= store.Attachments
+	}
 	return run(ctx, s, command[repeatable, problem.Comment]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
-		load:   loadRepeatable(s, caller, id, partsOf(cmd.Text), cmd.Idempotency),
+		load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
 		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
+			if err := fullOfAttachments(len(cmd.files), c.Attachments, s.limits); err != nil && c.reply == nil {
+				return store.Change{}, Answer[problem.Comment]{}, err
+			}
 			return decideComment(caller, cmd, c, m)
 		},
 		handoff: s.commentHandoff(cmd),
@@ -93,7 +100,12 @@ func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment
 		cb.ResolvedBy(l.Catalogue)
 	}
 	cb.Significant(&l.Snapshot)
-	comment = cb.AddComment(&l.Snapshot, added)
+	if cmd.Text.Sent {
+		comment = cb.AddComment(&l.Snapshot, added)
+	}
+	for _, a := range cmd.files {
+		cb.AddAttachment(&l.Snapshot, a)
+	}
 	cb.StoreProblem(&l.Snapshot)
 
 	a := answer(comment, l)
@@ -116,7 +128,7 @@ func checkComment(cmd AddComment, c repeatable) (problem.Comment, error) {
 	}
 	faults := cmd.Faults
 	var comment problem.Comment
-	body.Require(&faults, cmd.Text.Sent, fault.At("text"), "a comment needs a text")
+	body.Require(&faults, cmd.Text.Sent || len(cmd.files) > 0, fault.At("text"), "a comment needs a text")
 	if cmd.Text.Sent {
 		comment.Text = body.Line(text.Comment, cmd.Text, fault.At("text"), &faults)
 	}

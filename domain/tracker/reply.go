@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"strconv"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -26,6 +27,10 @@ type Reply struct {
 	Text string
 	// Most is the most bytes of the comment. 0: any number.
 	Most int
+	// Files are the files of the mail, with the pictures inside of its text.
+	Files []ReplyFile
+	// Layout is the text of its HTML, with the Place of each picture.
+	Layout string
 }
 
 // Replied is the comment made of a Reply.
@@ -34,6 +39,8 @@ type Replied struct {
 	Problem problem.ID
 	// Repeated is true when an earlier delivery has made the comment.
 	Repeated bool
+	// Files is the number of attachments, and LeftOut that of the pictures that are none.
+	Files, LeftOut int
 }
 
 // CheckReply fails with fault.NotFound unless the token is from a mail of this service. It
@@ -43,50 +50,77 @@ func (s *Service) CheckReply(token string) error {
 	return err
 }
 
-// Reply makes a comment of a reply, once. It fails with fault.NotFound for a token of nobody,
-// fault.Forbidden for an inactive user, fault.RequiredField for a reply without text of its
-// own, fault.TooLarge, and the faults of AddComment.
+// Reply makes a comment of a reply, and attachments of its files, once and in one Change. It fails
+// with fault.NotFound for a token of nobody, fault.Forbidden for an inactive user,
+// fault.RequiredField for a reply without a file and without text of its own, fault.TooLarge, and
+// the faults of AddComment and AddAttachment.
 func (s *Service) Reply(ctx context.Context, reply Reply) (Replied, error) {
 	key, of, err := s.replier(reply.Token)
 	if err != nil {
 		return Replied{}, err
 	}
-	var catalogue *metadata.Catalogue
-	err = s.store.View(ctx, func(r store.Reader) (err error) {
-		if catalogue, err = s.catalogues.Now(ctx, r); err != nil {
-			return err
-		}
-		if u, known := catalogue.User(of.User); !known || u.Inactive {
-			return fault.New(fault.Forbidden, "the recipient of the e-mail is inactive: an administrator can change that")
-		}
-		return nil
-	})
+	catalogue, err := s.activeReplier(ctx, of.User)
 	if err != nil {
 		return of, err
 	}
 	text := mail.Written(reply.Text, reply.Token)
 	switch {
-	case text == "":
-		return of, fault.New(fault.RequiredField, "the mail has no text above the mail that it answers: write your comment there")
+	case text == "" && len(reply.Files) == 0:
+		return of, noReply()
 	case reply.Most > 0 && len(text) > reply.Most:
 		return of, fault.New(fault.TooLarge, "the text of the mail has %d bytes, and a comment can have %d: send a shorter one", len(text), reply.Most)
 	}
 	text = mail.Redact(key, catalogue.Content().Users, text)
-	cmd := AddComment{Text: patch.Set(text), Idempotency: onceFor(reply.Message, of.Problem, text)}
-	a, err := s.AddComment(ctx, Caller{User: of.User}, of.Problem, cmd)
-	if fault.Is(err, fault.IdempotencyConflict) {
-		return of, fault.New(fault.IdempotencyConflict, "another mail with the same Message-ID is a comment already: send yours as a new mail")
+	cmd := AddComment{Idempotency: onceFor(reply, of.Problem, text)}
+	if text != "" {
+		cmd.Text = patch.Set(text)
 	}
+	if len(reply.Files) > 0 {
+		return s.replyWithFiles(ctx, of, reply, cmd)
+	}
+	a, err := s.AddComment(ctx, Caller{User: of.User}, of.Problem, cmd)
 	of.Repeated = a.Replay != nil
-	return of, err
+	return of, otherMail(err)
+}
+
+// activeReplier returns the current metadata, unless the user is inactive.
+func (s *Service) activeReplier(ctx context.Context, who ident.ID) (catalogue *metadata.Catalogue, err error) {
+	return catalogue, s.store.View(ctx, func(r store.Reader) (err error) {
+		if catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+			return err
+		}
+		if u, known := catalogue.User(who); !known || u.Inactive {
+			return fault.New(fault.Forbidden, "the recipient of the e-mail is inactive: an administrator can change that")
+		}
+		return nil
+	})
+}
+
+func noReply() error {
+	return fault.New(fault.RequiredField, "the mail has no text above the mail that it answers: write your comment there")
+}
+
+// otherMail says what a conflict of an idempotency key means for a mail.
+func otherMail(err error) error {
+	if fault.Is(err, fault.IdempotencyConflict) {
+		return fault.New(fault.IdempotencyConflict, "another mail with the same Message-ID is a comment already: send yours as a new mail")
+	}
+	return err
 }
 
 // onceFor returns what makes a comment of the deliveries of one mail, once for each problem.
-func onceFor(id string, about problem.ID, text string) *Idempotency[problem.Comment] {
-	message := sha256.Sum256(strconv.AppendInt([]byte(id+"\x00"), int64(about), 10))
+func onceFor(of Reply, about problem.ID, text string) *Idempotency[problem.Comment] {
+	message := sha256.Sum256(strconv.AppendInt([]byte(of.Message+"\x00"), int64(about), 10))
+	content := sha256.New()
+	_, _ = io.WriteString(content, text)
+	for _, f := range of.Files {
+		digest := sha256.Sum256(f.Content)
+		_, _ = io.WriteString(content, "\x00"+f.Name+"\x00"+f.MediaType+"\x00")
+		content.Write(digest[:])
+	}
 	return &Idempotency[problem.Comment]{
 		Key:         "mail-" + hex.EncodeToString(message[:]),
-		Fingerprint: sha256.Sum256([]byte(text)),
+		Fingerprint: [32]byte(content.Sum(nil)),
 		Render:      func(Answer[problem.Comment]) []byte { return []byte("mail") },
 	}
 }

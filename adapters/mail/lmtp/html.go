@@ -15,8 +15,15 @@ const mostTag = 1 << 20
 
 // plainOf returns the text of HTML as Markdown, for the mails without plain text: with the
 // numbers of lists, code, and the targets of links. Its quotes are marked as in plain text.
-func plainOf(r io.Reader) (string, error) {
-	p := plain{link: none, code: none, fence: none}
+func plainOf(r io.Reader) (string, error) { return (&plain{link: none, code: none, fence: none}).read(r) }
+
+// layoutOf returns the same text with the places of the pictures that are parts of the mail,
+// unless they stand in a signature. It adds all of these places to shown.
+func layoutOf(r io.Reader, shown map[string]bool) (string, error) {
+	return (&plain{link: none, code: none, fence: none, layout: layout{shown: shown}}).read(r)
+}
+
+func (p *plain) read(r io.Reader) (string, error) {
 	tokens := html.NewTokenizer(r)
 	tokens.SetMaxBuf(mostTag)
 	for {
@@ -35,10 +42,12 @@ func plainOf(r io.Reader) (string, error) {
 			name, more := tokens.TagName()
 			tag := atom.Lookup(name)
 			p.begin(tag, kind == html.SelfClosingTagToken)
+			p.beginSignature(tag)
 			for more {
 				var key, value []byte
 				key, value, more = tokens.TagAttr()
 				p.attribute(tag, string(key), string(value))
+				p.place(tag, string(key), string(value))
 			}
 			if p.picture { // its titles and styles hold tags
 				tokens.NextIsNotRawText()
@@ -46,6 +55,7 @@ func plainOf(r io.Reader) (string, error) {
 		case html.EndTagToken:
 			name, _ := tokens.TagName()
 			p.end(atom.Lookup(name))
+			p.endSignature(atom.Lookup(name))
 		}
 	}
 }
@@ -68,6 +78,8 @@ type plain struct {
 	target  string // of the link around; empty: there is none
 	// Where the text of a link, of code and of a pre begins.
 	link, code, fence int
+
+	layout layout
 }
 
 // Places without a text.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/mail"
+	"github.com/problemtracking/problems/domain/tracker"
 	rules "github.com/problemtracking/problems/domain/text"
 )
 
@@ -39,14 +40,18 @@ type message struct {
 	id        string
 	automatic bool
 	text      string // with quotes
+	files     []tracker.ReplyFile
+	layout    string // the text of the HTML, with the places of its pictures
 }
 
-// readMessage reads a mail to its end, and keeps its text alone. most is the size of the
-// largest comment. A large text waits for memory until ctx ends. A refused mail may be automatic.
+// readMessage reads a mail to its end, and keeps its text and its files. most is the size of the
+// largest comment. A large text and large files wait for memory until ctx ends. A refused mail may
+// be automatic.
 func readMessage(ctx context.Context, r io.Reader, sender string, most int, memory *budget.Account) (message, *refusal) {
 	source := &source{from: r}
 	most += mostQuotes
-	m, refused := parse(source, sender, texts{most: most, memory: func() error { return memory.Reserve(ctx, int64(most)*fold) }, charge: memory.Add})
+	reserve := func(n int64) error { return memory.Reserve(ctx, n) }
+	m, refused := parse(source, sender, texts{most: most, memory: func() error { return reserve(int64(most) * fold) }, charge: memory.Add, files: files{reserve: reserve, charge: memory.Add}})
 	// A mail that was cut off on its way must not become a comment.
 	_, _ = io.Copy(io.Discard, source)
 	only := message{automatic: m.automatic}
@@ -54,7 +59,7 @@ func readMessage(ctx context.Context, r io.Reader, sender string, most int, memo
 	case source.err == nil:
 		return m, refused
 	case errors.Is(source.err, smtp.ErrDataTooLarge):
-		return only, tooLarge(fmt.Sprintf("the mail has more than %d MiB: send it without attachments", MostBytes>>20))
+		return only, tooLarge(fmt.Sprintf("the mail has more than %d MiB: send fewer or smaller files", MostBytes>>20))
 	case errors.Is(source.err, smtp.ErrTooLongLine):
 		return only, unreadable(fmt.Sprintf("the mail has a line of more than %d MiB: mail programs break such lines", mostLine>>20))
 	}
@@ -95,14 +100,15 @@ func parse(r io.Reader, sender string, found texts) (m message, refused *refusal
 	if m.automatic {
 		return m, nil
 	}
-	text, refused := found.read(textproto.MIMEHeader(parsed.Header), parsed.Body, 0)
+	text, refused := found.read(textproto.MIMEHeader(parsed.Header), parsed.Body, place{})
 	if refused != nil {
 		return m, refused
 	}
-	if !text.found {
-		return m, unreadable("the mail has no part with text: attachments and encrypted mail cannot become a comment")
+	m.files = found.files.placed(found.shown)
+	if !text.found && len(m.files) == 0 {
+		return m, unreadable("the mail has no part with text, and no file: encrypted mail cannot become a comment")
 	}
-	m.text = text.text
+	m.text, m.layout = text.text, found.layout.String()
 	if strings.Count(m.text, "\n") >= mostLines {
 		return m, tooLarge(fmt.Sprintf("the text of the mail has more than %d lines, with its quotes: send a shorter one", mostLines))
 	}
@@ -120,6 +126,17 @@ type texts struct {
 	size   int          // of what is kept
 	tried  int          // bytes of all texts, also of alternatives that are not kept
 	parts  int
+	files  files
+	layout strings.Builder // the text of the HTML, with the places of its pictures
+	shown  map[string]bool // the places of the pictures in HTML, also in signatures
+}
+
+// place is where a part stands.
+type place struct {
+	around string // the media type of the multipart around
+	depth  int
+	// unneeded is true beside an alternative that has the text. Files count all the same.
+	unneeded bool
 }
 
 // piece is the text of a part, with those inside of it.
@@ -137,8 +154,8 @@ func (p piece) empty() bool { return !rules.Visible(p.text) }
 var errUnreadable = unreadable("the parts of the mail cannot be read: it is damaged")
 
 // read reads a part, and those inside of it.
-func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) (piece, *refusal) {
-	if t.parts++; t.parts > mostParts || depth > mostDepth {
+func (t *texts) read(header textproto.MIMEHeader, body io.Reader, at place) (piece, *refusal) {
+	if t.parts++; t.parts > mostParts || at.depth > mostDepth {
 		return piece{}, unreadable(fmt.Sprintf("the mail has more than %d parts, or parts nested more than %d deep", mostParts, mostDepth))
 	}
 	kind, params, err := mime.ParseMediaType(header.Get("Content-Type"))
@@ -146,11 +163,27 @@ func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) (pi
 		kind, params = "text/plain", nil
 	}
 	if strings.HasPrefix(kind, "multipart/") {
-		return t.inside(kind, body, params["boundary"], depth)
+		return t.inside(kind, body, params["boundary"], at)
 	}
 	if kind != "text/plain" && kind != "text/html" || file(header.Get("Content-Disposition")) {
+		return piece{}, t.files.read(kind, header, body, at.around)
+	}
+	if !at.unneeded {
+		return t.text(kind, header, params, body)
+	}
+	if kind != "text/html" || t.tried > t.most { // nothing but the places of its pictures counts
 		return piece{}, nil
 	}
+	size, tried := t.size, t.tried
+	p, refused := t.text(kind, header, params, body)
+	if refused != nil && refused.outcome != Deferred {
+		t.size, t.tried, refused = size, tried, nil
+	}
+	return p, refused
+}
+
+// text reads a part with text.
+func (t *texts) text(kind string, header textproto.MIMEHeader, params map[string]string, body io.Reader) (piece, *refusal) {
 	text, charged, refused := t.decode(header.Get("Content-Transfer-Encoding"), params["charset"], kind == "text/html", body)
 	if refused != nil {
 		return piece{}, refused
@@ -158,16 +191,32 @@ func (t *texts) read(header textproto.MIMEHeader, body io.Reader, depth int) (pi
 	p := piece{found: true, html: kind == "text/html", text: text, size: len(text), charged: charged}
 	switch {
 	case p.html:
+		var err error
 		if p.text, err = plainOf(strings.NewReader(text)); err != nil {
 			return piece{}, errUnreadable
 		}
 		if len(p.text) > t.most { // marks of lists and quotes can be longer than their tags
 			return piece{}, t.tooLarge()
 		}
+		t.addLayout(text)
 	case strings.EqualFold(params["format"], "flowed"):
 		p.text = mail.Unflow(text, strings.EqualFold(params["delsp"], "yes"))
 	}
 	return p, nil
+}
+
+// addLayout adds the text of HTML with the places of its pictures.
+func (t *texts) addLayout(html string) {
+	if !strings.Contains(html, "cid:") && !strings.Contains(html, "CID:") {
+		return
+	}
+	if t.shown == nil {
+		t.shown = map[string]bool{}
+	}
+	layout, err := layoutOf(strings.NewReader(html), t.shown)
+	if err == nil && t.layout.Len()+len(layout) <= t.most {
+		t.layout.WriteString(layout + "\n")
+	}
 }
 
 // file reports whether a part is a file by its Content-Disposition. Programs show files with
@@ -182,26 +231,29 @@ func file(disposition string) bool {
 
 // inside reads the parts of a multipart: the best of its alternatives, or all of its texts. A
 // mail with pictures between its text has several parts of it, and a list adds its footer.
-func (t *texts) inside(kind string, body io.Reader, boundary string, depth int) (piece, *refusal) {
+func (t *texts) inside(kind string, body io.Reader, boundary string, at place) (piece, *refusal) {
 	if boundary == "" {
 		return piece{}, errUnreadable
 	}
 	var all piece
 	var joined strings.Builder
 	alternatives := kind == "multipart/alternative"
-	parts := multipart.NewReader(body, boundary)
+	heads := &partHeads{from: body}
+	parts := multipart.NewReader(heads, boundary)
+	var part *multipart.Part
 	for {
-		part, err := parts.NextRawPart()
+		var err error
+		part, err = heads.next(parts, part)
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if heads.tooLong {
+			return piece{}, tooLarge(fmt.Sprintf("a part of the mail has headers of more than %d KiB", mostPartHead>>10))
 		}
 		if err != nil {
 			return piece{}, errUnreadable
 		}
-		if alternatives && all.found && !all.html && !all.empty() {
-			continue
-		}
-		next, refused := t.read(part.Header, part, depth+1)
+		next, refused := t.read(part.Header, part, place{kind, at.depth + 1, at.unneeded || alternatives && all.found && !all.html && !all.empty()})
 		if refused != nil {
 			return piece{}, refused
 		}
@@ -234,15 +286,24 @@ func (t *texts) better(a, b piece) piece {
 	return a
 }
 
-// decode returns the text of a part, and the memory that was counted for it.
-func (t *texts) decode(transfer, charset string, html bool, body io.Reader) (_ string, charged int64, _ *refusal) {
+// decoded returns the content of a part without its Content-Transfer-Encoding. ok is false for an
+// unknown one.
+func decoded(transfer string, body io.Reader) (_ io.Reader, ok bool) {
 	switch strings.ToLower(strings.TrimSpace(transfer)) {
 	case "quoted-printable":
-		body = quotedprintable.NewReader(body)
+		return quotedprintable.NewReader(body), true
 	case "base64":
-		body = base64.NewDecoder(base64.StdEncoding, body)
+		return base64.NewDecoder(base64.StdEncoding, body), true
 	case "", "7bit", "8bit", "binary":
-	default:
+		return body, true
+	}
+	return nil, false
+}
+
+// decode returns the text of a part, and the memory that was counted for it.
+func (t *texts) decode(transfer, charset string, html bool, body io.Reader) (_ string, charged int64, _ *refusal) {
+	body, ok := decoded(transfer, body)
+	if !ok {
 		return "", 0, unreadable("the text of the mail has an unknown Content-Transfer-Encoding")
 	}
 	raw, err := io.ReadAll(io.LimitReader(body, smallText))

@@ -72,6 +72,7 @@ func TestTextOfMails(t *testing.T) {
 			"See the log."},
 		"a forwarded mail": {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee below.\n--x\nContent-Type: message/rfc822\n\nSubject: old\n\nold text\n--x--\n",
 			"See below."},
+		"a head below the limit": {head + multi("mixed", "\nIt was", strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 65)+"\nthe fuse."), "It was\nthe fuse."},
 		"signed": {head + "Content-Type: multipart/signed; boundary=y; protocol=\"application/pgp-signature\"\n\n--y\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nGr=C3=BC=C3=9Fe\n--x--\n--y\nContent-Type: application/pgp-signature\n\n-----BEGIN\n--y--\n",
 			"Grüße"},
 	} {
@@ -104,10 +105,13 @@ func TestRefusedMails(t *testing.T) {
 		reason  string
 		outcome Outcome
 	}{
-		"a picture alone":                      {head + "Content-Type: image/png\n\nPNG", 554, "no part with text", Unreadable},
+		"a part with a long head":              {head + multi("mixed", "\na", strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 80)+"\na"), 552, "a part of the mail has headers of more than 64 KiB", TooLarge},
+		"the same, deep inside":                {head + multi("mixed", "\na", multi("mixed", "\na", "X-A: a\n"+strings.Repeat(" "+strings.Repeat("a", 900)+"\n", 80)+"\na")), 552, "of more than 64 KiB", TooLarge},
+		"a damaged file":                       {head + multi("mixed", "\na", "Content-Type: image/png; name=a.png\nContent-Transfer-Encoding: base64\n\nR3LD*"), 554, `the file "a.png" is damaged`, Unreadable},
+		"a file in an unknown encoding":        {head + multi("mixed", "\na", "Content-Type: image/png; name=a.png\nContent-Transfer-Encoding: x-uuencode\n\nR3LD*"), 554, `the file "a.png" has an unknown`, Unreadable},
+		"encrypted by S/MIME":                  {head + "Content-Type: application/pkcs7-mime; name=smime.p7m\nContent-Disposition: inline; filename=smime.p7m\n\nx", 554, "no part with text", Unreadable},
 		"encrypted":                            {head + "Content-Type: multipart/encrypted; boundary=x\n\n--x\nContent-Type: application/octet-stream\n\n----\n--x--\n", 554, "no part with text", Unreadable},
 		"no headers":                           {"What is this?\n", 554, "headers of the mail cannot be read", Unreadable},
-		"a file alone":                         {head + "Content-Type: text/plain\nContent-Disposition: inline; filename*=utf-8''log.txt\n\na", 554, "no part with text", Unreadable},
 		"ANSI under the name of UTF-8":         {head + "Content-Type: text/plain; charset=utf-8\n\nGr\xfc\xdfe", 554, "damaged: it has bytes that are not in the charset utf-8 of its header. Send it in UTF-8", Unreadable},
 		"the same in HTML":                     {head + "Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<p>Gr=FC=DFe</p>", 554, "the charset utf-8 of its header", Unreadable},
 		"UTF-8 that breaks off":                {head + "Content-Type: text/plain; charset=utf-8\n\nGr\xc3", 554, "the charset utf-8", Unreadable},
@@ -129,7 +133,7 @@ func TestRefusedMails(t *testing.T) {
 		"many lines":                           {head + strings.Repeat("\n", mostLines+1), 552, "more than 100000 lines", TooLarge},
 		"long headers":                         {head + strings.Repeat("X-A: "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
 		"a long header":                        {head + "X-A: a\n" + strings.Repeat(" "+strings.Repeat("a", 900)+"\n", 1500) + "\na", 552, "headers of the mail", TooLarge},
-		"a large mail":                         {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: image/png\n\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 5000) + "--x--\n", 552, "send it without attachments", TooLarge},
+		"a large mail":                         {head + "Content-Type: multipart/mixed; boundary=x\n\n--x\n\na\n--x\nContent-Type: image/png\n\n" + strings.Repeat(strings.Repeat("a", 999)+"\n", 5000) + "--x--\n", 552, "send fewer or smaller files", TooLarge},
 	} {
 		answers := r.deliver(t, c.mail, to)
 		got, outcomes := r.all()

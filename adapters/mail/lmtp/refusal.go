@@ -23,15 +23,16 @@ const (
 	Address    Outcome = "address"    // refused: not from a mail of the service
 	Inactive   Outcome = "inactive"   // refused: the user is deactivated
 	Missing    Outcome = "missing"    // refused: there is no such problem
-	Empty      Outcome = "empty"      // refused: no text of its own
-	TooLarge   Outcome = "too-large"  // refused: the mail or the comment
-	Unreadable Outcome = "unreadable" // refused: broken, or without plain text
-	Other      Outcome = "other"      // refused: the rules of comments
+	Empty      Outcome = "empty"      // refused: no text of its own, and no file
+	TooLarge   Outcome = "too-large"  // refused: the mail, the comment, or a file
+	Full       Outcome = "full"       // refused: no room for its files
+	Unreadable Outcome = "unreadable" // refused: broken, or encrypted
+	Other      Outcome = "other"      // refused: the rules of comments and attachments
 )
 
 // Outcomes returns all outcomes.
 func Outcomes() []Outcome {
-	return []Outcome{Comment, Repeated, Automatic, Deferred, Address, Inactive, Missing, Empty, TooLarge, Unreadable, Other}
+	return []Outcome{Comment, Repeated, Automatic, Deferred, Address, Inactive, Missing, Empty, TooLarge, Full, Unreadable, Other}
 }
 
 // refusal is why a mail was not taken.
@@ -90,6 +91,8 @@ func refusalOf(err error) *refusal {
 		return &refusal{outcome: Empty, code: 554, status: smtp.EnhancedCode{5, 6, 0}, reason: reason}
 	case fault.TooLarge:
 		return tooLarge(reason)
+	case fault.StorageFull:
+		return &refusal{outcome: Full, code: 552, status: smtp.EnhancedCode{5, 2, 2}, reason: reason}
 	case fault.InvalidValue, fault.InvalidType, fault.ValidationFailed, fault.IdempotencyConflict:
 		return &refusal{outcome: Other, code: 554, status: smtp.EnhancedCode{5, 6, 0}, reason: reason}
 	}

@@ -1,5 +1,5 @@
 // Package lmtp takes replies to the mails of the service from a mail server, by LMTP (RFC
-// 2033), and makes comments of them.
+// 2033), and makes comments and attachments of them.
 package lmtp
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // Bounds of the conversations with mail servers.
 const (
-	// MostBytes is the largest mail. Its attachments are read and not kept.
+	// MostBytes is the largest mail, with its files.
 	MostBytes = 32 << 20
 	// mostConnections is the most connections at a time.
 	mostConnections = 32
@@ -35,7 +35,7 @@ const (
 type Service interface {
 	// CheckReply fails with fault.NotFound unless a token is from a mail of the service.
 	CheckReply(token string) error
-	// Reply makes a comment of a reply, once for each Message.
+	// Reply makes a comment and attachments of a reply, once for each Message.
 	Reply(ctx context.Context, r tracker.Reply) (tracker.Replied, error)
 }
 
@@ -46,7 +46,7 @@ type Options struct {
 	Host string
 	// CommentBytes is the size of the largest comment.
 	CommentBytes int
-	// Memory bounds the large texts of mails, beside the requests of others.
+	// Memory bounds the large texts and the files of mails, beside the requests of others.
 	Memory *budget.Budget
 	// Observe is told the outcome for each recipient.
 	Observe func(Outcome)

@@ -42,7 +42,7 @@ func TestFailuresOfTheService(t *testing.T) {
 		outcome Outcome
 	}{
 		fault.NotFound: {550, Address}, fault.Forbidden: {550, Inactive}, fault.ProblemNotFound: {550, Missing}, fault.RequiredField: {554, Empty},
-		fault.TooLarge: {552, TooLarge}, fault.InvalidValue: {554, Other}, fault.IdempotencyConflict: {554, Other},
+		fault.TooLarge: {552, TooLarge}, fault.InvalidValue: {554, Other}, fault.IdempotencyConflict: {554, Other}, fault.StorageFull: {552, Full},
 		// The mail server keeps the mail.
 		fault.Unavailable: {451, Deferred}, fault.UnknownOutcome: {451, Deferred}, fault.Internal: {451, Deferred}, fault.Closed: {451, Deferred},
 	} {

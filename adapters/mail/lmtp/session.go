@@ -99,7 +99,7 @@ func (s *Server) take(token string, m message, broken *refusal) *refusal {
 	}
 	ctx, cancel := context.WithTimeout(s.working, calls)
 	defer cancel()
-	of, err := s.Service.Reply(ctx, tracker.Reply{Token: token, Message: m.id, Text: m.text, Most: s.CommentBytes})
+	of, err := s.Service.Reply(ctx, tracker.Reply{Token: token, Message: m.id, Text: m.text, Most: s.CommentBytes, Files: m.files, Layout: m.layout})
 	if err != nil {
 		r := refusalOf(err)
 		s.note(of, r)
@@ -119,6 +119,9 @@ func (s *Server) note(of tracker.Replied, r *refusal) {
 	args := []any{"outcome", string(r.outcome)}
 	if of.Problem != 0 {
 		args = append(args, "problem", int64(of.Problem), "user", of.User.String())
+	}
+	if of.Files+of.LeftOut > 0 {
+		args = append(args, "files", of.Files, "leftOut", of.LeftOut)
 	}
 	if r.reason != "" {
 		args = append(args, "reason", r.reason)

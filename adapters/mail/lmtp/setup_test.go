@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"net/textproto"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ func (*fake) CheckReply(token string) error {
 func (f *fake) Reply(ctx context.Context, r tracker.Reply) (tracker.Replied, error) {
 	f.mu.Lock()
 	answer := f.answer
-	repeated := slices.ContainsFunc(f.replies, func(old tracker.Reply) bool { return old == r })
+	repeated := slices.ContainsFunc(f.replies, func(old tracker.Reply) bool { return reflect.DeepEqual(old, r) })
 	f.mu.Unlock()
 	if answer != nil {
 		if err := answer(ctx, r); err != nil {

@@ -74,7 +74,7 @@ func (v *Views) functions(language *texts.Language) template.FuncMap {
 		"initials": initials,
 		"brief":    brief,
 		"broken":   broken,
-		"bytes":    func(n int64) string { return size(n, language.Tag) },
+		"bytes":    func(n int64) string { return problem.ShownBytes(n, language.Tag) },
 		"sentence": texts.Sentence,
 		"key":      keys.Attribute,
 		"moves":    keys.Moves,
@@ -149,22 +149,4 @@ func (s *sheet) Write(p []byte) (int, error) {
 	}
 	s.written = append(s.written, p...)
 	return len(p), nil
-}
-
-// size returns a number of bytes for people, such as "1.4 MiB".
-func size(bytes int64, language string) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	n, at := float64(bytes), 0
-	for n >= 1024 && at < len(units)-1 {
-		n, at = n/1024, at+1
-	}
-	precision := 0
-	if at > 0 && n < 10 {
-		precision = 1
-	}
-	text := strings.TrimSuffix(strconv.FormatFloat(n, 'f', precision, 64), ".0")
-	if language == "de" {
-		text = strings.ReplaceAll(text, ".", ",")
-	}
-	return text + " " + units[at]
 }

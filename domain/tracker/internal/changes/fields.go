@@ -68,6 +68,16 @@ func (cb *Builder) AddComment(s *store.Snapshot, comment Comment) problem.Commen
 	return comment.Comment
 }
 
+// AddAttachment adds the record of a stored file, and logs it. The snapshot is already at its new
+// revision.
+func (cb *Builder) AddAttachment(s *store.Snapshot, a problem.Attachment) problem.Attachment {
+	a.Author, a.Created = cb.Author, cb.At
+	cb.AddEffect(store.PutAttachment{Problem: s.ID, Attachment: a})
+	s.Size += a.Size()
+	cb.AddLog(s, problem.AttachmentAdded, "attachments", "", a.Log())
+	return a
+}
+
 // Watch makes a user a watcher, and logs it. The snapshot is already at its new revision.
 func (cb *Builder) Watch(s *store.Snapshot, u user.User) {
 	cb.AddEffect(store.Watch{Problem: s.ID, User: u.ID})
