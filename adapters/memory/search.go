@@ -43,7 +43,7 @@ func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.I
 				continue
 			}
 			s := r.snapshot(found, as)
-			s.Keywords, s.Comments, s.Watchers = found.keywords, found.comments, found.watchers
+			s.Keywords, s.Comments, s.Attachments, s.Watchers = found.keywords, found.comments, found.attachments, found.watchers
 			if !yield(s, nil) {
 				return
 			}

@@ -14,7 +14,7 @@ func TestSchema(t *testing.T) {
 		"modifier:User modificationDate:Date resolver:User? resolveDate:Date? creationDate:Date"
 	for e, want := range map[Entity]string{
 		Problem: "identifier:Int title:String~ " + common + " watching:Bool read:Bool readByAssignee:Bool claim.holder:User? claim.expires:Date? " +
-			"history:Savepoint* logs:Log* keywords:Keyword* comments:Comment* relationships:Relationship* watchers:User*",
+			"history:Savepoint* logs:Log* keywords:Keyword* comments:Comment* attachments:Attachment* relationships:Relationship* watchers:User*",
 		Savepoint:      "title:String " + common,
 		User:           "identifier:UUID name:String email:String? inactive:Bool",
 		Component:      "identifier:UUID name:String fullName:String closed:Bool successor:Component? parent:Component? children:Component*",
@@ -24,6 +24,7 @@ func TestSchema(t *testing.T) {
 		State:          "identifier:UUID name:String resolved:Bool initial:Bool order:Int nextStates:State* previousStates:State*",
 		Keyword:        "name:String~ value:String?~",
 		Comment:        "author:User creationDate:Date text:String~",
+		Attachment:     "name:String mediaType:String size:Int author:User",
 		Log:            "type:String creationDate:Date author:User isSignificant:Bool",
 		Relationship:   "type:Int problemIdentifier:Int child:Problem parentId:Int parent:Problem",
 		"Nothing":      "",

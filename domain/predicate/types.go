@@ -50,7 +50,7 @@ func (t Type) String() string {
 // Entity is a kind of object with keys.
 type Entity string
 
-// The entities. All but Savepoint, Keyword, Comment, Log and Relationship can be
+// The entities. All but Savepoint, Keyword, Comment, Attachment, Log and Relationship can be
 // searched.
 const (
 	Problem        Entity = "Problem"
@@ -63,6 +63,7 @@ const (
 	State          Entity = "State"
 	Keyword        Entity = "Keyword"
 	Comment        Entity = "Comment"
+	Attachment     Entity = "Attachment"
 	Log            Entity = "Log"
 	Relationship   Entity = "Relationship"
 )

@@ -121,7 +121,7 @@ func TestProblemKeys(t *testing.T) {
 		}
 	}
 	checkKeys(t, e, predicate.Problem, want)
-	for name, n := range map[string]int{"history": 2, "logs": 2, "keywords": 2, "comments": 1, "relationships": 2, "watchers": 1} {
+	for name, n := range map[string]int{"history": 2, "logs": 2, "keywords": 2, "comments": 1, "attachments": 1, "relationships": 2, "watchers": 1} {
 		if len(members[name]) != n {
 			t.Fatalf("%d %s, not %d", len(members[name]), name, n)
 		}
@@ -139,6 +139,7 @@ func TestProblemKeys(t *testing.T) {
 	checkKeys(t, first("keywords"), predicate.Keyword, map[string]predicate.Value{"name": "customer", "value": nil})
 	checkKeys(t, members["keywords"][1].(predicate.Entry), predicate.Keyword, map[string]predicate.Value{"name": "version", "value": "7.4"})
 	checkKeys(t, first("comments"), predicate.Comment, map[string]predicate.Value{"author": entry(predicate.User, bob), "creationDate": noon, "text": "Seen again."})
+	checkKeys(t, first("attachments"), predicate.Attachment, map[string]predicate.Value{"name": "a.png", "mediaType": "image/png", "size": int64(7), "author": entry(predicate.User, bob)})
 	link := first("relationships")
 	child := get(t, link, predicate.Relationship, "child").(predicate.Entry)
 	checkKeys(t, link, predicate.Relationship, map[string]predicate.Value{"type": int64(501), "problemIdentifier": int64(13), "parentId": int64(12), "parent": e, "child": child})
@@ -153,8 +154,8 @@ func TestProblemKeys(t *testing.T) {
 			t.Errorf("two of the %s are the same", name)
 		}
 	}
-	if r.one != 6 || r.many != 1 {
-		t.Errorf("%d parts and %d bulks loaded; want each of the 6 parts once, and the problems at the other ends together", r.one, r.many)
+	if r.one != 7 || r.many != 1 {
+		t.Errorf("%d parts and %d bulks loaded; want each of the 7 parts once, and the problems at the other ends together", r.one, r.many)
 	}
 }
 

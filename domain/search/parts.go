@@ -100,6 +100,29 @@ func (e commentEntry) Get(_ context.Context, key *predicate.Key) (predicate.Valu
 	return nil, noKey(key)
 }
 
+type attachmentEntry struct {
+	of *Problems
+	*problem.Attachment
+}
+
+// Identity implements predicate.Entry.
+func (e attachmentEntry) Identity() any { return e.ID }
+
+// Get implements predicate.Entry.
+func (e attachmentEntry) Get(_ context.Context, key *predicate.Key) (predicate.Value, error) {
+	switch key.Name {
+	case "name":
+		return e.Name, nil
+	case "mediaType":
+		return e.MediaType, nil
+	case "size":
+		return e.Bytes, nil
+	case "author":
+		return e.of.object(predicate.User, e.Author), nil
+	}
+	return nil, noKey(key)
+}
+
 type relationshipEntry struct {
 	owner *problemEntry
 	*store.Related

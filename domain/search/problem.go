@@ -84,6 +84,8 @@ func partOf(key *predicate.Key) (store.Parts, bool) {
 		return store.Keywords, true
 	case "comments":
 		return store.Comments, true
+	case "attachments":
+		return store.Attachments, true
 	case "relationships":
 		return store.Relationships, true
 	case "watchers":
@@ -110,6 +112,14 @@ func (e *problemEntry) part(part store.Parts) []predicate.Value {
 			}
 		}
 		return entries(present, func(o **problem.Comment) predicate.Entry { return commentEntry{e.of, *o} })
+	case store.Attachments:
+		var present []*problem.Attachment
+		for i := range s.Attachments {
+			if s.Attachments[i].Deleted.IsZero() {
+				present = append(present, &s.Attachments[i])
+			}
+		}
+		return entries(present, func(o **problem.Attachment) predicate.Entry { return attachmentEntry{e.of, *o} })
 	case store.Relationships:
 		return entries(s.Relationships, func(o *store.Related) predicate.Entry { return relationshipEntry{e, o} })
 	default:

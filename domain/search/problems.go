@@ -97,6 +97,7 @@ func (e *problemEntry) fill(p *Problems, s *store.Snapshot) {
 	note(store.Relationships, s.Relationships != nil)
 	note(store.Watchers, s.Watchers != nil)
 	note(store.Savepoints, s.Savepoints != nil)
+	note(store.Attachments, s.Attachments != nil)
 }
 
 // preload loads the needs of a batch of some hundred entries together.
@@ -201,6 +202,9 @@ func (e *problemEntry) take(s store.Snapshot, parts store.Parts) {
 	}
 	if parts.Has(store.Savepoints) {
 		own.Savepoints = s.Savepoints
+	}
+	if parts.Has(store.Attachments) {
+		own.Attachments = s.Attachments
 	}
 	e.loaded |= parts
 }

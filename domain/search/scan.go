@@ -226,6 +226,7 @@ func Snapshot(d store.Dossier, as ident.ID) store.Snapshot {
 		Relationships:  make([]store.Related, len(d.Relationships)),
 		Watchers:       present(d.Watchers),
 		Savepoints:     present(d.Savepoints),
+		Attachments:    present(d.Attachments),
 	}
 	for i, r := range d.Relationships {
 		s.Relationships[i].Relationship = r

@@ -108,12 +108,15 @@ func (a *archive) load(ids []problem.ID, as ident.ID, parts store.Parts) (found 
 // strip leaves only the parts, and nil for the empty ones.
 func strip(s store.Snapshot, parts store.Parts) store.Snapshot {
 	full := s
-	s.Keywords, s.Log, s.Comments, s.Relationships, s.Watchers, s.Savepoints = nil, nil, nil, nil, nil, nil
+	s.Keywords, s.Log, s.Comments, s.Relationships, s.Watchers, s.Savepoints, s.Attachments = nil, nil, nil, nil, nil, nil, nil
 	if parts.Has(store.Keywords) {
 		s.Keywords = append(s.Keywords, full.Keywords...)
 	}
 	if parts.Has(store.Log) {
 		s.Log = append(s.Log, full.Log...)
+	}
+	if parts.Has(store.Attachments) {
+		s.Attachments = append(s.Attachments, full.Attachments...)
 	}
 	if parts.Has(store.Comments) {
 		s.Comments = append(s.Comments, full.Comments...)
@@ -147,6 +150,7 @@ func sample() store.Dossier {
 		Keywords:      []problem.Keyword{{Name: "customer"}, {Name: "version", Value: problem.Text("7.4")}},
 		Log:           []problem.LogEntry{{ID: id(20), Problem: 12, Type: problem.ProblemCreated, Created: p.Created, Author: bob}, {ID: id(21), Problem: 12, Type: problem.WatcherAdded, Created: noon, Author: ann}},
 		Comments:      []problem.Comment{{ID: id(22), Author: bob, Created: noon, Text: "Seen again."}},
+		Attachments:   []problem.Attachment{{ID: id(40), Deleted: noon}, {ID: id(41), Name: "a.png", MediaType: "image/png", Bytes: 7, Author: bob}},
 		Relationships: []relationship.Relationship{{Owner: 12, Type: relationship.BlockedBy, Other: 13}, {Owner: 12, Type: relationship.ClonedFrom, Other: 99}},
 		Watchers:      []ident.ID{bob},
 		Readers:       []ident.ID{ann},

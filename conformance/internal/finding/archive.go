@@ -209,6 +209,13 @@ func (f *filler) Dossier(id problem.ID) store.Dossier {
 	for range f.IntN(3) {
 		d.Comments = append(d.Comments, problem.Comment{ID: b.ID(), Author: f.user(), Created: f.moment(), Text: f.text()})
 	}
+	for range f.IntN(3) {
+		a := problem.Attachment{ID: b.ID(), Name: f.text(), MediaType: f.text(), Bytes: int64(f.IntN(3)), Author: f.user(), Created: f.moment()}
+		if f.IntN(4) == 0 {
+			a.Deleted = a.Created
+		}
+		d.Attachments = append(d.Attachments, a)
+	}
 	names := make(map[string]bool)
 	for range f.IntN(4) {
 		names[f.text()] = true

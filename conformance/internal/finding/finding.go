@@ -42,7 +42,7 @@ func Cases() []bench.Case {
 		},
 		{
 			ID:   "FIND-001/comments",
-			Rule: "Search finds an edited comment by its new text alone, and a deleted one by nothing: it does not count.",
+			Rule: "Search finds an edited comment by its new text alone, an attachment by its record, and a deleted one of either by nothing: it does not count.",
 			Run:  findCorrectedComments,
 		},
 		{
@@ -305,6 +305,19 @@ func findCorrectedComments(b *bench.Bench) {
 	b.Do(store.PutComment{Problem: 13, Comment: second.Place()})
 	finds("SUBQUERY(comments, $c, $c.author != nil).@count > 0 AND identifier = 13")
 	finds("comments.@count = 0 AND NONE comments.text = '' AND identifier = 13", 13)
+
+	log := problem.Attachment{ID: b.ID(), Name: "Pump.LOG", MediaType: "text/plain", Bytes: 5 << 30, Author: x.Ann, Created: on(2)}
+	picture := problem.Attachment{ID: b.ID(), Name: "a.png", MediaType: "image/png", Bytes: 1, Author: x.bo, Created: on(2)}
+	b.Do(store.PutAttachment{Problem: 13, Attachment: log}, store.PutAttachment{Problem: 13, Attachment: picture}, store.PutAttachment{Problem: 5, Attachment: picture})
+	finds("ANY attachments.name ENDSWITH[c] '.log'", 13)
+	finds("ANY attachments.name ENDSWITH '.log'")
+	finds("ANY attachments.mediaType BEGINSWITH 'image/'", 5, 13)
+	finds("attachments.@sum.size > 5000000000 AND ALL attachments.size > 0 AND attachments.@count = 2", 13)
+	finds("ANY attachments.author.identifier = $ApiUser", 13)
+	picture.Deleted = on(3)
+	b.Do(store.PutAttachment{Problem: 13, Attachment: picture})
+	finds("ANY attachments.mediaType BEGINSWITH 'image/'", 5)
+	finds("attachments.@count = 1", 5, 13)
 }
 
 // checkFindCandidates searches among as many problems as can be looked at one by one,

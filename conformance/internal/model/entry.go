@@ -68,6 +68,9 @@ func (w *World) ProblemEntry(id problem.ID, as ident.ID) predicate.Value {
 		"comments": func() predicate.Value {
 			return collection(w.AllComments, func(c store.AddComment) bool { return c.Problem == id && !c.Comment.Deleted }, w.commentEntry)
 		},
+		"attachments": func() predicate.Value {
+			return collection(w.Attachments, func(a store.PutAttachment) bool { return a.Problem == id && a.Attachment.Deleted.IsZero() }, w.attachmentEntry)
+		},
 		"keywords": func() predicate.Value {
 			return collection(keysOf(w.Keywords), func(at named) bool { return at.problem == id }, w.keywordEntry)
 		},
@@ -156,6 +159,13 @@ func (w *World) commentEntry(c store.AddComment) predicate.Value {
 	return Entry{c.Comment.ID,
 		values{"creationDate": c.Comment.Created, "text": c.Comment.Text},
 		objects{"author": func() predicate.Value { return w.UserEntry(c.Comment.Author) }},
+	}
+}
+
+func (w *World) attachmentEntry(a store.PutAttachment) predicate.Value {
+	return Entry{a.Attachment.ID,
+		values{"name": a.Attachment.Name, "mediaType": a.Attachment.MediaType, "size": a.Attachment.Bytes},
+		objects{"author": func() predicate.Value { return w.UserEntry(a.Attachment.Author) }},
 	}
 }
 

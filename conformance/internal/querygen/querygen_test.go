@@ -19,7 +19,7 @@ func some() map[*predicate.Key][]predicate.Value {
 	values := make(map[*predicate.Key][]predicate.Value)
 	for _, e := range []predicate.Entity{
 		predicate.Problem, predicate.Savepoint, predicate.User, predicate.Component, predicate.Milestone, predicate.Priority,
-		predicate.Classification, predicate.State, predicate.Keyword, predicate.Comment, predicate.Log, predicate.Relationship,
+		predicate.Classification, predicate.State, predicate.Keyword, predicate.Comment, predicate.Attachment, predicate.Log, predicate.Relationship,
 	} {
 		for _, key := range predicate.Keys(e) {
 			switch key.Type.Kind {

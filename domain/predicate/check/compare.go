@@ -94,7 +94,7 @@ func adviceForMany(n *syntax.Comparison, left, right value) string {
 // mainKeys are the keys to compare with a string in place of the object itself.
 var mainKeys = map[predicate.Entity]string{
 	predicate.User: "email", predicate.Component: "name", predicate.Milestone: "name", predicate.Priority: "name", predicate.Classification: "name", predicate.State: "name",
-	predicate.Keyword: "name", predicate.Comment: "text", predicate.Log: "type", predicate.Relationship: "type", predicate.Problem: "title", predicate.Savepoint: "title",
+	predicate.Keyword: "name", predicate.Comment: "text", predicate.Attachment: "name", predicate.Log: "type", predicate.Relationship: "type", predicate.Problem: "title", predicate.Savepoint: "title",
 }
 
 // meantKey returns the probably intended key of an object, or of a collection's

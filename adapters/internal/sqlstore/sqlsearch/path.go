@@ -22,11 +22,12 @@ type variable struct {
 
 // columns are the names of columns by entity and key.
 var columns = map[predicate.Entity]map[string]string{
-	predicate.Problem:   problemKeys("identifier", "id", "claim.holder", "claim_holder", "claim.expires", "claim_expires"),
-	predicate.Savepoint: problemKeys(),
-	predicate.Keyword:   {"name": "name", "value": "value"},
-	predicate.Comment:   {"author": "author", "creationDate": "created", "text": "text"},
-	predicate.Log:       {"type": "type", "author": "author", "creationDate": "created"},
+	predicate.Problem:    problemKeys("identifier", "id", "claim.holder", "claim_holder", "claim.expires", "claim_expires"),
+	predicate.Savepoint:  problemKeys(),
+	predicate.Keyword:    {"name": "name", "value": "value"},
+	predicate.Comment:    {"author": "author", "creationDate": "created", "text": "text"},
+	predicate.Attachment: {"name": "name", "mediaType": "media_type", "size": "size", "author": "author"},
+	predicate.Log:        {"type": "type", "author": "author", "creationDate": "created"},
 	predicate.Relationship: {
 		"type": "type", "problemIdentifier": "other", "parentId": "owner",
 	},
@@ -46,12 +47,13 @@ func problemKeys(others ...string) map[string]string {
 }
 
 // listed are the tables of collections, each with the column of the problem's number. The
-// deleted comments are places without content (D44).
+// deleted comments are places without content (D44), and deleted attachments records of the past.
 var listed = map[string]struct{ table, letter, of string }{
 	"history":       {"savepoints", "s", "problem"},
 	"logs":          {"log", "l", "problem"},
 	"keywords":      {"keywords", "k", "problem"},
 	"comments":      {"(SELECT * FROM comments WHERE NOT deleted)", "c", "problem"},
+	"attachments":   {"(SELECT * FROM attachments WHERE deleted IS NULL)", "f", "problem"},
 	"relationships": {"relationships", "r", "owner"},
 	"watchers":      {"watchers", "w", "problem"},
 }
