@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,6 +44,7 @@ type attachmentRow struct {
 // attachmentsView are the attachments of a problem.
 type attachmentsView struct {
 	Problem problem.ID
+	Once    string          // names the form
 	Older   []attachmentRow // folded
 	Rows    []attachmentRow
 	Add     bool // files can be added
@@ -53,7 +55,7 @@ type attachmentsView struct {
 const latestFiles = 20
 
 func (q *request) attachments(id problem.ID, all []problem.Attachment, writer bool, c *metadata.Catalogue) attachmentsView {
-	view := attachmentsView{Problem: id, Add: writer && q.Service.HasFiles(), Most: q.Service.MaxFile()}
+	view := attachmentsView{Problem: id, Once: q.NewRequestID(), Add: writer && q.Service.HasFiles(), Most: q.Service.MaxFile()}
 	for _, a := range problem.PresentAttachments(slices.Clone(all)) {
 		view.Rows = append(view.Rows, attachmentRow{
 			Problem: id, ID: a.ID, Name: a.Name, To: q.fileAddress(id, a), Kind: fileKind(a.MediaType), Bytes: a.Bytes,
@@ -108,7 +110,8 @@ func fileKind(mediaType string) string {
 	return "file.other"
 }
 
-// addAttachments attaches the files of a form, one after the other.
+// addAttachments attaches the files of a form, one after the other. A form that is sent twice
+// attaches each of them once.
 func addAttachments(q *request) (answer, error) {
 	id, err := q.problemID()
 	if err != nil {
@@ -123,6 +126,7 @@ func addAttachments(q *request) (answer, error) {
 		return answer{}, fault.New(fault.UnsupportedMediaType, "a form with files is multipart/form-data")
 	}
 	var added []string
+	var key string // of the form
 	for {
 		form.left = mostPartHead
 		part, err := parts.NextPart()
@@ -135,7 +139,11 @@ func addAttachments(q *request) (answer, error) {
 		case err != nil:
 			return answer{}, uploadFault(err)
 		}
-		if part.FileName() != "" { // otherwise no file was chosen, or it is another field
+		if part.FormName() == "once" {
+			sent, _ := io.ReadAll(io.LimitReader(part, mostPartHead)) // a fault comes again below
+			key = string(sent)
+		} else if part.FileName() != "" { // otherwise no file was chosen
+			q.form = url.Values{"once": {key}, "file": {part.FileName()}, "number": {strconv.Itoa(len(added))}, "length": {strconv.FormatInt(q.r.ContentLength, 10)}}
 			if err := q.attach(ctx, id, part); err != nil {
 				return answer{}, refusedFile(part.FileName(), added, err)
 			}
@@ -175,7 +183,11 @@ func (q *request) attach(ctx context.Context, id problem.ID, part *multipart.Par
 	if _, ok := problem.MediaType(cmd.MediaType); !ok {
 		cmd.MediaType = "" // what a browser makes up is no fault of its user
 	}
+	cmd.Idempotency = once(q, "file", func(tracker.Answer[problem.Attachment]) []byte { return []byte("attached") })
 	_, err := q.Service.AddAttachment(ctx, q.caller, id, cmd)
+	if fault.Is(err, fault.IdempotencyConflict) {
+		return fault.New(fault.IdempotencyConflict, "this page has attached another file of this name: reload it, and send this one again")
+	}
 	return err
 }
 

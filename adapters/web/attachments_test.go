@@ -19,12 +19,16 @@ import (
 
 const png = "\x89PNG\r\n\x1a\n and more"
 
-// attach sends a form with files: name, media type and bytes of each.
+// attach sends a form with files: name, media type and bytes of each. Without a media type, it is a field.
 func (b *browser) attach(path string, files ...[3]string) *shownPage {
 	b.t.Helper()
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for _, f := range files {
+		if f[1] == "" { // a field in place of a file
+			_ = form.WriteField(f[0], f[2])
+			continue
+		}
 		part, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="` + f[0] + `"`}, "Content-Type": {f[1]}})
 		if err != nil {
 			b.t.Fatal(err)
@@ -75,6 +79,14 @@ func TestAttachments(t *testing.T) {
 		if !strings.Contains(partly, want) {
 			t.Errorf("the page lacks %q: %s", want, partly)
 		}
+	}
+	again, once := s.problem(t, "A form sent twice"), [3]string{"once", "", "key"}
+	for _, text := range []string{"x", "x", "another"} {
+		b.attach(again, once, [3]string{"a", "text/plain", text}, [3]string{"a", "text/plain", "x"}).is(200)
+	}
+	b.attach(again, once, [3]string{"a", "text/plain", "y"}, [3]string{"a", "text/plain", "x"}).is(409)
+	if page := b.get(again).is(200); strings.Count(page.body, `<li id="file-`) != 4 || strings.Count(page.body, `name="once"`) < 2 {
+		t.Errorf("a form that was sent twice has attached other files: %s", page.text())
 	}
 	many := make([][3]string, latestFiles+1)
 	for i := range many {

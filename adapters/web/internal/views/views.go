@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/keys"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 //go:embed templates
