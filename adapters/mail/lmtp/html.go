@@ -15,7 +15,9 @@ const mostTag = 1 << 20
 
 // plainOf returns the text of HTML as Markdown, for the mails without plain text: with the
 // numbers of lists, code, and the targets of links. Its quotes are marked as in plain text.
-func plainOf(r io.Reader) (string, error) { return (&plain{link: none, code: none, fence: none}).read(r) }
+func plainOf(r io.Reader) (string, error) {
+	return (&plain{link: none, code: none, fence: none}).read(r)
+}
 
 // layoutOf returns the same text with the places of the pictures that are parts of the mail,
 // unless they stand in a signature. It adds all of these places to shown.

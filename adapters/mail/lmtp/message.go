@@ -17,8 +17,8 @@ import (
 
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/mail"
-	"github.com/problemtracking/problems/domain/tracker"
 	rules "github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // Bounds of a mail.
