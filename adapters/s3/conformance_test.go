@@ -2,26 +2,20 @@ package s3
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"encoding/pem"
-	"fmt"
-	"math/big"
+	"io"
 	"net"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/problemtracking/problems/adapters/s3/s3test"
 	"github.com/problemtracking/problems/conformance"
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/fault"
@@ -43,6 +37,35 @@ func TestStore(t *testing.T) {
 		}
 		return s
 	})
+}
+
+// The bucket can be in the host, as Amazon has it.
+func TestHostStyle(t *testing.T) {
+	t.Parallel()
+	o := serve(t)
+	server := o.Endpoint.Host
+	o.Endpoint, o.Style = &url.URL{Scheme: "https", Host: s3test.Domain}, "host"
+	var asked atomic.Value
+	o.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+		asked.Store(address)
+		return new(net.Dialer).DialContext(ctx, network, server)
+	}
+	s, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := blob.Key{Problem: problem.ID(1), Attachment: ident.ID{1}}
+	if err := s.Put(t.Context(), key, strings.NewReader("The lamp")); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Open(t.Context(), key, 4, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if text, err := io.ReadAll(r); err != nil || string(text) != "lamp" || asked.Load() != s3test.Bucket+"."+s3test.Domain+":443" {
+		t.Errorf("%v has %q, %v", asked.Load(), text, err)
+	}
 }
 
 // A server that is away, or silent, is Unavailable; a bucket that is not there, too.
@@ -106,98 +129,12 @@ func TestAbandonedUploads(t *testing.T) {
 	}
 }
 
-// build makes the program of the server, once: the first time takes minutes.
-var build = sync.OnceValues(func() (program string, err error) {
-	tools, err := filepath.Abs(filepath.Join("..", "..", "tools", "versitygw"))
-	if err != nil {
-		return "", err
-	}
-	program = filepath.Join(tools, "..", "..", "bin", "tools", "versitygw")
-	command := exec.Command("go", "build", "-o", program, ".")
-	command.Dir, command.Env = tools, append(os.Environ(), "GOWORK=off")
-	if out, err := command.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return program, nil
-})
-
-// serve starts a server with the bucket "files".
+// serve starts a server.
 func serve(t *testing.T) Options {
 	t.Helper()
-	dir := t.TempDir()
-	program, err := build()
-	if err != nil {
-		t.Fatalf("the server does not build: %v", err)
-	}
-	cert, key, pool := authority(t, dir)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
-	if err := os.MkdirAll(filepath.Join(dir, "data", "buckets", "files"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	server := exec.Command(program, filepath.Join(dir, "data"), address, cert, key)
-	var out strings.Builder
-	server.Stdout, server.Stderr = &out, &out
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Wait() }()
-	t.Cleanup(func() {
-		_ = server.Process.Kill()
-		<-ended
-	})
-	for {
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			break
-		}
-		select {
-		case err := <-ended:
-			t.Fatalf("the server has ended: %v\n%s", err, out.String())
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
+	server := s3test.Serve(t)
 	return Options{
-		Bucket: "files", Endpoint: &url.URL{Scheme: "https", Host: address}, Region: "us-east-1", Style: "path",
-		CA: pool, Credentials: credentials.NewStaticV4("access", "secret", ""), Now: time.Now,
+		Bucket: s3test.Bucket, Endpoint: &url.URL{Scheme: "https", Host: server.Address}, Region: "us-east-1", Style: "path",
+		CA: server.CA, Credentials: credentials.NewStaticV4(s3test.Access, s3test.Secret, ""), Now: time.Now,
 	}
-}
-
-// authority makes a certificate for 127.0.0.1.
-func authority(t *testing.T, dir string) (cert, key string, pool *x509.CertPool) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
-		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pool = x509.NewCertPool()
-	parsed, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pool.AddCert(parsed)
-	return cert, key, pool
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -38,6 +39,8 @@ type Options struct {
 	Credentials *credentials.Credentials
 	// Now is the clock, for the age of uploads that a crash has ended.
 	Now func() time.Time
+
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // for tests; nil: as usual
 }
 
 // Store is a blob.Store in a bucket. The objects have these keys, behind the prefix:
@@ -74,6 +77,9 @@ func Open(o Options) (*Store, error) {
 	transport.ResponseHeaderTimeout = answerFor
 	if o.CA != nil {
 		transport.TLSClientConfig = &tls.Config{RootCAs: o.CA}
+	}
+	if o.dial != nil {
+		transport.DialContext = o.dial
 	}
 	lookup := map[string]minio.BucketLookupType{"path": minio.BucketLookupPath, "host": minio.BucketLookupDNS}[o.Style]
 	client, err := minio.New(o.Endpoint.Host, &minio.Options{

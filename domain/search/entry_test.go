@@ -270,7 +270,7 @@ func TestMembersAreBuiltOnce(t *testing.T) {
 			t.Errorf("the %s of a forgotten problem are kept", key.Name)
 		}
 	}
-	if parts != 6 {
+	if parts != 7 {
 		t.Errorf("%d parts", parts)
 	}
 }

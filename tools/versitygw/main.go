@@ -1,8 +1,9 @@
 // Command versitygw is a server with the protocol of S3 for the tests of adapters/s3. It has
 // the library of VersityGW, without the tests that its own command contains.
 //
-// versitygw DIRECTORY ADDRESS CERTIFICATE KEY serves the directories in the directory as buckets,
-// for the user "access" with the secret "secret", until it is told to end.
+// versitygw DIRECTORY ADDRESS CERTIFICATE KEY DOMAIN serves the directories in the directory as
+// buckets, in the path and in hosts of the domain, for the user "access" with the secret "secret",
+// until it is told to end.
 package main
 
 import (
@@ -28,8 +29,8 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	if len(args) != 4 {
-		return fmt.Errorf("needs DIRECTORY ADDRESS CERTIFICATE KEY")
+	if len(args) != 5 {
+		return fmt.Errorf("needs DIRECTORY ADDRESS CERTIFICATE KEY DOMAIN")
 	}
 	buckets, sidecar := filepath.Join(args[0], "buckets"), filepath.Join(args[0], "metadata")
 	for _, folder := range []string{buckets, sidecar} {
@@ -46,7 +47,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	return embedgw.RunVersityGW(ctx, backend, &embedgw.Config{
-		RootUserAccess: "access", RootUserSecret: "secret", Ports: []string{args[1]}, CertFile: args[2], KeyFile: args[3],
+		RootUserAccess: "access", RootUserSecret: "secret", Ports: []string{args[1]}, CertFile: args[2], KeyFile: args[3], VirtualDomain: args[4],
 		MaxConnections: 1000, MaxRequests: 1000, MultipartMaxParts: 10_000, Quiet: true, KeepAlive: true,
 	})
 }
