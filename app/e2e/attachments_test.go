@@ -189,3 +189,8 @@ func killDuringUploads(t *testing.T, kills int, url, at string, open func(*testi
 		t.Errorf("%d files are left, and the sweep has counted %d", left, swept.Files)
 	}
 }
+
+// after is a reader of nothing that does something first.
+type after func()
+
+func (a after) Read([]byte) (int, error) { a(); return 0, io.EOF }

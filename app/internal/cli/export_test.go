@@ -8,7 +8,11 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/problemtracking/problems/adapters/sqlite"
 	"github.com/problemtracking/problems/app/internal/cli"
+	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
 )
 
 // served returns the URL of a store that a service has seeded and given a user.
@@ -36,6 +40,31 @@ func (r result) fails(t *testing.T, code int, message string) {
 	t.Helper()
 	if r.code != code || r.stdout != "" || !strings.Contains(r.stderr, message) {
 		t.Errorf("exit code %d, printed %q and %q; want code %d and %q", r.code, r.stdout, r.stderr, code, message)
+	}
+}
+
+// Standard output has no files, and says so beside it.
+func TestExportLeavesFilesOut(t *testing.T) {
+	t.Parallel()
+	url := served(t)
+	r := call(t, nil, "export", "--store="+url)
+	if r.code != 0 || strings.Contains(r.stderr, "left out") {
+		t.Errorf("without attachments: %+v", r)
+	}
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: strings.TrimPrefix(url, "sqlite://")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := store.Change{Batch: ident.ID{1}, Effects: []store.Effect{
+		store.CreateProblem{Problem: problem.Problem{ID: 1, Revision: 1}}, store.PutAttachment{Problem: 1, Attachment: problem.Attachment{ID: ident.ID{2}, Name: "a"}},
+	}}
+	if _, err := s.Commit(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	r = call(t, nil, "export", "--store="+url)
+	if r.code != 0 || !strings.Contains(r.stderr, "The files of attachments were left out") || !strings.Contains(r.stdout, `"attachment"`) {
+		t.Errorf("with an attachment: %+v", r)
 	}
 }
 
