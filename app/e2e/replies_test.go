@@ -63,8 +63,12 @@ func handOver(t *testing.T, socket, to, id, text string) (*smtp.Client, *smtp.Da
 
 // withFile returns a mail with a text and a file, for handOver.
 func withFile(text, name, content string) string {
+	var lines strings.Builder
+	for sent := base64.StdEncoding.EncodeToString([]byte(content)); sent != ""; sent = sent[min(76, len(sent)):] {
+		lines.WriteString(sent[:min(76, len(sent))] + "\n")
+	}
 	return "Content-Type: multipart/mixed; boundary=b\n\n--b\n\n" + text + "\n--b\nContent-Type: image/png\nContent-Disposition: attachment; filename=" + name +
-		"\nContent-Transfer-Encoding: base64\n\n" + base64.StdEncoding.EncodeToString([]byte(content)) + "\n--b--\n"
+		"\nContent-Transfer-Encoding: base64\n\n" + lines.String() + "--b--\n"
 }
 
 // deliver hands a reply over, and returns the answer for its recipient: nil when it was taken.

@@ -53,7 +53,8 @@ type Info struct {
 
 // Store keeps files. A file never changes. Its methods may be called from many goroutines
 // at once. Every error must be a fault or wrap one, with the kind named in the
-// method's comment (BLOB-010). Where no named kind fits, the kind is fault.Unavailable for a
+// method's comment (BLOB-010). A call whose context has ended must fail with fault.Unavailable
+// (BLOB-010). Where no named kind fits, the kind is fault.Unavailable for a
 // failure that may pass by itself, and fault.Internal for any other.
 type Store interface {
 	// Put stores all bytes of r under the key. When Put returns nil, every later Open must

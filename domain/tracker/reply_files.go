@@ -116,7 +116,7 @@ func (s *Service) checkReplyFiles(ctx context.Context, reply Reply, files []Repl
 // fullOfAttachments refuses more files than the problem takes.
 func fullOfAttachments(more int, attached []problem.Attachment, limits Limits) error {
 	if has := present(attached); more > 0 && has+more > limits.Attachments {
-		return fault.New(fault.InvalidValue, "a problem has at most %d attachments, this one has %d, and the mail has %d files: send fewer", limits.Attachments, has, more)
+		return fault.New(fault.InvalidValue, "a problem has at most %d attachments: this one has %d, and the mail brings %d more", limits.Attachments, has, more)
 	}
 	return nil
 }

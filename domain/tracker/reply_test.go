@@ -229,7 +229,7 @@ func TestReplyWithRefusedFiles(t *testing.T) {
 		detail string
 	}{
 		{"too large", []ReplyFile{file("a"), file(strings.Repeat("a", 101))}, files, fault.TooLarge, `the file "a.txt" has 101 bytes, and a file can have 100`},
-		{"too many", []ReplyFile{file("a"), file("b"), file("c")}, files, fault.InvalidValue, "at most 2 attachments, this one has 0, and the mail has 3"},
+		{"too many", []ReplyFile{file("a"), file("b"), file("c")}, files, fault.InvalidValue, "at most 2 attachments: this one has 0, and the mail brings 3 more"},
 		{"no room for all", []ReplyFile{file(strings.Repeat("a", 90)), file(strings.Repeat("b", 90))}, files, fault.StorageFull, "all files together"},
 		{"with the address for replies", []ReplyFile{file("<reply+" + token + "@example.org>")}, files, fault.InvalidValue, "has the address for your replies in it"},
 		{"nothing", nil, files, fault.RequiredField, "no text above"},

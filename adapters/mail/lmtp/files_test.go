@@ -70,6 +70,7 @@ func TestFilesOfMails(t *testing.T) {
 		"HTML that cannot be read":             {multi("related", multi("alternative", plainPart("Yes."), "Content-Type: text/html; charset=klingon\n\n<img src=cid:a>"), inline("a.png", "a", 10)), "Yes.", []string{"a.png image/png 10"}},
 		"files alone":                          {multi("mixed", attached("a.pdf"), attached("a.pdf")), "", []string{"a.pdf application/pdf 10", "a.pdf application/pdf 10"}},
 		"one file alone":                       {encoded("Content-Type: image/png\n", 3), "", []string{"file.png image/png 3"}},
+		"blanks in base64":                     {multi("mixed", plainPart("Yes."), "Content-Type: a/b\nContent-Transfer-Encoding: base64\n\nQUJD \nREVG\t\nRw== \n"), "Yes.", []string{"file a/b 7"}},
 		"an empty file":                        {multi("mixed", plainPart("Yes."), attached("a")[:strings.Index(attached("a"), "\n\n")+2]), "Yes.", []string{"a application/pdf 0"}},
 		"an attached text":                     {multi("mixed", plainPart("Yes."), "Content-Type: text/plain; charset=\"UTF-8\"; name=\"a.log\"\nContent-Disposition: attachment; filename=\"a.log\"\n\nlines"), "Yes.", []string{"a.log text/plain; charset=UTF-8 5"}},
 		"a forwarded mail":                     {multi("mixed", plainPart("Yes."), "Content-Type: message/rfc822\n\nSubject: a\n\nb"), "Yes.", []string{"file.eml message/rfc822 13"}},

@@ -11,6 +11,7 @@ import (
 	"mime/quotedprintable"
 	netmail "net/mail"
 	"net/textproto"
+	"slices"
 	"strings"
 
 	"github.com/emersion/go-smtp"
@@ -293,11 +294,19 @@ func decoded(transfer string, body io.Reader) (_ io.Reader, ok bool) {
 	case "quoted-printable":
 		return quotedprintable.NewReader(body), true
 	case "base64":
-		return base64.NewDecoder(base64.StdEncoding, body), true
+		return base64.NewDecoder(base64.StdEncoding, withoutBlanks{body}), true
 	case "", "7bit", "8bit", "binary":
 		return body, true
 	}
 	return nil, false
+}
+
+// withoutBlanks reads base64 without blanks, which some programs leave at the ends of lines.
+type withoutBlanks struct{ io.Reader }
+
+func (w withoutBlanks) Read(b []byte) (int, error) {
+	n, err := w.Reader.Read(b)
+	return len(slices.DeleteFunc(b[:n], func(c byte) bool { return c == ' ' || c == '\t' })), err
 }
 
 // decode returns the text of a part, and the memory that was counted for it.
