@@ -39,6 +39,7 @@ type objectPage struct {
 	Heading string
 	Form    []input
 	Was     string // the digest of the values in the form
+	Erased  bool   // a user for good (D46)
 	// Invite are the scopes of an invitation; empty: the object can get none.
 	Invite []access.Scope
 }
@@ -152,7 +153,9 @@ func showObject(q *request) (answer, error) {
 		return answer{}, fault.New(fault.NotFound, "there is nothing at this address")
 	}
 	view := objectPage{layout: q.signedIn(name, states.Catalogue).in("administration"), Kinds: q.kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form, Was: digest(form)}
-	if u, ok := states.Catalogue.User(id); ok && !u.Inactive && k.slug == "users" && q.caller.Scope.Covers(access.Admin) {
+	u, found := states.Catalogue.User(id)
+	view.Erased = found && u.Erased()
+	if found && !u.Inactive && k.slug == "users" && q.caller.Scope.Covers(access.Admin) {
 		view.Invite = access.Scopes()
 	}
 	return page("object", view), nil

@@ -35,13 +35,21 @@ func showDeleteComment(q *request) (answer, error) { return q.correction("commen
 
 func (q *request) correction(title string, deletion bool) (answer, error) {
 	a, c, err := q.commentInPath()
+	if err == nil {
+		err = q.mayCorrect(c)
+	}
 	if err != nil {
 		return answer{}, err
 	}
-	if c.Author != q.caller.User && !q.caller.Scope.Covers(access.Admin) {
-		return answer{}, fault.New(fault.Forbidden, "only its author and administrators correct a comment")
-	}
 	return page("comment", q.commentPage(title, a, c, deletion)), nil
+}
+
+// mayCorrect refuses the forms about a comment of somebody else.
+func (q *request) mayCorrect(c problem.Comment) error {
+	if c.Author != q.caller.User && !q.caller.Scope.Covers(access.Admin) {
+		return fault.New(fault.Forbidden, "only its author and administrators correct a comment")
+	}
+	return nil
 }
 
 func (q *request) commentPage(title string, a tracker.Answer[store.Snapshot], c problem.Comment, deletion bool) commentPage {

@@ -3,8 +3,11 @@ package web
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker"
 	"golang.org/x/net/html"
 )
 
@@ -118,4 +121,63 @@ func TestCorrections(t *testing.T) {
 	if past := b.get(path + "/past?revision=2").is(200); strings.Contains(past.body, "#comment-") {
 		t.Errorf("the past leads to a deleted comment:\n%s", past.body)
 	}
+}
+
+// A text goes for good after a look at the number of its places: everywhere by an administrator, and
+// in one comment by its author.
+func TestRedactionPages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	path := s.problem(t, "The door of Ms Miller is open")
+	b, willi, other := s.signedIn(t), s.as(t, "Willi", access.Write), s.as(t, "Bob", access.Write)
+	mine := link(willi.post(path, "comment", "Ms Miller has the key 4711.").is(200), "Redact")
+	everywhere := link(b.get(path), "Redact a text")
+	for _, c := range []struct {
+		by   *browser
+		at   string
+		text string
+		gone string
+	}{{willi, mine, "key 4711", "has the key"}, {b, everywhere, "Ms Miller", "of Ms Miller"}} {
+		other.get(c.at).is(403)
+		other.post(c.at, "text", c.text, "replacement", "***", "do", "redact").is(403)
+		form := c.by.get(c.at).is(200).has("This cannot be undone.").lacks("Redact for good")
+		form.submit(c.at, "text", "nowhere").is(200).has("0 places have the text").lacks("Redact for good")
+		counted := form.submit(c.at, "text", c.text).is(200).has("the text", "Comments", "Redact for good")
+		c.by.get(path).has(c.gone)
+		counted.submit(c.at, "do", "redact").is(200).lacks(c.text).has("***")
+	}
+	form := b.get(everywhere)
+	form.submit(everywhere, "text", "abc").is(422).has("Text: must have 4 to 1000 characters")
+	b.get(strings.Replace(mine, "/comments/", "/comments/x", 1)).is(404)
+	willi.get(path).lacks("Redact a text")
+}
+
+// A person is erased after a look at what goes and what stays.
+func TestErasurePage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	added, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Willi Lee"), Email: patch.Set("willi@example.org")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.problem(t, "Ask Willi Lee")
+	willi := "/administration/users/" + added.Value.ID.String()
+	at := link(b.get(willi).is(200), "Erase this person")
+	s.as(t, "Bob", access.Write).get(at).is(403)
+	b.get(at).is(200).has("Erase Willi Lee?", "This cannot be undone.", "Texts that people wrote stay", "#1").submit(at).is(200).
+		at(at).has("The person is being erased", "Look again").lacks("Willi", "Erase for good")
+	worker := s.service.NewErasureWorker(true, nil)
+	for worked := true; worked; {
+		if worked, err = worker.Work(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.get(at).is(200).has("The person is erased").lacks("Willi", "Look again", "Erase for good")
+	b.get(willi).is(200).lacks("Erase this person")
+	for _, page := range []string{"/administration/users", "/administration/audit"} {
+		b.get(page).is(200).lacks("Willi")
+	}
+	own := "/administration/users/" + s.admin.User.String() + "/erasure"
+	b.get(own).is(409)
 }

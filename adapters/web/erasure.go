@@ -8,8 +8,8 @@ import (
 // erasurePage says what the erasure of a user would change, or how far it is (D46).
 type erasurePage struct {
 	layout
-	Kinds []kindLink
-	tracker.Erasure
+	Kinds   []kindLink
+	Of      tracker.Erasure
 	Begun   bool
 	Mention []string // saved queries and webhooks with the name
 }
@@ -26,7 +26,7 @@ func showErasure(q *request) (answer, error) {
 	}
 	view := erasurePage{
 		layout: q.signedIn(q.say("erasure.title"), a.Catalogue).in("administration"), Kinds: q.kindLinks("users"),
-		Erasure: a.Value, Begun: a.Value.User.Erased(),
+		Of: a.Value, Begun: a.Value.User.Erased(),
 	}
 	for _, ids := range [][]ident.ID{a.Value.Queries, a.Value.Webhooks} {
 		for _, id := range ids {

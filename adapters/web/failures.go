@@ -61,7 +61,7 @@ var storeless = []fault.Kind{fault.Unauthenticated, fault.Unavailable, fault.Unk
 // typed are the labels of the fields that people type into, as keys of texts. The fields of
 // problems are not among them.
 var typed = map[string]string{
-	"comment": "new.comment", "text": "comment.label", "name": "kind.name", "value": "keyword.value", "keyword": "bulk.keyword", "without": "bulk.without",
+	"comment": "new.comment", "text": "failure.text", "replacement": "redaction.replacement", "name": "kind.name", "value": "keyword.value", "keyword": "bulk.keyword", "without": "bulk.without",
 	"problem": "relationship.problem", "predicate": "list.predicate", "sort": "list.sort",
 	"email": "kind.email", "order": "kind.order", "start": "kind.start", "end": "kind.end", "expires": "token.expires",
 	"url": "kind.url", "cursor": "webhook.cursor",

@@ -36,6 +36,9 @@ func (q *request) redaction() (view redactionPage, comment ident.ID, err error) 
 		return view, comment, err
 	}
 	a, c, err := q.commentInPath()
+	if err == nil {
+		err = q.mayCorrect(c)
+	}
 	if err != nil {
 		return view, comment, err
 	}

@@ -132,6 +132,7 @@ func TestPlainHost(t *testing.T) {
 func tour(s *scene) []string {
 	s.Helper()
 	s.api("POST", "/components", map[string]any{"name": "Server"})
+	bob := s.api("POST", "/users", map[string]any{"name": "Bob Smith", "email": "bob@example.org"})["identifier"].(string)
 	accounts := s.api("POST", "/components", map[string]any{"name": "Accounts", "parent": map[string]any{"name": "Server"}})["identifier"].(string)
 	me := s.api("GET", "/me", nil)["user"].(map[string]any)["identifier"].(string)
 	spring := s.api("POST", "/milestones", map[string]any{"name": "Spring"})["identifier"].(string)
@@ -141,7 +142,7 @@ func tour(s *scene) []string {
 	s.api("PATCH", "/problems/1", map[string]any{"title": strings.Repeat("A title as long as people make them ", 5) + strings.Repeat("x", 120)})
 	s.api("PATCH", "/problems/2", map[string]any{"title": "القائمة لا تظهر بعد تحديث الصفحة", "state": map[string]any{"name": "Closed"}})
 	s.api("PATCH", "/problems/3", map[string]any{"milestone": map[string]any{"name": "Spring"}})
-	s.api("POST", "/problems/1/comments", map[string]any{"text": "# A title\n\n- one\n- two, see #2\n\n```\ncode\n```\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nhttps://example.org/"})
+	comment := s.api("POST", "/problems/1/comments", map[string]any{"text": "# A title\n\n- one\n- two, see #2\n\n```\ncode\n```\n\n> quoted\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nhttps://example.org/"})["identifier"]
 	s.api("PUT", "/problems/1/keywords/customer", "ACME")
 	many := []map[string]any{{"name": strings.Repeat("x", 255)}, {"name": "القائمة", "value": "بعد تحديث الصفحة"}, {"name": "log", "value": strings.Repeat("y", 2000)}}
 	for i := range 497 {
@@ -157,7 +158,8 @@ func tour(s *scene) []string {
 		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/milestones/" + spring, "/problems/bulk?problem=1&problem=2",
 		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/problems/board", "/keys", "/settings", "/nowhere", "/problems/999",
 		"/administration/states", "/administration/components", "/administration/milestones", "/administration/users", "/administration/tokens", "/administration/audit", "/sign-in?code=x",
-		"/administration/priorities", "/administration/components/" + accounts, "/administration/users/" + me,
+		"/administration/priorities", "/administration/components/" + accounts, "/administration/users/" + me, "/administration/users/" + bob + "/erasure",
+		"/problems/1/redaction", fmt.Sprintf("/problems/1/comments/%v/redaction", comment),
 		"/administration/queries", "/administration/sessions", "/administration/webhooks", "/administration/webhooks/" + hook, "/administration/webhooks/" + hook + "/delete",
 		fmt.Sprintf("/problems/%v", manyKeywords), fmt.Sprintf("/problems/%v/past?revision=1", manyKeywords),
 		"/docs", "/docs/predicates", "/errors", "/errors/stale-revision",

@@ -43,7 +43,7 @@ type page struct{ name, path string }
 // pages are shown as a whole, and longPages as far as the window goes.
 var pages = []page{
 	{"list", "/problems?query=all"}, {"problem", "/problems/1"}, {"new", "/problems/new"}, {"graph", "/problems/1/graph"},
-	{"past", "/problems/1/past?revision=3"}, {"bulk", "/problems/bulk?problem=1&problem=2"}, {"fault", "/problems?predicate=titel+%3D+%27x%27"},
+	{"past", "/problems/1/past?revision=3"}, {"redaction", "/problems/1/redaction"}, {"bulk", "/problems/bulk?problem=1&problem=2"}, {"fault", "/problems?predicate=titel+%3D+%27x%27"},
 	{"empty", "/problems?query=mine"}, {"settings", "/settings"}, {"missing", "/nowhere"}, {"states", "/administration/states"},
 	{"components", "/administration/components"}, {"milestones", "/administration/milestones"}, {"users", "/administration/users"},
 	{"tokens", "/administration/tokens"}, {"audit", "/administration/audit"},

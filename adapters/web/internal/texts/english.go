@@ -371,6 +371,7 @@ var english = Language{
 		"bulk.all-counted": "All %d of this query",
 		"bulk.all":         "All of this query",
 
+		"failure.text":          "Text",
 		"redaction.title":       "Redact a text",
 		"redaction.comment":     "Redact a text in this comment",
 		"redaction.link":        "Redact",

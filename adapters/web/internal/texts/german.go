@@ -329,6 +329,7 @@ var german = Language{
 		"bulk.all-counted": "Alle %d dieser Abfrage",
 		"bulk.all":         "Alle dieser Abfrage",
 
+		"failure.text":          "Text",
 		"redaction.title":       "Einen Text schwärzen",
 		"redaction.comment":     "Einen Text in diesem Kommentar schwärzen",
 		"redaction.link":        "Schwärzen",
