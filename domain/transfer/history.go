@@ -160,6 +160,7 @@ func (h *history) close(c *Checker) {
 			c.refuseAt(a.line, a.field, "the problem has no such attachment")
 		}
 	}
+	h.corrections(c)
 	if c.fault != nil {
 		return
 	}
