@@ -319,7 +319,7 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.UnknownField:     `{"text":"Seen again.","markdown":"Seen *again*."}`,
 		fault.ValidationFailed: `{"text":"","html":7}`,
 	},
-	"redactProblem": faultyRedactions,
+	"redactProblem": withBody(faultyRedactions, fault.AttachmentNotFound, `{"attachment":"7"}`),
 	"redactComment": withBody(faultyRedactions, fault.UnknownOutcome, `{"text":"second server"}`),
 	"setMail": {
 		fault.RequiredField:    `{}`,

@@ -177,7 +177,7 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	undone := tracker.UndoneBatch{Batch: made.Batch, Stays: []undo.Entry{{LogEntry: samples.Snapshot().Log[1], Stays: undo.MovedOn}}}
 	note("undone batch", wire.UndoneBatch{}, func(e *wire.Encoder) { e.UndoneBatch(undone) })
 	note("places of each kind", wire.Places{}, func(e *wire.Encoder) {
-		e.Places(tracker.Places{Title: 1, Savepoints: 1, Keywords: 1, Log: 1, Events: 1})
+		e.Places(tracker.Places{Title: 1, Savepoints: 1, Keywords: 1, Attachments: 1, Log: 1, Events: 1})
 	})
 	started := samples.Milestone
 	started.Start = samples.Time

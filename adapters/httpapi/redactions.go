@@ -25,11 +25,12 @@ func (s *server) registerRedactions() {
 		OperationID: "redactProblem", Method: http.MethodPost, Path: path + "/redactions", Tags: []string{"Redactions"},
 		Summary: "Replace a text in a problem for good",
 		Description: "Everywhere: in the title, keywords, comments, the log, the past and the feed of events. It cannot be undone. " +
+			"With attachment instead of text, the file of this attachment goes at once, and its name in the log, too. " +
 			"With dryRun=true the answer counts the places. Answers kept for an Idempotency-Key are emptied. " +
 			"Its bytes go from the files of the database with the command problems compact. Backups of before have the text.",
 		Security:  needs(access.Admin),
 		Responses: responses{"200": {Description: "How many places had the text. Without any, nothing is stored."}},
-		Metadata:  places(fault.InUse),
+		Metadata:  places(fault.InUse, fault.AttachmentNotFound).json(`{"text":"second server"}`, wire.NewRedaction{}, wire.NewAttachmentRedaction{}),
 	}, func(ctx context.Context, in *redactionInput) (*writtenOutput[wire.Places], error) {
 		return in.redact(ctx, ident.None)
 	})
@@ -70,7 +71,11 @@ func (c *call) redact(ctx context.Context, comment ident.ID) (*writtenOutput[wir
 		return nil, err
 	}
 	cmd := tracker.Redact{Write: write, Comment: comment}
-	if err := c.decode(&cmd.Faults, wire.Member{Name: "text", Into: &cmd.Text}, wire.Member{Name: "replacement", Into: &cmd.Replacement}); err != nil {
+	members := []wire.Member{{Name: "text", Into: &cmd.Text}, {Name: "replacement", Into: &cmd.Replacement}}
+	if comment.IsNone() {
+		members = append(members, wire.Member{Name: "attachment", Into: &cmd.Attachment})
+	}
+	if err := c.decode(&cmd.Faults, members...); err != nil {
 		return nil, err
 	}
 	id, err := c.problem()

@@ -78,6 +78,22 @@ func (a Attachment) Log() LogValue {
 	return logJSON(loggedAttachment{a.ID.String(), a.Name, a.MediaType, a.Bytes, a.Digest.String()})
 }
 
+// Renamed returns the log entry with another name of the attachment, or as it is.
+func (a Attachment) Renamed(e LogEntry) LogEntry {
+	rename := func(v LogValue) LogValue {
+		logged, ok := v.Attachment()
+		if !ok || logged.ID != a.ID || logged.Name == a.Name {
+			return v
+		}
+		logged.Name = a.Name
+		return logged.Log()
+	}
+	if e.Type == AttachmentAdded || e.Type == AttachmentDeleted {
+		e.From, e.To = rename(e.From), rename(e.To)
+	}
+	return e
+}
+
 // loggedAttachment is an attachment in the log.
 type loggedAttachment struct {
 	Identifier string `json:"identifier"`

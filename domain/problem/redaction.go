@@ -98,6 +98,9 @@ func (r Redaction) Entry(e LogEntry) LogEntry {
 		}
 	case CommentEdited, CommentDeleted:
 		e.From = r.members(e.From, func(member string) bool { return member == "text" || member == "html" })
+	case AttachmentAdded, AttachmentDeleted:
+		name := func(member string) bool { return member == "name" }
+		e.From, e.To = r.members(e.From, name), r.members(e.To, name)
 	case KeywordSet, KeywordDeleted:
 		e.Field, e.From, e.To = r.In(e.Field), r.value(e.From), r.value(e.To)
 	}

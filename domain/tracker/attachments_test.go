@@ -227,6 +227,27 @@ func TestFilesOfAttachments(t *testing.T) {
 	past, err := s.LoadProblemAsOf(t.Context(), s.admin, id, store.Attachments, AsOf{Revision: 2})
 	noError(t, err)
 	equal(t, "attachments of revision 2", past.Value.Attachments, []problem.Attachment{a.Value})
+
+	// D45: a redaction takes the name and the file at once, also of a deleted attachment. A repeat does nothing more.
+	second, err := add(AddAttachment{}, "more")
+	noError(t, err)
+	for i, redacted := range []ident.ID{a.Value.ID, second.Value.ID} {
+		for _, c := range []struct {
+			dryRun bool
+			places Places
+			files  int
+		}{{true, Places{Attachments: 1, Log: 2 - i, Events: 2 - i}, two + 1 - i}, {false, Places{Attachments: 1, Log: 2 - i, Events: 2 - i}, two - i}, {false, Places{}, two - i}} {
+			got, err := s.Redact(t.Context(), s.admin, id, Redact{Write: Write{DryRun: c.dryRun}, Attachment: patch.Set(redacted.String())})
+			noError(t, err)
+			equal(t, "places", got.Value, c.places)
+			equal(t, "files", len(files), c.files)
+		}
+		gone, err := s.LoadAttachment(t.Context(), s.admin, id, redacted)
+		noError(t, err)
+		if gone.Value.Name != problem.DefaultReplacement || gone.Value.Deleted.IsZero() {
+			t.Errorf("the redacted attachment is %+v", gone.Value)
+		}
+	}
 }
 
 type readerFunc func([]byte) (int, error)

@@ -186,6 +186,7 @@ type Redact struct {
 	Write
 	Comment     ident.ID // None: the whole problem
 	Text        patch.Field[string]
+	Attachment  patch.Field[string] // instead of the text: the identifier of an attachment
 	Replacement patch.Field[string] // left out: problem.DefaultReplacement
 }
 

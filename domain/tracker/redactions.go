@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 
+	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -17,23 +18,24 @@ import (
 // Places counts the places of a redacted text, by kind (D45). A place is a whole record, however
 // often it has the text.
 type Places struct {
-	Title, Savepoints, Keywords, Comments, Log, Events int
+	Title, Savepoints, Keywords, Comments, Attachments, Log, Events int
 }
 
 // Total returns the number of all places.
 func (p Places) Total() int {
-	return p.Title + p.Savepoints + p.Keywords + p.Comments + p.Log + p.Events
+	return p.Title + p.Savepoints + p.Keywords + p.Comments + p.Attachments + p.Log + p.Events
 }
 
-// Redact replaces a text in a problem for good, or in one of its comments (D45). It fails with
-// fault.CommentNotFound, with fault.Forbidden for a comment of somebody else, and with
+// Redact replaces a text in a problem for good, or in one of its comments, or the name of an
+// attachment, whose file goes as well (D45). It fails with fault.CommentNotFound or
+// fault.AttachmentNotFound, with fault.Forbidden for a comment of somebody else, and with
 // fault.InUse for the name of a current keyword.
 func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd Redact) (Answer[Places], error) {
 	parts := store.Log | store.Comments
 	if cmd.Comment.IsNone() {
-		parts |= store.Keywords | store.Savepoints
+		parts |= store.Keywords | store.Savepoints | store.Attachments
 	}
-	return run(ctx, s, command[loaded, Places]{
+	a, err := run(ctx, s, command[loaded, Places]{
 		locks:  []writerlocks.Key{writerlocks.Problem(id)},
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (loaded, error) {
@@ -44,6 +46,25 @@ func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd 
 			return decideRedact(caller, cmd, l, m)
 		},
 	})
+	if err == nil && cmd.Attachment.Sent && !cmd.DryRun {
+		err = s.dropFile(ctx, id, cmd.Attachment.Value)
+	}
+	return a, err
+}
+
+// dropFile removes the file of a redacted attachment. A repeat of the redaction tries again.
+func (s *Service) dropFile(ctx context.Context, id problem.ID, attachment string) error {
+	of, err := ident.Parse(attachment)
+	if err != nil || s.files == nil {
+		return err
+	}
+	if err = s.usableFiles(ctx, true); err == nil {
+		err = s.files.Delete(ctx, blob.Key{Problem: id, Attachment: of})
+	}
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the name is redacted, and the file cannot be removed for the moment: repeat the request")
+	}
+	return nil
 }
 
 // reserveRewrite waits for memory for the new texts of a large problem, and for the feed before and
@@ -61,9 +82,12 @@ func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.
 		return store.Change{}, Answer[Places]{}, err
 	}
 	r := redacting{Redaction: redaction, of: &l.Snapshot, builder: changes.NewBuilder(m, caller.User, l.Problem), rewrite: store.Rewrite{Problem: l.ID}}
-	if cmd.Comment.IsNone() {
+	switch {
+	case cmd.Attachment.Sent:
+		err = r.attachment(cmd.Attachment.Value)
+	case cmd.Comment.IsNone():
 		err = r.problem()
-	} else {
+	default:
 		r.comment(cmd.Comment)
 	}
 	if err != nil {
@@ -74,7 +98,12 @@ func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.
 		return store.Change{}, answer(places, l), nil
 	}
 	cb := r.builder
-	cb.Corrective(&l.Snapshot)
+	if r.deleted == "" {
+		cb.Corrective(&l.Snapshot)
+	} else {
+		cb.Significant(&l.Snapshot)
+		cb.AddLog(&l.Snapshot, problem.AttachmentDeleted, "attachments", r.deleted, "")
+	}
 	cb.AddEffect(r.rewrite)
 	cb.AddEffect(store.EmptyReplies{About: store.About{Problem: l.ID, Comment: cmd.Comment}})
 	cb.AddLog(&l.Snapshot, problem.Redacted, "", "", problem.LogPlaces(places.Total()))
@@ -88,6 +117,13 @@ func checkRedact(caller Caller, cmd Redact, l loaded) (r problem.Redaction, err 
 		return r, err
 	}
 	faults := cmd.Faults
+	if cmd.Attachment.Sent {
+		if cmd.Text.Sent {
+			faults.Add(fault.InvalidValue, fault.At("attachment"), "a redaction is about a text or about an attachment: send one of both")
+		}
+		r.Replacement = attachmentReplacement(cmd, &faults)
+		return r, faults.Err()
+	}
 	body.Require(&faults, cmd.Text.Sent, fault.At("text"), "a redaction needs the text to replace")
 	if cmd.Text.Sent {
 		r.Text = body.Line(problem.RedactedText, cmd.Text, fault.At("text"), &faults)
@@ -114,6 +150,18 @@ func checkRedact(caller Caller, cmd Redact, l loaded) (r problem.Redaction, err 
 	return r, fault.New(fault.CommentNotFound, "the problem has no such comment")
 }
 
+// attachmentReplacement returns the new name of a redacted attachment.
+func attachmentReplacement(cmd Redact, faults *fault.List) string {
+	if !cmd.Replacement.Sent {
+		return problem.DefaultReplacement
+	}
+	name, err := problem.CheckAttachmentName(cmd.Replacement.Value)
+	if err != nil {
+		faults.Add(fault.InvalidValue, fault.At("replacement"), "%v", err)
+	}
+	return name
+}
+
 // redacting collects the effects of a redaction.
 type redacting struct {
 	problem.Redaction
@@ -121,6 +169,7 @@ type redacting struct {
 	builder *changes.Builder
 	rewrite store.Rewrite
 	places  Places
+	deleted problem.LogValue // an attachment that this redaction deletes
 }
 
 // problem redacts everything in the problem. It fails with fault.InUse or fault.InvalidValue for
@@ -146,7 +195,39 @@ func (r *redacting) problem() error {
 	for _, c := range s.Comments {
 		r.redactComment(c)
 	}
-	r.log(func(problem.LogEntry) bool { return true }, titles)
+	for _, a := range s.Attachments { // also the deleted ones: their records stay
+		redacted := a
+		if redacted.Name = r.In(a.Name); redacted != a {
+			r.builder.AddEffect(store.PutAttachment{Problem: s.ID, Attachment: redacted})
+			s.Size += redacted.Size() - a.Size()
+			r.places.Attachments++
+		}
+	}
+	r.log(r.Entry, titles)
+	return nil
+}
+
+// attachment deletes an attachment with its name.
+func (r *redacting) attachment(identifier string) error {
+	id, err := ident.Parse(identifier)
+	if err != nil {
+		return attachmentNotFound()
+	}
+	old, err := attachmentOf(*r.of, id)
+	if err != nil {
+		return err
+	}
+	redacted := old
+	redacted.Name = r.Replacement
+	if old.Deleted.IsZero() {
+		redacted.Deleted, r.deleted = r.builder.At, redacted.Log()
+	}
+	if redacted != old {
+		r.builder.AddEffect(store.PutAttachment{Problem: r.of.ID, Attachment: redacted})
+		r.of.Size += redacted.Size() - old.Size()
+		r.places.Attachments++
+	}
+	r.log(redacted.Renamed, untitled)
 	return nil
 }
 
@@ -157,11 +238,17 @@ func (r *redacting) comment(id ident.ID) {
 			r.redactComment(c)
 		}
 	}
-	r.log(func(e problem.LogEntry) bool {
+	r.log(func(e problem.LogEntry) problem.LogEntry {
 		before, ok := e.From.Comment()
-		return ok && before.ID == id && (e.Type == problem.CommentEdited || e.Type == problem.CommentDeleted)
-	}, func(int64) (string, bool) { return "", false })
+		if ok && before.ID == id && (e.Type == problem.CommentEdited || e.Type == problem.CommentDeleted) {
+			return r.Entry(e)
+		}
+		return e
+	}, untitled)
 }
+
+// untitled leaves the titles of all events.
+func untitled(int64) (string, bool) { return "", false }
 
 func (r *redacting) redactComment(c problem.Comment) {
 	if redacted := r.Comment(c); redacted != c {
@@ -195,9 +282,9 @@ func (r *redacting) savepoints() (title func(revision int64) (string, bool)) {
 	}
 }
 
-// log redacts the given entries of the log, and the titles of events. title is called for the
+// log redacts the entries of the log, and the titles of events. title is called for the
 // revisions in ascending order.
-func (r *redacting) log(of func(problem.LogEntry) bool, title func(revision int64) (string, bool)) {
+func (r *redacting) log(entry func(problem.LogEntry) problem.LogEntry, title func(revision int64) (string, bool)) {
 	var event ident.ID // the last counted one
 	count := func(batch ident.ID) {
 		if batch != event {
@@ -214,10 +301,7 @@ func (r *redacting) log(of func(problem.LogEntry) bool, title func(revision int6
 				count(e.Batch)
 			}
 		}
-		if !of(e) {
-			continue
-		}
-		if redacted := r.Entry(e); redacted != e {
+		if redacted := entry(e); redacted != e {
 			r.rewrite.Log = append(r.rewrite.Log, redacted)
 			r.of.Size += redacted.Size() - e.Size()
 			r.places.Log++
@@ -226,8 +310,8 @@ func (r *redacting) log(of func(problem.LogEntry) bool, title func(revision int6
 	}
 }
 
-// checkNames refuses a redaction of the name of a current keyword, and one that gives two
-// keywords of the log the same name.
+// checkNames refuses a redaction of the name of a current keyword, one that gives two keywords of
+// the log the same name, and one that gives a file an impossible name.
 func (r *redacting) checkNames() error {
 	names := make(map[string]string) // after the redaction, and before
 	for _, k := range r.of.Keywords {
@@ -235,6 +319,15 @@ func (r *redacting) checkNames() error {
 			return fault.New(fault.InUse, "the text is in the name of a keyword: delete the keyword first, because others find it by its name")
 		}
 		names[k.Name] = k.Name
+	}
+	for _, a := range r.of.Attachments {
+		if name := r.In(a.Name); name != a.Name {
+			if _, err := problem.CheckAttachmentName(name); err != nil {
+				var faults fault.List
+				faults.Add(fault.InvalidValue, fault.At("replacement"), "with it, the attachment %s would have a name that files cannot have: choose another replacement", a.ID)
+				return faults.Err()
+			}
+		}
 	}
 	for _, e := range r.of.Log {
 		if e.Type != problem.KeywordSet && e.Type != problem.KeywordDeleted {

@@ -31,6 +31,8 @@ func withSecret() loaded {
 		entry(4, 4, 4, problem.CommentEdited, "comments", problem.LogComment(problem.Comment{ID: said.ID, Text: "secret"}, ""), problem.LogText(said.ID.String())),
 	}
 	l.Keywords = []problem.Keyword{{Name: "key", Value: problem.Text("the secret")}, {Name: "other"}}
+	l.Attachments = []problem.Attachment{{ID: ident.ID{15: 0x66}, Name: "a secret.txt", MediaType: "text/plain"}}
+	l.Log = append(l.Log, entry(5, 4, 4, problem.AttachmentAdded, "attachments", "", l.Attachments[0].Log()))
 	l.Comments[1].Text = "no secret"
 	l.Comments = append(l.Comments, problem.Comment{ID: ident.ID{15: 0x77}, Author: bob, Text: "secret, too"})
 	return l
@@ -55,6 +57,8 @@ func TestRedact(t *testing.T) {
 	})
 	saved := old.Savepoints[1]
 	saved.Title = "a ***"
+	file := old.Attachments[0]
+	file.Name = "a ***.txt"
 	last := len(old.Comments) - 1
 	for _, c := range []struct {
 		name    string
@@ -63,16 +67,18 @@ func TestRedact(t *testing.T) {
 		places  Places
 		effects []store.Effect
 	}{
-		{"a problem", ann, ident.None, Places{Title: 1, Savepoints: 1, Keywords: 1, Comments: 2, Log: 3, Events: 3}, []store.Effect{
+		{"a problem", ann, ident.None, Places{Title: 1, Savepoints: 1, Keywords: 1, Comments: 2, Attachments: 1, Log: 4, Events: 3}, []store.Effect{
 			store.PutKeyword{Problem: 7, Keyword: problem.Keyword{Name: "key", Value: problem.Text("the ***")}},
 			store.PutComment{Problem: 7, Comment: comment(1, "no ***")},
 			store.PutComment{Problem: 7, Comment: comment(last, "***, too")},
+			store.PutAttachment{Problem: 7, Attachment: file},
 			store.Rewrite{
 				Problem: 7,
 				Log: []problem.LogEntry{
 					entry(1, func(e *problem.LogEntry) { e.Field, e.To = "of ***", problem.LogText("***") }),
 					entry(2, func(e *problem.LogEntry) { e.To = problem.LogText("a ***") }),
 					edited,
+					entry(4, func(e *problem.LogEntry) { e.To = file.Log() }),
 				},
 				Savepoints: []store.Savepoint{saved},
 				Titles:     []store.BatchTitle{{Batch: ident.ID{15: 3}, Title: "a ***"}, {Batch: ident.ID{15: 4}, Title: "a ***"}},
@@ -136,6 +142,10 @@ func TestRedactRefuses(t *testing.T) {
 		{"a current keyword", Redact{Text: patch.Set("secret")}, named("my secret"), fault.InUse, nil},
 		{"the name of another keyword", Redact{Text: patch.Set("secret")}, named("of ***"), fault.InvalidValue, []string{"invalid-value /replacement"}},
 		{"no such comment", Redact{Text: patch.Set("secret"), Comment: ident.ID{15: 0x59}}, nil, fault.CommentNotFound, nil},
+		{"a text and an attachment", Redact{Text: patch.Set("secret"), Attachment: patch.Set("x")}, nil, fault.InvalidValue, []string{"invalid-value /attachment"}},
+		{"an impossible name", Redact{Attachment: patch.Set("x"), Replacement: patch.Set("a/b")}, nil, fault.InvalidValue, []string{"invalid-value /replacement"}},
+		{"an impossible name of a file", Redact{Text: patch.Set("a secret.txt"), Replacement: patch.Set("..")}, nil, fault.InvalidValue, []string{"invalid-value /replacement"}},
+		{"no such attachment", Redact{Attachment: patch.Set("x")}, nil, fault.AttachmentNotFound, nil},
 		{"a comment of somebody else", Redact{Text: patch.Set("secret"), Comment: ident.ID{15: 0x77}}, nil, fault.Forbidden, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {

@@ -506,7 +506,7 @@ func (e *Encoder) Places(p tracker.Places) {
 	for _, kind := range []struct {
 		name string
 		n    int
-	}{{"places", p.Total()}, {"title", p.Title}, {"savepoints", p.Savepoints}, {"keywords", p.Keywords}, {"comments", p.Comments}, {"log", p.Log}, {"events", p.Events}} {
+	}{{"places", p.Total()}, {"title", p.Title}, {"savepoints", p.Savepoints}, {"keywords", p.Keywords}, {"comments", p.Comments}, {"attachments", p.Attachments}, {"log", p.Log}, {"events", p.Events}} {
 		e.key(kind.name).Int(int64(kind.n))
 	}
 	e.Close('}')

@@ -357,16 +357,24 @@ type NewRedaction struct {
 	_           struct{} `additionalProperties:"false"`
 }
 
+// NewAttachmentRedaction takes the file of an attachment and its name for good (D45).
+type NewAttachmentRedaction struct {
+	Attachment  string   `json:"attachment" format:"uuid" doc:"The identifier. A deleted attachment works, too."`
+	Replacement string   `json:"replacement,omitempty" minLength:"1" maxLength:"255" doc:"Its name from now on; *** if it is left out."`
+	_           struct{} `additionalProperties:"false"`
+}
+
 // Places counts the places of a redacted text (D45). A place is a whole record, however often
 // it has the text.
 type Places struct {
-	Places     int64 `json:"places" minimum:"0" doc:"All of them."`
-	Title      int64 `json:"title" minimum:"0" maximum:"1"`
-	Savepoints int64 `json:"savepoints" minimum:"0" doc:"The problem as it stood after earlier changes."`
-	Keywords   int64 `json:"keywords" minimum:"0" doc:"Values of keywords."`
-	Comments   int64 `json:"comments" minimum:"0"`
-	Log        int64 `json:"log" minimum:"0" doc:"Entries of the log."`
-	Events     int64 `json:"events" minimum:"0" doc:"Events of the feed. Some may be forgotten already."`
+	Places      int64 `json:"places" minimum:"0" doc:"All of them."`
+	Title       int64 `json:"title" minimum:"0" maximum:"1"`
+	Savepoints  int64 `json:"savepoints" minimum:"0" doc:"The problem as it stood after earlier changes."`
+	Keywords    int64 `json:"keywords" minimum:"0" doc:"Values of keywords."`
+	Comments    int64 `json:"comments" minimum:"0"`
+	Attachments int64 `json:"attachments" minimum:"0" doc:"Names of attachments, also of deleted ones."`
+	Log         int64 `json:"log" minimum:"0" doc:"Entries of the log."`
+	Events      int64 `json:"events" minimum:"0" doc:"Events of the feed. Some may be forgotten already."`
 }
 
 // Erasure is how far the erasure of a user is (D46).

@@ -388,6 +388,7 @@ var english = Language{
 		"redaction.events":      "Events",
 		"redaction.of-title":    "Title",
 		"redaction.keywords":    "Keywords",
+		"redaction.attachments": "Names of attachments",
 		"redaction.savepoints":  "Earlier states",
 
 		"erasure.title":      "Erase this person",

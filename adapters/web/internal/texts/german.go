@@ -346,6 +346,7 @@ var german = Language{
 		"redaction.events":      "Ereignisse",
 		"redaction.of-title":    "Titel",
 		"redaction.keywords":    "Schlüsselwörter",
+		"redaction.attachments": "Namen von Anhängen",
 		"redaction.savepoints":  "Frühere Zustände",
 
 		"erasure.title":      "Diese Person löschen",

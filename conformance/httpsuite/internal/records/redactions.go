@@ -17,6 +17,7 @@ func redactionCases() []session.Case {
 		session.Extended("HTTP-REDACT-004", "D45, D18", "faults of the body, a current keyword with the text in its name, and a scope that is too small", redactionsThatAreRefused),
 		session.Extended("HTTP-REDACT-005", "D45, D39", "events keep their cursors, batches, types and numbers of lines; who follows the feed sees the new texts within 2 seconds", eventsAfterARedaction),
 		session.Extended("HTTP-REDACT-006", "D45, D21", "the replay of a redacted answer is idempotency-conflict; that of another comment or problem comes as it was", repliesAfterARedaction),
+		session.Extended("HTTP-REDACT-008", "D45, D48", "the names of attachments lose a redacted text; a redacted attachment loses its name, and its bytes are 404", redactionsOfAttachments),
 		session.Extended("HTTP-REDACT-007", "D45, D1", "redactions at once, beside edits: each text is gone, and each edit is there", redactionsAtOnce),
 	}
 }
@@ -58,7 +59,7 @@ func textIsNowhere(s *session.Session) {
 	}
 	before := answers()
 	a := redact(s.Admin, path, secret)
-	a.Members("", "places", "title", "savepoints", "keywords", "comments", "log", "events")
+	a.Members("", "places", "title", "savepoints", "keywords", "comments", "attachments", "log", "events")
 	a.Has("/title", 1).Has("/savepoints", 2).Has("/keywords", 1).Has("/comments", 1).Has("/log", 7).Has("/events", 7).Has("/places", 19)
 	after := answers()
 	without(s, secret, append(after, a)...)
@@ -169,6 +170,32 @@ func repliesAfterARedaction(s *session.Session) {
 	add(two).Fault(409, "idempotency-conflict")
 	bob.Post("/problems", `{"title":"Elsewhere"}`, three).Is(201).Sends("Idempotency-Replayed", "true").Has("/identifier", elsewhere.At("/identifier"))
 	bob.Get(p.Path+"/comments").Is(200).Counts("", 2)
+}
+
+func redactionsOfAttachments(s *session.Session) {
+	bob, p, secret := s.User(), s.Problem(), s.Unique("name")
+	attach := func() string {
+		return p.Path + "/attachments/" + bob.Post(p.Path+"/attachments", "x", named("my "+secret+".txt")).Is(201).Text("/identifier")
+	}
+	events := fmt.Sprintf("/events?limit=1000&problem=%d", p.ID)
+	present, deleted := attach(), attach()
+	bob.Delete(deleted, "").Is(204)
+	s.Untouched(p, func() {
+		s.Admin.Post(p.Path+"/redactions", `{"attachment":"7"}`).Fault(404, "attachment-not-found")
+		bob.Post(p.Path+"/redactions", `{"attachment":"7"}`).Fault(403, "forbidden")
+	})
+	s.Admin.Post(p.Path+"/redactions", session.Encode(map[string]any{"text": secret})).Is(200).Has("/attachments", 2).Has("/log", 3).Has("/events", 3)
+	without(s, secret, p.Load(bob.Client), bob.Get(events), bob.Get(present).Has("/name", "my ***.txt"), bob.Get(deleted).Has("/name", "my ***.txt"))
+	bob.Get(present + "/bytes").Is(200)
+	for _, path := range []string{present, deleted} {
+		body := session.Encode(map[string]any{"attachment": path[strings.LastIndex(path, "/")+1:], "replacement": "gone"})
+		s.Admin.Post(p.Path+"/redactions", body).Is(200).Has("/attachments", 1)
+		bob.Get(path).Has("/name", "gone")
+		bob.Get(path+"/bytes").Fault(404, "attachment-not-found")
+		s.Admin.Post(p.Path+"/redactions", body).Is(200).Has("/places", 0)
+	}
+	without(s, "***.txt", p.Load(bob.Client), bob.Get(events))
+	p.Load(bob.Client).Has("/logs/last/type", "Redacted")
 }
 
 func redactionsAtOnce(s *session.Session) {
