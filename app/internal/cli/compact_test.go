@@ -10,11 +10,11 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 )
 
-// The files of a store have the bytes of a redacted text until they are compacted, beside the
-// running service (D45).
+// The files of a store have the bytes of a redacted text, and of an erased name and address,
+// until they are compacted, beside the running service (D45, D46).
 func TestCompact(t *testing.T) {
 	t.Parallel()
-	const secret = "correct horse battery"
+	const secret = "correct.horse.battery"
 	file := sqliteURL(t)
 	server := postgrestest.New(t)
 	for name, store := range map[string]struct {
@@ -51,6 +51,12 @@ func TestCompact(t *testing.T) {
 			s.post(t, token, "The password is "+secret)
 			s.send(t, token, "/problems/1/comments", map[string]string{"text": "Once more: " + secret})
 			s.send(t, token, "/problems/1/redactions", map[string]string{"text": secret})
+			name := "Ann " + secret
+			s.send(t, token, "/users", map[string]string{"name": name, "email": secret + "@example.org"})
+			s.send(t, token, "/problems", map[string]any{"title": "Ask her", "assignee": map[string]string{"name": name}})
+			if erased := must(t, nil, "user", "erase", "--yes", "--store="+store.url, secret+"@example.org"); !strings.Contains(erased, "of the logs of 1 problems") {
+				t.Errorf("the erasure says:\n%s", erased)
+			}
 			if archive := must(t, nil, "export", "--store="+store.url); strings.Contains(archive, secret) {
 				t.Errorf("the archive has the text:\n%s", archive)
 			}

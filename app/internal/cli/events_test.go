@@ -23,7 +23,7 @@ func (s *running) post(t *testing.T, token, title string) {
 }
 
 // send makes a POST request of the API.
-func (s *running) send(t *testing.T, token, path string, members map[string]string) (answer string) {
+func (s *running) send(t *testing.T, token, path string, members any) (answer string) {
 	t.Helper()
 	body, err := json.Marshal(members)
 	if err != nil {
