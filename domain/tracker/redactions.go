@@ -47,13 +47,13 @@ func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd 
 		},
 	})
 	if err == nil && cmd.Attachment.Sent && !cmd.DryRun {
-		err = s.dropFile(ctx, id, cmd.Attachment.Value)
+		err = s.removeFile(ctx, id, cmd.Attachment.Value)
 	}
 	return a, err
 }
 
-// dropFile removes the file of a redacted attachment. A repeat of the redaction tries again.
-func (s *Service) dropFile(ctx context.Context, id problem.ID, attachment string) error {
+// removeFile removes the file of a redacted attachment. A repeat of the redaction tries again.
+func (s *Service) removeFile(ctx context.Context, id problem.ID, attachment string) error {
 	of, err := ident.Parse(attachment)
 	if err != nil || s.files == nil {
 		return err
