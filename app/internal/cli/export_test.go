@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/sqlite"
 	"github.com/problemtracking/problems/app/internal/cli"
@@ -55,8 +56,10 @@ func TestExportLeavesFilesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	change := store.Change{Batch: ident.ID{1}, Effects: []store.Effect{
-		store.CreateProblem{Problem: problem.Problem{ID: 1, Revision: 1}}, store.PutAttachment{Problem: 1, Attachment: problem.Attachment{ID: ident.ID{2}, Name: "a"}},
+	at := time.Unix(1, 0)
+	change := store.Change{Batch: ident.ID{1}, At: at, Effects: []store.Effect{
+		store.CreateProblem{Problem: problem.Problem{ID: 1, Created: at, Modified: at, Revision: 1}},
+		store.PutAttachment{Problem: 1, Attachment: problem.Attachment{ID: ident.ID{2}, Name: "a", Created: at}},
 	}}
 	if _, err := s.Commit(t.Context(), change); err != nil {
 		t.Fatal(err)
