@@ -171,6 +171,39 @@ func TestServersAgree(t *testing.T) {
 			t.Errorf("an inactive user is assigned by the other server: %d", code)
 		}
 	})
+	t.Run("redacted texts", func(t *testing.T) {
+		const secret = "correct horse"
+		var made struct{ Identifier int64 }
+		code, body := both[0].do(http.MethodPost, "/problems", `{"title":"`+secret+`"}`)
+		if err := json.Unmarshal(body, &made); err != nil || code != http.StatusCreated {
+			t.Fatalf("%d %s", code, body)
+		}
+		b.openEvents(t, token) // so it keeps the end of the feed
+		path := fmt.Sprintf("/problems/%d", made.Identifier)
+		has := func(at string) bool {
+			_, body := both[1].do(http.MethodGet, at, "")
+			return strings.Contains(string(body), secret)
+		}
+		feed, texts := fmt.Sprintf("/events?problem=%d", made.Identifier), []string{path, path + "?asOf=1"}
+		for _, at := range append(texts, feed) {
+			if !has(at) {
+				t.Fatalf("%s of the other server does not have the text before", at)
+			}
+		}
+		if code, body := both[0].do(http.MethodPost, path+"/redactions", `{"text":"`+secret+`"}`); code != http.StatusOK {
+			t.Fatalf("%d %s", code, body)
+		}
+		for _, at := range texts {
+			if has(at) {
+				t.Errorf("%s of the other server has the redacted text", at)
+			}
+		}
+		for end := time.Now().Add(patience); has(feed); {
+			if time.Now().After(end) {
+				t.Fatal("the feed of the other server still has the redacted text")
+			}
+		}
+	})
 	var ids [2]int64
 	for i, c := range both {
 		var made struct{ Identifier int64 }

@@ -121,6 +121,9 @@ func checkRedact(caller Caller, cmd Redact, l loaded) (r problem.Redaction, err 
 		if cmd.Text.Sent {
 			faults.Add(fault.InvalidValue, fault.At("attachment"), "a redaction is about a text or about an attachment: send one of both")
 		}
+		if cmd.Attachment.Null {
+			faults.Add(fault.InvalidValue, fault.At("attachment"), "must be the identifier of an attachment")
+		}
 		r.Replacement = attachmentReplacement(cmd, &faults)
 		return r, faults.Err()
 	}

@@ -143,6 +143,7 @@ func TestRedactRefuses(t *testing.T) {
 		{"the name of another keyword", Redact{Text: patch.Set("secret")}, named("of ***"), fault.InvalidValue, []string{"invalid-value /replacement"}},
 		{"no such comment", Redact{Text: patch.Set("secret"), Comment: ident.ID{15: 0x59}}, nil, fault.CommentNotFound, nil},
 		{"a text and an attachment", Redact{Text: patch.Set("secret"), Attachment: patch.Set("x")}, nil, fault.InvalidValue, []string{"invalid-value /attachment"}},
+		{"an attachment of null", Redact{Attachment: patch.Null[string]()}, nil, fault.InvalidValue, []string{"invalid-value /attachment"}},
 		{"an impossible name", Redact{Attachment: patch.Set("x"), Replacement: patch.Set("a/b")}, nil, fault.InvalidValue, []string{"invalid-value /replacement"}},
 		{"an impossible name of a file", Redact{Text: patch.Set("a secret.txt"), Replacement: patch.Set("..")}, nil, fault.InvalidValue, []string{"invalid-value /replacement"}},
 		{"no such attachment", Redact{Attachment: patch.Set("x")}, nil, fault.AttachmentNotFound, nil},
