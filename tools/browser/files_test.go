@@ -1,6 +1,9 @@
 package browser
 
 import (
+	"bytes"
+	"image"
+	"image/png"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,11 +18,14 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	s := openWhole(t, "memory:")
 	s.api("POST", "/problems", map[string]any{"title": "The lamp is dark"})
-	const png = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89\x00\x00\x00\rIDATx\x9cc\xf8\xcf\xc0P\x0f\x00\x04\x85\x01\x80\x84\xa9\x8c!\x00\x00\x00\x00IEND\xaeB`\x82"
+	var wide bytes.Buffer
+	if err := png.Encode(&wide, image.NewGray(image.Rect(0, 0, 3000, 10))); err != nil {
+		t.Fatal(err)
+	}
 	const alarm = `<script>alert("ran")</script>`
 	folder := t.TempDir()
 	for name, content := range map[string]string{
-		"lamp.png": png, "alarm.html": alarm, "alarm.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="alert('ran')">` + alarm + `</svg>`, "fake.png": alarm, "quiet.txt": "text",
+		"lamp.png": wide.String(), "alarm.html": alarm, "alarm.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="alert('ran')">` + alarm + `</svg>`, "fake.png": alarm, "quiet.txt": "text",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -54,7 +60,7 @@ func TestFiles(t *testing.T) {
 	}
 	picture := strings.Split(links[0], "/")[6]
 	s.api("POST", "/problems/1/comments", map[string]any{"text": "![the lamp](attachment:" + picture + ")"})
-	p.must(p.Open("/problems/1"), p.Until(`document.querySelector(".text img[alt='the lamp']")?.naturalWidth === 1`))
+	p.must(p.Open("/problems/1"), p.Until(`document.querySelector(".text img[alt='the lamp']")?.naturalWidth === 3000`))
 	p.inBothForms(func(width int64, scheme string) { p.fits("a problem with files", width, scheme) })
 	// A frame and an object would run a script, if anything could.
 	for _, link := range links {
