@@ -100,7 +100,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 	c.Components[0].Parent, c.Components[1].Successor = c.Components[3].ID, c.Components[2].ID
 	c.Milestones[1].Start, c.Milestones[2].End = epoch, epoch.Add(time.Hour)
 	for i, scope := range access.Scopes() {
-		token := access.Token{ID: id(), User: c.Users[i].ID, Scope: scope, Created: epoch}
+		token := access.Token{ID: id(), User: c.Users[i%3].ID, Scope: scope, Created: epoch}
 		for j := range token.Digest {
 			token.Digest[j] = byte(m.Uint32())
 		}

@@ -28,7 +28,7 @@ func (s *server) registerAttachments() {
 		Summary: "Attach a file",
 		Description: "The body is the file itself, of any media type. It may take longer than other requests: an hour in all, and 30 seconds without a byte. " +
 			"Send Expect: 100-continue with a large file: then a refusal comes before the file.",
-		Security:  needs(access.Write),
+		Security:  needs(access.Comment),
 		Responses: responses{"201": {Description: "The attachment that was added."}},
 		Metadata: about(example, fault.ProblemNotFound, fault.StaleRevision, fault.InvalidValue, fault.UnsupportedMediaType, fault.TooLarge, fault.StorageFull, fault.IdempotencyConflict).
 			ofFile(),
@@ -66,7 +66,7 @@ func (s *server) registerAttachments() {
 		OperationID: "deleteAttachment", Method: http.MethodDelete, Path: path + "/{attachment}", Tags: []string{tag},
 		Summary:     "Delete an attachment",
 		Description: "Its author may do this, and any token with the scope admin. The record stays, and so does the log.",
-		Security:    needs(access.Write),
+		Security:    needs(access.Comment),
 		Responses:   responses{"204": {Description: "The bytes are no longer there."}},
 		Metadata:    about(nil, fault.ProblemNotFound, fault.StaleRevision, fault.AttachmentNotFound),
 	}, s.deleteAttachment)

@@ -25,7 +25,7 @@ func (s *server) registerComments() {
 		OperationID: "addComment", Method: http.MethodPost, Path: path, Tags: []string{"Comments"},
 		Summary:     "Add a comment",
 		Description: "The body is the text itself; or JSON, when there is HTML too. Users whom the text names, such as @anna or @anna@example.org, become watchers.",
-		Security:    needs(access.Write),
+		Security:    needs(access.Comment),
 		Responses:   responses{"201": {Description: "The comment that was added."}},
 		Metadata: about(func(e *wire.Encoder) { e.Comment(samples.Comment()) }, fault.ProblemNotFound, fault.StaleRevision, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict).
 			body(body{media: mediaText, of: []any{""}, example: "Seen again on the second server."},
@@ -59,7 +59,7 @@ func (s *server) registerCorrections(path string) {
 		OperationID: "editComment", Method: http.MethodPatch, Path: path, Tags: []string{"Comments"},
 		Summary:     "Edit a comment",
 		Description: "Its author may do this, and any token with the scope admin. The log keeps the text before; nobody gets mail about an edit.",
-		Security:    needs(access.Write),
+		Security:    needs(access.Comment),
 		Responses:   responses{"200": {Description: "The comment as it is now."}},
 		Metadata: about(func(e *wire.Encoder) { e.Comment(samples.EditedComment()) }, fault.ProblemNotFound, fault.StaleRevision, fault.UnknownField, fault.ValidationFailed, fault.CommentNotFound).
 			json(`{"text":"Seen again on the third server."}`, wire.CommentPatch{}),
@@ -68,7 +68,7 @@ func (s *server) registerCorrections(path string) {
 		OperationID: "deleteComment", Method: http.MethodDelete, Path: path, Tags: []string{"Comments"},
 		Summary:     "Delete a comment",
 		Description: "Its author may do this, and any token with the scope admin. The log keeps the text.",
-		Security:    needs(access.Write),
+		Security:    needs(access.Comment),
 		Responses:   responses{"204": {Description: "The comment is no longer there."}},
 		Metadata:    about(nil, fault.ProblemNotFound, fault.StaleRevision, fault.CommentNotFound),
 	}, s.deleteComment)

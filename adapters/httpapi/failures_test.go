@@ -328,6 +328,13 @@ var faulty = map[string]map[fault.Kind]string{
 		fault.UnknownField:     `{"mail":"none","user":"Bob"}`,
 		fault.ValidationFailed: `{"mail":7,"user":"Bob"}`,
 	},
+	"createOwnToken": {
+		fault.RequiredField:    `{}`,
+		fault.InvalidValue:     `{"scope":"root"}`,
+		fault.InvalidType:      `{"scope":7}`,
+		fault.UnknownField:     `{"scope":"read","user":"ann"}`,
+		fault.ValidationFailed: `{"scope":"root","user":"ann"}`,
+	},
 	"createToken": {
 		fault.RequiredField:     `{"user":{"name":"Ann"}}`,
 		fault.InvalidValue:      `{"user":{"name":"Ann"},"scope":"everything"}`,
@@ -432,7 +439,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		if e.OperationID == "redactProblem" {
 			f.snapshot.Keywords = []problem.Keyword{{Name: "correct horse"}}
 		}
-		if e.OperationID == "revokeToken" {
+		if e.OperationID == "revokeToken" || e.OperationID == "revokeOwnToken" {
 			object = f.tokens[2].ID.String()
 		}
 		secret := &f.webhooks[0].Secret
@@ -469,7 +476,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 			f.hits, f.snapshot.Claim = []store.Hit{{ID: 12}}, problem.Claim{}
 		case "endClaim":
 			f.snapshot.Claim = samples.Claim()
-		case "revokeToken":
+		case "revokeToken", "revokeOwnToken":
 			object = f.tokens[0].ID.String()
 		case "deleteQuery":
 			f.queries = []query.Saved{{ID: samples.Ann.ID, Owner: samples.Ann.ID}}

@@ -158,6 +158,7 @@ func (s *server) registerAll() {
 	s.registerUsers()
 	s.registerErasures()
 	s.registerTokens()
+	s.registerOwnTokens()
 	s.registerMetadata()
 	s.registerAudit()
 	s.registerEvents()

@@ -102,7 +102,7 @@ func tags() []*huma.Tag {
 			ExternalDocs: &huma.ExternalDocs{Description: "The predicate language", URL: "docs/predicates"}},
 		{Name: tagQueries, Description: "Keep predicates, to search by their identifier."},
 		{Name: tagUsers, Description: "See, add and change users."},
-		{Name: "Tokens", Description: "Make and revoke API tokens, each with one of the scopes read, write and admin."},
+		{Name: "Tokens", Description: "Make and revoke API tokens, each with one of the scopes read, comment, report, write and admin."},
 		{Name: tagMetadata, Description: "Shape states, priorities, classifications, components and milestones."},
 		{Name: tagEvents, Description: "Follow everything that happens, page by page or as a stream."},
 		{Name: tagWebhooks, Description: "Have events sent to other services, signed as Standard Webhooks says. By the default limits of the server, a message has at most 8 MiB."},

@@ -22,7 +22,7 @@ func (s *server) registerProblems() {
 		OperationID: "createProblem", Method: http.MethodPost, Path: "/problems", Tags: []string{"Problems"},
 		Summary:     "Create a problem",
 		Description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them. Members that only the service writes are ignored; the header Ignored-Members names each ignored member whose value differs.",
-		Security:    needs(access.Write),
+		Security:    needs(access.Report),
 		Responses:   responses{"201": {Description: "The problem that was created, with its log."}},
 		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Created()) }, partialKinds(fault.RequiredField, fault.TransitionNotAllowed, fault.IdempotencyConflict)...).
 			json(`{"title":"The login page answers slowly","priority":{"name":"High"},"assignee":{"email":"ann@example.org"},"keywords":[{"name":"version","value":"7.4.1"}]}`,

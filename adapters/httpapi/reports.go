@@ -22,7 +22,7 @@ func (s *server) registerReports() {
 		Summary: "Report a problem once",
 		Description: "For monitors and CI, which see the same fault again and again. When an unresolved problem has the keyword with this value, the comment is added to it: to the one with the smallest number. Otherwise a problem is created, and gets the keyword. " +
 			"Of many such requests at once, through any number of servers, one creates the problem.",
-		Security: needs(access.Write),
+		Security: needs(access.Report),
 		Responses: responses{
 			"200": {Description: "The problem that was there, with the log entries of this request."},
 			"201": {Description: "The problem that was created, with its log."},

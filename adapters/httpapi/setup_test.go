@@ -259,11 +259,14 @@ func newFixedStore() *fixedStore {
 	f.snapshot.Relationships = []store.Related{samples.Related()}
 	f.snapshot.Watchers = []ident.ID{samples.Ann.ID}
 	f.snapshot.Attachments = []problem.Attachment{samples.Attachment()}
-	for i, scope := range access.Scopes() {
+	for i, scope := range []access.Scope{access.Read, access.Write, access.Admin} {
 		f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(100 + i), User: samples.Ann.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: samples.Time})
 	}
 	// Bob's lets Ann be deactivated.
 	f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(103), User: samples.Bob.ID, Scope: access.Admin, Created: samples.Time})
+	for i, scope := range []access.Scope{access.Comment, access.Report} {
+		f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(105 + i), User: samples.Ann.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: samples.Time})
+	}
 	return f
 }
 

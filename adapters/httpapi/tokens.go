@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -42,6 +43,63 @@ func (s *server) registerTokens() {
 		Responses:   responses{"204": {Description: "The token is revoked."}},
 		Metadata:    about(nil, fault.NotFound, fault.InUse),
 	}, s.revokeToken)
+}
+
+// registerOwnTokens registers the operations of D50.
+func (s *server) registerOwnTokens() {
+	const path = "/me/tokens"
+	tags := []string{"Tokens"}
+	register(s, huma.Operation{
+		OperationID: "listOwnTokens", Method: http.MethodGet, Path: path, Tags: tags,
+		Summary:   "List the own tokens",
+		Security:  needs(access.Read),
+		Responses: responses{"200": {Description: "The tokens of the user of the token, in the order in which they were issued, without their secrets."}},
+		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []access.Token{samples.Token}, e.Token) }),
+	}, s.listOwnTokens)
+	register(s, huma.Operation{
+		OperationID: "createOwnToken", Method: http.MethodPost, Path: path, Tags: tags,
+		Summary: "Issue a token for oneself",
+		Description: "With the scope of the request at most, for 90 days at most, and not for longer than the token of the request. A user makes at most 100 tokens in 90 days. " +
+			"The token is shown this once: only a digest is stored. So the answer is not kept, and an Idempotency-Key is refused: " + tokenUnkeyed + ".",
+		Security:  needs(access.Read),
+		Responses: responses{"201": {Description: "The token that was issued."}},
+		Metadata: about(func(e *wire.Encoder) {
+			token := samples.Token
+			token.Scope, token.Expires = access.Read, samples.Time.Add(30*24*time.Hour)
+			e.IssuedToken(tracker.IssuedToken{Token: token, Secret: samples.Secret()})
+		}, fault.RequiredField, fault.UnknownField, fault.ValidationFailed).
+			json(`{"scope":"read","expires":"`+samples.Time.Add(30*24*time.Hour).Format("2006-01-02T15:04:05.000Z")+`"}`, wire.NewOwnToken{}).
+			unkeyed(tokenUnkeyed),
+	}, s.createOwnToken)
+	register(s, huma.Operation{
+		OperationID: "revokeOwnToken", Method: http.MethodDelete, Path: path + "/{identifier}", Tags: tags,
+		Summary:     "Revoke an own token",
+		Description: "For good, as an administrator does. The token of the request can be revoked, too.",
+		Security:    needs(access.Read),
+		Responses:   responses{"204": {Description: "The token is revoked."}},
+		Metadata:    about(nil, fault.NotFound, fault.InUse),
+	}, s.revokeOwnToken)
+}
+
+func (s *server) listOwnTokens(ctx context.Context, in *Request) (*output[[]wire.Token], error) {
+	a, err := s.Service.OwnTokens(ctx, in.caller)
+	return one[[]wire.Token](a, err, func(e *wire.Encoder, all []access.Token) { wire.List(e, all, e.Token) })
+}
+
+func (s *server) createOwnToken(ctx context.Context, in *writeInput) (*secretOutput[wire.IssuedToken], error) {
+	cmd := tracker.CreateOwnToken{Write: in.write()}
+	if err := in.decode(&cmd.Faults, wire.Member{Name: "scope", Into: &cmd.Scope}, wire.Member{Name: "expires", Into: &cmd.Expires}); err != nil {
+		return nil, err
+	}
+	a, err := s.Service.CreateOwnToken(ctx, in.caller, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &secretOutput[wire.IssuedToken]{uncached, wire.One[wire.IssuedToken](a.Catalogue, (*wire.Encoder).IssuedToken, a.Value)}, nil
+}
+
+func (s *server) revokeOwnToken(ctx context.Context, in *changeInput) (*noContent, error) {
+	return remove(ctx, in, s.Service.RevokeOwnToken)
 }
 
 // tokenUnkeyed says how to repeat the request for a token. Its answer cannot be stored: a

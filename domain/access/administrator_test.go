@@ -47,7 +47,7 @@ func TestAdministeredByOne(t *testing.T) {
 		tokens := make([]Token, random.IntN(6))
 		want := false
 		for i := range tokens {
-			tokens[i] = Token{User: ident.ID{15: byte(random.IntN(4))}, Scope: Scopes()[random.IntN(3)], Expires: times[random.IntN(len(times))]}
+			tokens[i] = Token{User: ident.ID{15: byte(random.IntN(4))}, Scope: Scopes()[random.IntN(len(Scopes()))], Expires: times[random.IntN(len(times))]}
 			if random.IntN(3) == 0 {
 				tokens[i].Revoked = at
 			}

@@ -12,13 +12,15 @@ type Scope string
 
 // The scopes, from the smallest.
 const (
-	Read  Scope = "read"  // reads, and every search
-	Write Scope = "write" // all writes on problems, saved queries, new milestones, the own choice of e-mail
-	Admin Scope = "admin" // all other metadata, users, tokens, webhooks, the sessions of others, the audit log
+	Read    Scope = "read"    // reads, every search, and the own tokens
+	Comment Scope = "comment" // own comments and attachments
+	Report  Scope = "report"  // new problems
+	Write   Scope = "write"   // all writes on problems, saved queries, new milestones, the own choice of e-mail
+	Admin   Scope = "admin"   // all other metadata, users, tokens, webhooks, the sessions of others, the audit log
 )
 
 // Scopes returns all scopes, from the smallest.
-func Scopes() []Scope { return []Scope{Read, Write, Admin} }
+func Scopes() []Scope { return []Scope{Read, Comment, Report, Write, Admin} }
 
 func (s Scope) rank() int {
 	for i, known := range Scopes() {
@@ -29,13 +31,13 @@ func (s Scope) rank() int {
 	return 0
 }
 
-// Valid reports whether s is one of the three scopes.
+// Valid reports whether s is one of the scopes.
 func (s Scope) Valid() bool { return s.rank() > 0 }
 
 // Covers reports whether a token of scope s may use an operation of the needed scope.
 func (s Scope) Covers(needed Scope) bool { return needed.Valid() && s.rank() >= needed.rank() }
 
-// Check refuses any text but the three scopes. The text of the error ends a sentence for
+// Check refuses any text but the scopes. The text of the error ends a sentence for
 // its author.
 func (s Scope) Check() error {
 	if s.Valid() {

@@ -45,6 +45,50 @@ func (t Token) CheckExpiry() error {
 	return nil
 }
 
+// The bounds of tokens that people make for themselves.
+const (
+	// MostOwnLife is the longest life of such a token.
+	MostOwnLife = 90 * 24 * time.Hour
+	// MostOwn is the largest number of tokens that a user makes within MostOwnLife.
+	MostOwn = 100
+)
+
+// Own is how a caller makes a token for itself.
+type Own struct {
+	Scope Scope // of the caller
+	// Expires is the end of the caller's token, also of one that began a session; zero: none.
+	Expires time.Time
+}
+
+// Latest returns the latest expiry of a token made at this time. It is not after the end of the
+// caller's token: a token cannot make itself last longer.
+func (o Own) Latest(at time.Time) time.Time {
+	latest := at.Add(MostOwnLife)
+	if !o.Expires.IsZero() && o.Expires.Before(latest) {
+		return o.Expires
+	}
+	return latest
+}
+
+// Check refuses a greater scope than that of the caller. The text of the error ends a sentence.
+func (o Own) Check(wanted Scope) error {
+	if !o.Scope.Covers(wanted) {
+		return errors.New("cannot be greater than your own: " + string(o.Scope))
+	}
+	return nil
+}
+
+// Crowded reports whether the user has made as many tokens lately as people may.
+func Crowded(tokens []Token, user ident.ID, at time.Time) bool {
+	made := 0
+	for _, t := range tokens {
+		if t.User == user && t.Created.After(at.Add(-MostOwnLife)) {
+			made++
+		}
+	}
+	return made >= MostOwn
+}
+
 // Valid reports whether the token works at the given time.
 func (t Token) Valid(at time.Time) bool {
 	return t.Revoked.IsZero() && (t.Expires.IsZero() || at.Before(t.Expires))

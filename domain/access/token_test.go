@@ -3,11 +3,13 @@ package access
 import (
 	"testing"
 	"time"
+
+	"github.com/problemtracking/problems/domain/ident"
 )
 
 func TestScope(t *testing.T) {
 	t.Parallel()
-	ordered := []Scope{"", Read, Write, Admin}
+	ordered := append([]Scope{""}, Scopes()...)
 	for i, scope := range ordered {
 		for j, needed := range ordered {
 			if got, want := scope.Covers(needed), i >= j && j > 0; got != want {
@@ -67,5 +69,32 @@ func TestTokenCheckExpiry(t *testing.T) {
 		if err := c.token.CheckExpiry(); (err == nil) != c.ok {
 			t.Errorf("%s: %v", c.name, err)
 		}
+	}
+}
+
+// D50: an own token has at most the scope of the caller, lasts 90 days at most, and not longer than
+// the token that makes it; the tokens of 90 days are bounded.
+func TestOwn(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for expires, want := range map[time.Time]time.Time{{}: at.Add(MostOwnLife), at.Add(time.Hour): at.Add(time.Hour), at.Add(2 * MostOwnLife): at.Add(MostOwnLife)} {
+		if got := (Own{Expires: expires}).Latest(at); !got.Equal(want) {
+			t.Errorf("with a token until %v, an own one ends %v at the latest, want %v", expires, got, want)
+		}
+	}
+	for i, scope := range Scopes() {
+		for j, wanted := range Scopes() {
+			if err := (Own{Scope: scope}).Check(wanted); (err == nil) != (j <= i) {
+				t.Errorf("with %s, one makes a token with %s: %v", scope, wanted, err)
+			}
+		}
+	}
+	ann, bob := ident.ID{15: 1}, ident.ID{15: 2}
+	tokens := []Token{{User: bob, Created: at}, {User: ann, Created: at.Add(-MostOwnLife)}}
+	for n := 0; n <= MostOwn; n++ {
+		if got := Crowded(tokens, ann, at); got != (n == MostOwn) {
+			t.Fatalf("with %d tokens: crowded %t", n, got)
+		}
+		tokens = append(tokens, Token{User: ann, Created: at, Revoked: at})
 	}
 }

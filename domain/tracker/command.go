@@ -229,6 +229,13 @@ type CreateToken struct {
 	Invitation patch.Field[bool]
 }
 
+// CreateOwnToken is the command of POST /me/tokens (D50).
+type CreateOwnToken struct {
+	Write
+	Scope   patch.Field[string]
+	Expires patch.Field[time.Time] // null or left out: the latest
+}
+
 // IssuedToken is a new token with its secret. The secret cannot be read again.
 type IssuedToken struct {
 	access.Token

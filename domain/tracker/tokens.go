@@ -42,13 +42,7 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 	if err != nil {
 		return store.Change{}, Answer[IssuedToken]{}, err
 	}
-	token.ID, token.Digest = cb.NextID(), secret.Digest()
-	cb.ResolvedBy(d.catalogue.Version)
-	putToken(cb, token, d.catalogue.Name(metadata.Users, token.User), true)
-	if cmd.DryRun {
-		token.ID, secret = ident.None, access.Secret{}
-	}
-	return cb.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
+	return issue(cb, token, secret, d, cmd.DryRun)
 }
 
 // checkToken returns the requested token, without identifier and digest.
@@ -62,15 +56,9 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 	case cmd.User.Sent:
 		token.User = body.Resolve(c, metadata.Users, cmd.User.Value, ident.None, fault.At("user"), &faults)
 	}
-	if err := token.Scope.Check(); err != nil {
-		body.Require(&faults, cmd.Scope.Sent, fault.At("scope"), "%v", err)
-		body.AddInvalid(&faults, fault.At("scope"), err)
-	}
-	if cmd.Expires.Sent && !cmd.Expires.Null {
-		token.Expires = cmd.Expires.Value.UTC().Truncate(time.Millisecond)
-		if token.Expires.IsZero() { // zero would mean never
-			token.Expires = at
-		}
+	checkScope(token.Scope, cmd.Scope.Sent, &faults)
+	if body.Given(cmd.Expires) {
+		token.Expires = tokenEnd(cmd.Expires.Value, at)
 		body.AddInvalid(&faults, fault.At("expires"), token.CheckExpiry())
 	} else if token.Invitation {
 		token.Expires = at.Add(access.InvitationLife)
@@ -78,14 +66,35 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 	return token, faults.Err()
 }
 
+func checkScope(s access.Scope, sent bool, faults *fault.List) {
+	if err := s.Check(); err != nil {
+		body.Require(faults, sent, fault.At("scope"), "%v", err)
+		body.AddInvalid(faults, fault.At("scope"), err)
+	}
+}
+
+// tokenEnd returns the stored form of a sent expiry.
+func tokenEnd(sent, at time.Time) time.Time {
+	end := stored(sent)
+	if end.IsZero() { // zero would mean never
+		return at
+	}
+	return end
+}
+
 // RevokeToken makes a token invalid for good. The revocation takes effect at once in
 // this process, and within two seconds in every other (D17). It fails with
 // fault.NotFound. It fails with fault.InUse if it would leave no administrator, unless
 // Write.LastAdmin is set.
 func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
+	return s.revokeToken(ctx, caller, id, w, func(access.Token) bool { return true })
+}
+
+// revokeToken revokes one of the tokens that the caller may revoke.
+func (s *Service) revokeToken(ctx context.Context, caller Caller, id ident.ID, w Write, may func(access.Token) bool) (Answer[struct{}], error) {
 	return onDirectory(ctx, s, w.DryRun, func(d directory, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		token, ok := d.findToken(id)
-		if !ok {
+		if !ok || !may(token) {
 			return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
 		}
 		cb := changes.NewBuilder(m, caller.User)

@@ -102,3 +102,71 @@ func TestRevokeToken(t *testing.T) {
 	_, err = s.RevokeToken(t.Context(), s.admin, testID(99), Write{})
 	wantFault(t, err, fault.NotFound)
 }
+
+// D50: people make tokens for themselves, with a smaller scope and a shorter life than their own.
+func TestOwnTokens(t *testing.T) {
+	t.Parallel()
+	longest := now.Add(access.MostOwnLife)
+	for _, c := range []struct {
+		rule    string
+		caller  Caller
+		cmd     CreateOwnToken
+		expires time.Time
+		items   []string
+	}{
+		{"the scope of the caller", Caller{Scope: access.Report}, CreateOwnToken{Scope: patch.Set("report")}, longest, nil},
+		{"an expiry", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(now.Add(time.Hour))}, now.Add(time.Hour), nil},
+		{"until the token of the caller ends", Caller{Scope: access.Admin, Token: testID(84)}, CreateOwnToken{Scope: patch.Set("read")}, now.Add(time.Hour), nil},
+		{"until the token of a session ends", Caller{Scope: access.Admin, Token: testID(84), Session: testID(9)}, CreateOwnToken{Scope: patch.Set("read")}, now.Add(time.Hour), nil},
+		{"longer than a session without a token", Caller{Scope: access.Admin, Expires: now.Add(time.Hour), Session: testID(9)}, CreateOwnToken{Scope: patch.Set("read")}, longest, nil},
+		{"no scope", Caller{Scope: access.Admin}, CreateOwnToken{}, longest, []string{"required-field /scope"}},
+		{"no such scope", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("root")}, longest, []string{"invalid-value /scope"}},
+		{"a greater scope", Caller{Scope: access.Comment}, CreateOwnToken{Scope: patch.Set("report")}, longest, []string{"invalid-value /scope"}},
+		{"91 days", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(longest.Add(time.Millisecond))}, longest, []string{"invalid-value /expires"}},
+		{"an expiry that is over", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(now)}, longest, []string{"invalid-value /expires"}},
+		{"after the token of the caller", Caller{Scope: access.Admin, Token: testID(84)},
+			CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(now.Add(2 * time.Hour))}, longest, []string{"invalid-value /expires"}},
+	} {
+		t.Run(c.rule, func(t *testing.T) {
+			t.Parallel()
+			c.caller.User = bob
+			d := newDirectory()
+			d.tokens = append(d.tokens, access.Token{ID: testID(84), User: bob, Created: noon, Expires: now.Add(time.Hour)})
+			change, a, err := decideOwnToken(c.caller, c.cmd, testSecret, d, at(now))
+			if c.items != nil {
+				wantFault(t, err, faultOf(t, err).Kind, c.items...)
+				nothing(t, change)
+				return
+			}
+			noError(t, err)
+			equal(t, "token", a.Value.Token, access.Token{ID: a.Value.ID, User: bob, Scope: access.Scope(c.cmd.Scope.Value), Digest: testSecret.Digest(), Created: now, Expires: c.expires})
+			expects(t, change, store.CatalogueAt{Version: catalogueVersion}) // or the user could be deactivated meanwhile
+		})
+	}
+	crowded := newDirectory()
+	for range access.MostOwn {
+		crowded.tokens = append(crowded.tokens, access.Token{User: bob, Created: now})
+	}
+	_, _, err := decideOwnToken(by(bob), CreateOwnToken{Scope: patch.Set("read")}, testSecret, crowded, at(now))
+	wantFault(t, err, fault.InvalidValue)
+	_, _, err = decideOwnToken(by(cat), CreateOwnToken{Scope: patch.Set("read")}, testSecret, newDirectory(), at(now))
+	wantFault(t, err, fault.Unauthenticated)
+}
+
+// D50: one sees and revokes the own tokens alone.
+func TestOwnTokensAreOnesOwn(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	bob, _ := s.member(t, "Bob", access.Read)
+	made, err := s.CreateOwnToken(t.Context(), bob, CreateOwnToken{Scope: patch.Set("read")})
+	noError(t, err)
+	equal(t, "valid", authenticated(t, s.Service, made.Value), true)
+	list, err := s.OwnTokens(t.Context(), bob)
+	noError(t, err)
+	equal(t, "own tokens", len(list.Value), 2)
+	_, err = s.RevokeOwnToken(t.Context(), bob, s.admin.Token, Write{})
+	wantFault(t, err, fault.NotFound)
+	_, err = s.RevokeOwnToken(t.Context(), bob, made.Value.ID, Write{})
+	noError(t, err)
+	equal(t, "valid", authenticated(t, s.Service, made.Value), false)
+}

@@ -123,7 +123,7 @@ func TestCheckerRefusesTokens(t *testing.T) {
 	t.Parallel()
 	wantRefusals(t, []refusal{
 		{"users of tokens are there", edit(11, func(r *transfer.Token) { r.User = high }), 11, "/user", "there is no user"},
-		{"scopes are known", edit(11, func(r *transfer.Token) { r.Scope = "root" }), 11, "/scope", "must be one of: read, write, admin"},
+		{"scopes are known", edit(11, func(r *transfer.Token) { r.Scope = "root" }), 11, "/scope", "must be one of: read, comment, report, write, admin"},
 		{"tokens have unique identifiers", insert(12, sample()[10]), 12, "/identifier", "another token"},
 		{"tokens have unique hashes", both(insert(12, sample()[10]), edit(12, func(r *transfer.Token) { r.ID = id(62) })), 12, "/sha256", "another token"},
 		{"tokens expire after they are created", edit(11, func(r *transfer.Token) { r.Expires = at(-1) }), 11, "/expires", "must be in the future when the token is created"},

@@ -250,9 +250,9 @@ func TestHelpOfScopes(t *testing.T) {
 	t.Parallel()
 	help := must(t, nil, "token", "create", "--help")
 	for _, want := range []string{
-		"read   load and search everything but tokens",
-		"write  also write problems and all that belongs to them, save queries, create milestones",
-		"admin  also write users, tokens and all other metadata, and read the audit log",
+		"read     load and search everything but tokens",
+		"write    also write problems and all that belongs to them, save queries, create milestones",
+		"admin    also write users, tokens and all other metadata, and read the audit log",
 	} {
 		if !strings.Contains(help, want) {
 			t.Errorf("the help lacks %q:\n%s", want, help)

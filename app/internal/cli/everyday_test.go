@@ -298,7 +298,7 @@ func TestLogins(t *testing.T) {
 	second := start(t, nil, "--store=memory:")
 	d.is([][2]string{{"new first", "1"}})
 	d.terminal, d.typed = true, " "+second.token(t)+"\n"
-	if r := d.do("login", strings.TrimPrefix(second.url, "http://")); r.code != 0 || strings.Contains(r.stdout+r.stderr, second.token(t)) || !strings.Contains(r.stderr, second.url+"/administration/tokens") {
+	if r := d.do("login", strings.TrimPrefix(second.url, "http://")); r.code != 0 || strings.Contains(r.stdout+r.stderr, second.token(t)) || !strings.Contains(r.stderr, second.url+"/me/tokens") {
 		t.Errorf("login: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
 	}
 	d.terminal = false

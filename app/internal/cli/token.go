@@ -21,7 +21,7 @@ type tokenCreate struct {
 	place
 
 	User    string `required:"" placeholder:"USER" help:"The user of the token: e-mail address or identifier."`
-	Scope   string `required:"" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope: read, write or admin. Each includes the ones before it."`
+	Scope   string `required:"" enum:"read,comment,report,write,admin" placeholder:"SCOPE" help:"Scope: read, comment, report, write or admin. Each includes the ones before it."`
 	Expires expiry `placeholder:"WHEN" help:"End of the token: a time from now such as 720h, a date such as 2030-01-31, which it works on in the zone of --time-zone, or a moment such as 2030-01-31T12:00:00Z. Default: never."`
 	JSON    bool   `name:"json" help:"Print the token with its record as JSON instead."`
 
@@ -32,9 +32,11 @@ type tokenCreate struct {
 func (tokenCreate) Help() string {
 	return `The scopes are:
 
-    read   load and search everything but tokens and the audit log
-    write  also write problems and all that belongs to them, save queries, create milestones
-    admin  also write users, tokens and all other metadata, and read the audit log
+    read     load and search everything but tokens and the audit log
+    comment  also write own comments and attachments
+    report   also create problems
+    write    also write problems and all that belongs to them, save queries, create milestones
+    admin    also write users, tokens and all other metadata, and read the audit log
 
 Only the token goes to standard output, for scripts.
 

@@ -21,13 +21,13 @@ type SignIn struct {
 	OIDCClientSecret     Password `name:"oidc-client-secret" placeholder:"PASSWORD" help:"Password of this service at the provider. Better set as a variable: other users of the machine can see flags."`
 	OIDCClientSecretFile string   `name:"oidc-client-secret-file" placeholder:"FILE" help:"File with this password. The service reads it at each sign-in."`
 	OIDCName             string   `name:"oidc-name" placeholder:"NAME" help:"Name of the provider on the button. Default: the host of --oidc-issuer."`
-	OIDCScope            string   `name:"oidc-scope" default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of all people from the provider: read, write or admin. Default: ${default}."`
+	OIDCScope            string   `name:"oidc-scope" default:"write" enum:"read,comment,report,write,admin" placeholder:"SCOPE" help:"Scope of all people from the provider: read, comment, report, write or admin. Default: ${default}."`
 	OIDCCreateUsers      string   `name:"oidc-create-users" default:"off" enum:"on,off" placeholder:"WHEN" help:"Make a user for each unknown person of the provider: on or off. Default: ${default}: an administrator adds users."`
 	OIDCCreateDomains    []string `name:"oidc-create-domains" placeholder:"DOMAIN" help:"Domains of e-mail addresses for --oidc-create-users, such as example.org. Domains below them are others. With --oidc-scope=admin they are required. Default: all."`
 
 	ProxyUserHeader   string        `placeholder:"NAME" help:"Header of a proxy with the e-mail address of the authenticated person, such as X-Forwarded-Email. The proxy has to remove it from the requests of clients. Default: off."`
 	ProxyUserNetworks peer.Networks `placeholder:"NETWORKS" help:"Networks of the proxies with --proxy-user-header, such as 10.0.0.5. The header counts only on connections from there. X-Forwarded-For does not matter. Only the proxies may connect from there."`
-	ProxyScope        string        `default:"write" enum:"read,write,admin" placeholder:"SCOPE" help:"Scope of all people from the proxy: read, write or admin. Default: ${default}."`
+	ProxyScope        string        `default:"write" enum:"read,comment,report,write,admin" placeholder:"SCOPE" help:"Scope of all people from the proxy: read, comment, report, write or admin. Default: ${default}."`
 }
 
 // AfterApply is called by kong once all flags are set. It checks the settings

@@ -18,11 +18,11 @@ type loginCommand struct {
 }
 
 // tokensPage is the page on which tokens are made.
-const tokensPage = "/administration/tokens"
+const tokensPage = "/me/tokens"
 
 // Help is shown by kong.
 func (loginCommand) Help() string {
-	return `Opens the page on which administrators make tokens, and reads a pasted token without showing it. From a pipe, it reads the token from standard input. The token is kept in ~/.config/problems/logins.json, or below XDG_CONFIG_HOME. Only you can read the file.
+	return `Opens the page on which you make tokens for yourself, and reads a pasted token without showing it. From a pipe, it reads the token from standard input. The token is kept in ~/.config/problems/logins.json, or below XDG_CONFIG_HOME. Only you can read the file.
 
 The last login is the server of the other commands. --url, such as --url tracker.example.org, names another one. PROBLEMS_URL and PROBLEMS_TOKEN win over logins. A token of PROBLEMS_TOKEN or --token goes to no login that is not named: without an address, it goes to http://127.0.0.1:8080.
 

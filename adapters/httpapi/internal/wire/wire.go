@@ -213,7 +213,7 @@ type LogEntry struct {
 type Token struct {
 	Identifier   string     `json:"identifier" format:"uuid"`
 	User         Reference  `json:"user"`
-	Scope        string     `json:"scope" enum:"read,write,admin"`
+	Scope        string     `json:"scope" enum:"read,comment,report,write,admin"`
 	CreationDate time.Time  `json:"creationDate"`
 	Expires      *time.Time `json:"expires"`
 	Revoked      *time.Time `json:"revoked"`
@@ -230,7 +230,7 @@ type IssuedToken struct {
 // Me is the owner of a token (D33).
 type Me struct {
 	User    User       `json:"user"`
-	Scope   string     `json:"scope" enum:"read,write,admin"`
+	Scope   string     `json:"scope" enum:"read,comment,report,write,admin"`
 	Expires *time.Time `json:"expires"`
 }
 
@@ -420,10 +420,17 @@ type UserPatch struct {
 // NewToken is a token to be issued (D30).
 type NewToken struct {
 	User       PartialUser `json:"user"`
-	Scope      string      `json:"scope" enum:"read,write,admin"`
+	Scope      string      `json:"scope" enum:"read,comment,report,write,admin"`
 	Expires    *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never. For a whole day: its last millisecond in PROBLEMS_TIME_ZONE, such as 2030-12-31T23:59:59.999Z. An invitation: in 7 days, and at most in 30."`
 	Invitation bool        `json:"invitation,omitempty" doc:"For a person: the address /sign-in?code= with the token signs in once."`
 	_          struct{}    `additionalProperties:"false"`
+}
+
+// NewOwnToken is a token that somebody makes for oneself (D50).
+type NewOwnToken struct {
+	Scope   string     `json:"scope" enum:"read,comment,report,write,admin" doc:"At most that of the request."`
+	Expires *time.Time `json:"expires,omitempty" nullable:"true" doc:"null, or left out: as late as possible."`
+	_       struct{}   `additionalProperties:"false"`
 }
 
 // ProblemSearch is a search for problems (D31). It has either a predicate or a saved

@@ -30,6 +30,8 @@ func tokenCases() []session.Case {
 		session.Extended("HTTP-TOKEN-010", "D17", "a revoked token is refused at once for every read and every write", revokedTokenIsRefusedEverywhere),
 		session.Extended("HTTP-TOKEN-011", "D17, D30", "what the list tells of a token is what it was issued with", listedTokenIsAsIssued),
 		session.Extended("HTTP-TOKEN-012", "D30, D41", "an invitation authenticates no request, and ends within 30 days", invitation),
+		session.Extended("HTTP-TOKEN-013", "D17", "comment allows comments and attachments of one's own, report also new problems, and neither allows other writes", smallScopes),
+		session.Extended("HTTP-TOKEN-014", "D50", "anybody issues, lists and revokes tokens for oneself, with the own scope at most and for 90 days at most", ownTokens),
 	}
 }
 
@@ -238,4 +240,53 @@ func locked(s *session.Session, token *session.Client, p session.Problem) {
 			a.Fault(401, "unauthenticated")
 		}
 	})
+}
+
+func smallScopes(s *session.Session) {
+	p, theirs := s.Problem(), s.Problem()
+	comment := s.Admin.Post(theirs.Path+"/comments", `{"text":"A."}`).Is(201).Text("/identifier")
+	for scope, create := range map[string]int{"comment": 403, "report": 201} {
+		by := s.UserWith(scope)
+		own := p.Path + "/comments/" + by.Post(p.Path+"/comments", `{"text":"A."}`).Is(201).Text("/identifier")
+		by.Patch(own, `{"text":"B."}`).Is(200)
+		by.Delete(own, "").Is(204)
+		by.Patch(theirs.Path+"/comments/"+comment, `{"text":"B."}`).Fault(403, "forbidden")
+		by.Delete(theirs.Path+"/comments/"+comment, "").Fault(403, "forbidden")
+		for path, body := range map[string]string{
+			"/problems": `{"title":"T"}`, "/problems/report": `{"keyword":{"name":"a","value":` + session.Encode(s.Unique("a")) + `},"problem":{"title":"T"}}`,
+		} {
+			if a := by.Post(path, body); a.Status != create {
+				s.Fatalf("%v\nwith the scope %s, want %d", a, scope, create)
+			}
+		}
+		s.Untouched(p, func() {
+			by.Patch(p.Path, `{"title":"U"}`).Fault(403, "forbidden")
+			by.Put(p.Keyword("a"), `"b"`).Fault(403, "forbidden")
+			by.Put(p.Path+"/claim", `{"lease":60}`).Fault(403, "forbidden")
+			by.Post("/queries", `{"name":"a","predicate":"TRUEPREDICATE"}`).Fault(403, "forbidden")
+		})
+	}
+}
+
+func ownTokens(s *session.Session) {
+	bob, eve := s.UserWith("report"), s.User()
+	made := bob.Post("/me/tokens", `{"scope":"comment"}`).Is(201).Has("/scope", "comment").Has("/user/identifier", bob.Identifier)
+	token := s.As(session.Secret(made))
+	token.Get("/me").Is(200).Has("/user", bob.Object()).Has("/scope", "comment").Has("/expires", made.At("/expires"))
+	bob.Get("/me/tokens").Is(200).Counts("", 2).Has("/1/identifier", made.At("/identifier")).Lacks("/1/token")
+	// A token makes none that lasts longer, or may do more.
+	child := token.Post("/me/tokens", `{"scope":"read"}`).Is(201)
+	if child.Text("/expires") > made.Text("/expires") {
+		s.Fatalf("%v\nlasts longer than %v", child, made)
+	}
+	token.Post("/me/tokens", `{"scope":"report"}`).Fault(422, "invalid-value", "/scope")
+	bob.Post("/me/tokens", `{"scope":"read","expires":"2131-01-01T00:00:00.000Z"}`).Fault(422, "invalid-value", "/expires")
+	bob.Post("/me/tokens", `{"scope":"read","user":`+eve.Part()+`}`).Fault(422, "unknown-field", "/user")
+	bob.Post("/me/tokens", `{}`).Fault(422, "required-field", "/scope")
+	bob.Post("/me/tokens?dryRun=true", `{"scope":"read"}`).Is(201).Lacks("/token").Lacks("/identifier")
+	path := "/me/tokens/" + made.Text("/identifier")
+	eve.Delete(path, "").Fault(404, "not-found")
+	bob.Delete(path, "").Is(204).Empty()
+	token.Get("/me").Fault(401, "unauthenticated")
+	bob.Get("/me").Is(200)
 }
