@@ -294,14 +294,18 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 
 	batch = next()
 	comment := problem.Comment{ID: m.ids.Next(), Author: author, Created: d.Modified, Text: m.text(text.Comment), HTML: m.nullText(text.Rule{})}
+	log(problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()), batch)
 	switch m.IntN(3) {
 	case 0:
+		batch = next()
+		log(problem.CommentEdited, "comments", problem.LogComment(comment, ""), problem.LogText(comment.ID.String()), batch)
 		comment.Edited, comment.Editor = d.Modified, author
 	case 1:
+		batch = next()
+		log(problem.CommentDeleted, "comments", problem.LogDeletedComment(comment, problem.LogRef(author, m.text(text.Name)), ""), "", batch)
 		comment = comment.Place()
 	}
 	d.Comments = append(d.Comments, comment)
-	log(problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()), batch)
 
 	batch = next()
 	file := problem.Attachment{ID: m.ids.Next(), Name: "é " + comment.ID.String(), MediaType: "image/png", Bytes: m.Int64N(1<<53 - 1), Digest: problem.Digest{byte(n), 9}, Author: author, Created: d.Modified}

@@ -172,7 +172,7 @@ func TestReplyWithFiles(t *testing.T) {
 
 // filesIn counts the files in a heap, without its owner.
 func filesIn(h heap) (n int) {
-	for range h.List(nil, blob.Key{}) {
+	for range h.List(context.Background(), blob.Key{}) {
 		n++
 	}
 	return n

@@ -54,7 +54,6 @@ func Find(ctx context.Context, d Directory, who string) (User, error) {
 	return User{}, fmt.Errorf("no user has the e-mail address or identifier %q", who)
 }
 
-// User and Token are the records as the API shows them.
 // Erasure is how far the erasure of a user is.
 type Erasure struct {
 	User     User
@@ -71,6 +70,7 @@ type Erasure struct {
 	Webhooks []string
 }
 
+// User and Token are the records as the API shows them.
 type (
 	User  = client.User
 	Token = client.Token

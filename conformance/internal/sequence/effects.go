@@ -96,6 +96,11 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	case 22:
 		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.Audited()}, store.PutQuery{Query: d.Query()}, store.DropQuery{ID: d.Query().ID},
 			store.PutSession{Session: d.Session()}, store.PutSession{Session: d.Session()}, store.DropSession{ID: d.Session().ID}}))
+		if known := d.past.model.Now.AuditLog; len(known) > 0 && d.oneIn(2) {
+			e := pick(d, known)
+			e.Name, e.From, e.To = d.text(255), "", problem.LogText(d.text(1000))
+			add(store.RewriteAudit{Entries: []audit.Entry{e}})
+		}
 	default:
 		add(store.Expire{Before: pick(d, d.moments)})
 	}
