@@ -21,8 +21,8 @@ type conn struct {
 	out  []byte // the latest request
 	body []byte // of the latest answer
 	link []byte // the header Link of the latest answer
-	// cookie is set by the latest answer with one. Requests send it in place of a token,
-	// and accept what browsers accept.
+	// cookie is set by the first answer with one, that to a sign-in. Requests send it in place
+	// of a token, and accept what browsers accept.
 	cookie []byte
 	host   string
 }
@@ -109,9 +109,9 @@ func (c *conn) answer() (status int, err error) {
 		if value, ok := header(line, "link"); ok {
 			c.link = append(c.link, value...)
 		}
-		if value, ok := header(line, "set-cookie"); ok {
+		if value, ok := header(line, "set-cookie"); ok && len(c.cookie) == 0 {
 			value, _, _ = bytes.Cut(value, []byte{';'})
-			c.cookie = append(c.cookie[:0], value...)
+			c.cookie = append(c.cookie, value...)
 		}
 		if value, ok := header(line, "connection"); ok && bytes.EqualFold(value, []byte("close")) {
 			return 0, errNoLength

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each connection signs in once, and goes on with its cookie.
+// Each connection signs in once, and goes on with the cookie of that, whatever else a page sets.
 func TestPagesAreShownInASession(t *testing.T) {
 	t.Parallel()
 	var signIns, pages atomic.Int64
@@ -18,6 +18,7 @@ func TestPagesAreShownInASession(t *testing.T) {
 			http.SetCookie(w, &http.Cookie{Name: "session", Value: "key", Path: "/", HttpOnly: true})
 			w.WriteHeader(http.StatusSeeOther)
 		case r.Header.Get("Cookie") == "session=key" && r.Header.Get("Accept-Encoding") == "gzip" && r.URL.Path == "/problems/103":
+			http.SetCookie(w, &http.Cookie{Name: "list", Value: "seen"})
 			pages.Add(1)
 		default:
 			http.Error(w, "this is no request of a browser that is signed in", http.StatusUnauthorized)
