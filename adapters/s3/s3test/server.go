@@ -49,7 +49,7 @@ func Serve(t testing.TB) Server {
 		t.Fatal(err)
 	}
 	address := l.Addr().String()
-	l.Close()
+	_ = l.Close()
 	if err := os.MkdirAll(filepath.Join(dir, "data", "buckets", Bucket), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +60,14 @@ func Serve(t testing.TB) Server {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- server.Wait() }()
+	go func() { ended <- server.Wait(); close(ended) }()
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
-		<-ended
+		_ = <-ended
 	})
 	for {
 		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
+			_ = c.Close()
 			return Server{address, cert, pool}
 		}
 		select {
