@@ -98,8 +98,11 @@ func lived(t *testing.T) store.Store {
 		}
 		w.callers = append(w.callers, tracker.Caller{User: answer.Value.ID, Scope: access.Admin})
 		token := tracker.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text(name)}), Scope: patch.Set("write"), Expires: patch.Set(time.Now().Add(time.Hour))}
-		if _, err := w.CreateToken(t.Context(), w.caller(), token); err != nil {
-			t.Fatal(err)
+		for _, invitation := range []bool{false, true} {
+			token.Invitation = patch.Set(invitation)
+			if _, err := w.CreateToken(t.Context(), w.caller(), token); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	for range 400 {
