@@ -9,8 +9,8 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// compacted are the tables that can have a text which a redaction or an erasure replaces. The last one has
-// samples of it.
+// compacted are the tables that can have a text that a redaction or an erasure replaces. The
+// last one has samples of it.
 var compacted = []string{
 	"problems", "savepoints", "log", "comments", "keywords", "attachments", "replies", "feed", "pending", "audit", "users", "sessions", "leases",
 	"pg_catalog.pg_statistic",

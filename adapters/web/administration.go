@@ -155,7 +155,7 @@ func showObject(q *request) (answer, error) {
 	view := objectPage{layout: q.signedIn(name, states.Catalogue).in("administration"), Kinds: q.kindLinks(k.slug), Kind: k.slug, ID: id.String(), Heading: name, Form: form, Was: digest(form)}
 	u, found := states.Catalogue.User(id)
 	view.Erased = found && u.Erased()
-	if found && !u.Inactive && k.slug == "users" && q.caller.Scope.Covers(access.Admin) {
+	if found && !u.Inactive && q.caller.Scope.Covers(access.Admin) {
 		view.Invite = access.Scopes()
 	}
 	return page("object", view), nil

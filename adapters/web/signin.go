@@ -101,14 +101,15 @@ func signIn(q *request) (answer, error) {
 	return q.redirect(to), nil
 }
 
-// credential returns the token in the form, the invitation, or the token of the code. The code is used
-// up, unless undo is called. It fails with fault.Unauthenticated.
+// credential returns the token in the form, or that of the code in it. An invitation is a
+// code that is its own token. The code is used up, unless undo is called. It fails with
+// fault.Unauthenticated.
 func (q *request) credential() (secret access.Secret, undo func(), err error) {
 	if q.form.Has("code") {
 		if secret, undo, ok := q.Codes.Take(q.form.Get("code"), q.Now()); ok {
 			return secret, undo, nil
 		}
-		if secret, err := access.ParseSecret(q.form.Get("code")); err == nil { // an invitation
+		if secret, err := access.ParseSecret(q.form.Get("code")); err == nil {
 			return secret, func() {}, nil
 		}
 		return access.Secret{}, nil, fault.New(fault.Unauthenticated, "the code is used up")

@@ -34,7 +34,8 @@ const (
 
 // CheckExpiry refuses a token without a time to work: it expires at or before its
 // creation. It also refuses an expiry at a time not allowed by CheckTime, and an invitation
-// that works for longer than MostInvitationLife. The text of the error ends a sentence for its author.
+// that works for longer than MostInvitationLife. The text of the error ends a sentence for
+// its author.
 func (t Token) CheckExpiry() error {
 	if !t.Expires.IsZero() && (!t.Expires.After(t.Created) || text.CheckTime(t.Expires) != nil) {
 		return errors.New("must be in the future when the token is created, and before the year 10000")

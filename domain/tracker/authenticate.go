@@ -9,9 +9,9 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// Authenticate returns the caller with the secret of a token. The zero Secret belongs
-// to no caller, and an invitation neither. The error is the same for every refused secret, of kind
-// fault.Unauthenticated (D17).
+// Authenticate returns the caller with the secret of a token. The zero Secret and the
+// secret of an invitation belong to no caller. The error is the same for every refused
+// secret, of kind fault.Unauthenticated (D17).
 func (s *Service) Authenticate(ctx context.Context, secret access.Secret) (Caller, error) {
 	return s.authenticate(ctx, secret, s.tokens.WithDigest)
 }
@@ -27,17 +27,34 @@ func (s *Service) Recognize(ctx context.Context, secret access.Secret) (Caller, 
 type lookup func(context.Context, access.Digest) (access.Token, bool, error)
 
 func (s *Service) authenticate(ctx context.Context, secret access.Secret, find lookup) (Caller, error) {
-	if secret == (access.Secret{}) {
+	token, err := s.validToken(ctx, secret, find)
+	switch {
+	case err != nil:
+		return Caller{}, err
+	case token.Invitation:
 		return Caller{}, unauthenticated()
+	}
+	return callerOf(token), nil
+}
+
+// validToken returns the token with this secret. It fails with fault.Unauthenticated unless
+// the token is valid.
+func (s *Service) validToken(ctx context.Context, secret access.Secret, find lookup) (access.Token, error) {
+	if secret == (access.Secret{}) {
+		return access.Token{}, unauthenticated()
 	}
 	token, ok, err := find(ctx, secret.Digest())
 	switch {
 	case err != nil:
-		return Caller{}, err
-	case !ok || token.Invitation || !token.Valid(s.now()):
-		return Caller{}, unauthenticated()
+		return access.Token{}, err
+	case !ok || !token.Valid(s.now()):
+		return access.Token{}, unauthenticated()
 	}
-	return Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires}, nil
+	return token, nil
+}
+
+func callerOf(t access.Token) Caller {
+	return Caller{User: t.User, Token: t.ID, Scope: t.Scope, Expires: t.Expires}
 }
 
 // recheck fails with fault.Unauthenticated if the token or the session of a caller has ended

@@ -8,7 +8,6 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -36,7 +35,7 @@ func (s *Service) CreateOwnToken(ctx context.Context, caller Caller, cmd CreateO
 func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
 	cb := changes.NewBuilder(m, caller.User)
 	own := access.Own{Scope: caller.Scope}
-	if with, ok := d.findToken(caller.Token); ok && !with.Invitation { // also behind a session
+	if with, ok := d.findToken(caller.Token); ok { // also behind a session
 		own.Expires = with.Expires
 	}
 	token, err := checkOwnToken(caller.User, own, cmd, cb.At)
@@ -56,7 +55,8 @@ func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d d
 // checkOwnToken returns the requested token, without identifier and digest.
 func checkOwnToken(who ident.ID, own access.Own, cmd CreateOwnToken, at time.Time) (access.Token, error) {
 	faults := slices.Clone(cmd.Faults)
-	token := access.Token{Created: at, User: who, Scope: access.Scope(cmd.Scope.Value), Expires: own.Latest(at)}
+	latest := own.Latest(at)
+	token := access.Token{Created: at, User: who, Scope: access.Scope(cmd.Scope.Value), Expires: latest}
 	checkScope(token.Scope, cmd.Scope.Sent, &faults)
 	if cmd.Scope.Sent {
 		body.AddInvalid(&faults, fault.At("scope"), own.Check(token.Scope))
@@ -64,22 +64,11 @@ func checkOwnToken(who ident.ID, own access.Own, cmd CreateOwnToken, at time.Tim
 	if body.Given(cmd.Expires) {
 		token.Expires = tokenEnd(cmd.Expires.Value, at)
 		body.AddInvalid(&faults, fault.At("expires"), token.CheckExpiry())
-		if latest := own.Latest(at); token.Expires.After(latest) && !faults.Covers(fault.At("expires")) {
+		if token.Expires.After(latest) && !faults.Covers(fault.At("expires")) {
 			faults.Add(fault.InvalidValue, fault.At("expires"), "cannot be after %s: a token that you make yourself lasts 90 days at most, and not longer than the token that makes it", latest.Format(time.RFC3339))
 		}
 	}
 	return token, faults.Err()
-}
-
-// issue stores a new token.
-func issue(cb *changes.Builder, token access.Token, secret access.Secret, d directory, dryRun bool) (store.Change, Answer[IssuedToken], error) {
-	token.ID, token.Digest = cb.NextID(), secret.Digest()
-	cb.ResolvedBy(d.catalogue.Version)
-	putToken(cb, token, d.catalogue.Name(metadata.Users, token.User), true)
-	if dryRun {
-		token.ID, secret = ident.None, access.Secret{}
-	}
-	return cb.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
 }
 
 // RevokeOwnToken makes a token of the caller invalid, as RevokeToken does (D50). It fails with

@@ -37,23 +37,19 @@ type SignedIn struct {
 // the scope of the token, and ends with it. An invitation is revoked, and its session goes
 // on. agent is how the browser calls itself. SignIn fails as Authenticate does.
 func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string) (SignedIn, error) {
-	token, _, err := s.tokens.WithDigest(ctx, secret.Digest())
-	if err != nil {
+	token, err := s.validToken(ctx, secret, s.tokens.WithDigest)
+	switch {
+	case err != nil:
 		return SignedIn{}, err
-	}
-	if token.Invitation {
+	case token.Invitation:
 		return s.acceptInvitation(ctx, token.ID, token.User, agent)
 	}
-	caller, err := s.Authenticate(ctx, secret)
-	if err != nil {
-		return SignedIn{}, err
-	}
-	return s.beginSession(ctx, caller, agent)
+	return s.beginSession(ctx, callerOf(token), agent)
 }
 
 // acceptInvitation begins the one session of an invitation. Of many sign-ins at once, one
 // succeeds.
-func (s *Service) acceptInvitation(ctx context.Context, invitation ident.ID, who ident.ID, agent string) (SignedIn, error) {
+func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID, agent string) (SignedIn, error) {
 	key, err := s.newSessionKey()
 	if err != nil {
 		return SignedIn{}, err

@@ -45,6 +45,17 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 	return issue(cb, token, secret, d, cmd.DryRun)
 }
 
+// issue stores a new token.
+func issue(cb *changes.Builder, token access.Token, secret access.Secret, d directory, dryRun bool) (store.Change, Answer[IssuedToken], error) {
+	token.ID, token.Digest = cb.NextID(), secret.Digest()
+	cb.ResolvedBy(d.catalogue.Version)
+	putToken(cb, token, d.catalogue.Name(metadata.Users, token.User), true)
+	if dryRun {
+		token.ID, secret = ident.None, access.Secret{}
+	}
+	return cb.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
+}
+
 // checkToken returns the requested token, without identifier and digest.
 func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.Token, error) {
 	faults := cmd.Faults
