@@ -21,7 +21,7 @@ import (
 func TestReplayGivesBackWhatWasKept(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{`{"title":"a\r\nb <&> 😀"}`, ``, strings.Repeat("x", 1<<20), "\r\n\r\n"} {
-		a := &createOutput{Located: Located{"/x"}, Tagged: Tagged{`"1.1.0"`}, Revised: revised(1), Body: wire.JSON[wire.CreatedProblem]{Text: []byte(body)}}
+		a := &createOutput{Status: http.StatusCreated, Located: Located{"/x"}, Tagged: Tagged{`"1.1.0"`}, Revised: revised(1), Body: wire.JSON[wire.CreatedProblem]{Text: []byte(body)}}
 		kept := keep(http.StatusCreated, a)
 		got, err := replay[createOutput](kept)
 		if err != nil {

@@ -115,6 +115,7 @@ type createInput struct {
 }
 
 type createOutput struct {
+	Status int
 	Located
 	Tagged
 	Revised
@@ -126,21 +127,26 @@ type createOutput struct {
 // createProblem is W1.
 func (s *server) createProblem(ctx context.Context, in *createInput) (*createOutput, error) {
 	cmd := tracker.CreateProblem{Write: in.write()}
-	created := func(a tracker.Answer[store.Snapshot]) *createOutput {
-		out := &createOutput{Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored)}
-		out.Located = in.located("/problems/" + strconv.FormatInt(int64(a.Value.ID), 10))
-		out.Body = wire.One[wire.CreatedProblem](a.Catalogue, (*wire.Encoder).Problem, a.Value)
-		return out
-	}
 	var err error
-	if cmd.Idempotency, err = idempotency(in.call, created); err != nil {
+	if cmd.Idempotency, err = idempotency(in.call, in.created); err != nil {
 		return nil, err
 	}
 	if err := in.decode(&cmd.Faults, createMembers(&cmd)...); err != nil {
 		return nil, err
 	}
 	a, err := s.Service.CreateProblem(ctx, in.caller, cmd)
-	return answered(in.call, a, err, created)
+	return answered(in.call, a, err, in.created)
+}
+
+// created returns a problem with its log, as the answer that it was created, or was there.
+func (in *createInput) created(a tracker.Answer[store.Snapshot]) *createOutput {
+	out := &createOutput{Status: http.StatusOK, Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored)}
+	if a.New {
+		out.Status = http.StatusCreated
+		out.Located = in.located("/problems/" + strconv.FormatInt(int64(a.Value.ID), 10))
+	}
+	out.Body = wire.One[wire.CreatedProblem](a.Catalogue, (*wire.Encoder).Problem, a.Value)
+	return out
 }
 
 // newKeywords reads the keywords of a new problem.

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"net/http"
-	"strconv"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -32,35 +30,10 @@ func (s *server) registerReports() {
 	}, s.report)
 }
 
-type reportInput struct {
-	Request
-	Write
-	Keyed
-}
-
-type reportOutput struct {
-	Status int
-	Located
-	Tagged
-	Revised
-	Replayable
-	Ignoring
-	Body wire.JSON[wire.CreatedProblem]
-}
-
-func (s *server) report(ctx context.Context, in *reportInput) (*reportOutput, error) {
+func (s *server) report(ctx context.Context, in *createInput) (*createOutput, error) {
 	cmd := tracker.Report{Write: in.write()}
-	reported := func(a tracker.Answer[store.Snapshot]) *reportOutput {
-		out := &reportOutput{Status: http.StatusOK, Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored)}
-		if a.New {
-			out.Status = http.StatusCreated
-			out.Located = in.located("/problems/" + strconv.FormatInt(int64(a.Value.ID), 10))
-		}
-		out.Body = wire.One[wire.CreatedProblem](a.Catalogue, (*wire.Encoder).Problem, a.Value)
-		return out
-	}
 	var err error
-	if cmd.Idempotency, err = idempotency(in.call, reported); err != nil {
+	if cmd.Idempotency, err = idempotency(in.call, in.created); err != nil {
 		return nil, err
 	}
 	if err := in.decode(&cmd.Faults,
@@ -71,5 +44,5 @@ func (s *server) report(ctx context.Context, in *reportInput) (*reportOutput, er
 		return nil, err
 	}
 	a, err := s.Service.Report(ctx, in.caller, cmd)
-	return answered(in.call, a, err, reported)
+	return answered(in.call, a, err, in.created)
 }

@@ -92,10 +92,7 @@ func (s *server) createOwnToken(ctx context.Context, in *writeInput) (*secretOut
 		return nil, err
 	}
 	a, err := s.Service.CreateOwnToken(ctx, in.caller, cmd)
-	if err != nil {
-		return nil, err
-	}
-	return &secretOutput[wire.IssuedToken]{uncached, wire.One[wire.IssuedToken](a.Catalogue, (*wire.Encoder).IssuedToken, a.Value)}, nil
+	return secret[wire.IssuedToken](a, err, (*wire.Encoder).IssuedToken)
 }
 
 func (s *server) revokeOwnToken(ctx context.Context, in *changeInput) (*noContent, error) {
@@ -116,6 +113,14 @@ type secretOutput[W any] struct {
 	Body wire.JSON[W]
 }
 
+// secret returns the answer with a secret, which is shown this once.
+func secret[W, T any](a tracker.Answer[T], err error, encode func(*wire.Encoder, T)) (*secretOutput[W], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &secretOutput[W]{uncached, wire.One[W](a.Catalogue, encode, a.Value)}, nil
+}
+
 func (s *server) createToken(ctx context.Context, in *writeInput) (*secretOutput[wire.IssuedToken], error) {
 	cmd := tracker.CreateToken{Write: in.write()}
 	err := in.decode(&cmd.Faults,
@@ -128,10 +133,7 @@ func (s *server) createToken(ctx context.Context, in *writeInput) (*secretOutput
 		return nil, err
 	}
 	a, err := s.Service.CreateToken(ctx, in.caller, cmd)
-	if err != nil {
-		return nil, err
-	}
-	return &secretOutput[wire.IssuedToken]{uncached, wire.One[wire.IssuedToken](a.Catalogue, (*wire.Encoder).IssuedToken, a.Value)}, nil
+	return secret[wire.IssuedToken](a, err, (*wire.Encoder).IssuedToken)
 }
 
 func (s *server) revokeToken(ctx context.Context, in *changeInput) (*noContent, error) {

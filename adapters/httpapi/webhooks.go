@@ -189,10 +189,7 @@ func (s *server) rotateWebhook(ctx context.Context, in *changeInput) (*secretOut
 		}
 	}
 	a, err := s.Service.RotateWebhook(ctx, in.caller, id, cmd)
-	if err != nil {
-		return nil, err
-	}
-	return &secretOutput[wire.IssuedWebhook]{uncached, issued(a)}, nil
+	return secret[wire.IssuedWebhook](a, err, (*wire.Encoder).IssuedWebhook)
 }
 
 // EncodeEvent returns an event as /events does. The catalogue has the names of its objects.
