@@ -426,7 +426,7 @@ type NewToken struct {
 	_          struct{}    `additionalProperties:"false"`
 }
 
-// NewOwnToken is a token that somebody makes for oneself (D50).
+// NewOwnToken is a token that its user makes (D50).
 type NewOwnToken struct {
 	Scope   string     `json:"scope" enum:"read,comment,report,write,admin" doc:"At most that of the request."`
 	Expires *time.Time `json:"expires,omitempty" nullable:"true" doc:"null, or left out: as late as possible."`
