@@ -59,11 +59,12 @@ func Serve(t testing.TB) Server {
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Wait(); close(ended) }()
+	var failure error // of the server, once it has ended
+	ended := make(chan struct{})
+	go func() { failure = server.Wait(); close(ended) }()
 	t.Cleanup(func() {
 		_ = server.Process.Kill()
-		_ = <-ended
+		<-ended
 	})
 	for {
 		if c, err := net.Dial("tcp", address); err == nil {
@@ -71,8 +72,8 @@ func Serve(t testing.TB) Server {
 			return Server{address, cert, pool}
 		}
 		select {
-		case err := <-ended:
-			t.Fatalf("the server has ended: %v\n%s", err, out.String())
+		case <-ended:
+			t.Fatalf("the server has ended: %v\n%s", failure, out.String())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
