@@ -93,6 +93,8 @@ type Request struct {
 	// Key is an Idempotency-Key of the caller, for a POST that takes one. "": [Client.Do]
 	// sends none. The methods that create something draw one.
 	Key string
+
+	file *File // is sent in place of Body
 }
 
 // Option changes a request.
@@ -220,7 +222,11 @@ func (c *Client) Do(ctx context.Context, r Request, answer any, options ...Optio
 
 // attempt sends a request once, and reads its answer.
 func (c *Client) attempt(ctx context.Context, r *Request, body []byte) (http.Header, []byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, attemptTime)
+	limit := attemptTime
+	if r.file != nil {
+		limit = fileTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	response, err := c.send(ctx, r, body)
 	if err != nil {
@@ -250,6 +256,12 @@ func (c *Client) send(ctx context.Context, r *Request, body []byte) (*http.Respo
 	request, err := http.NewRequestWithContext(ctx, r.Method, target.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
+	}
+	if r.file != nil && r.file.Size > 0 { // of zero, net/http thinks that nobody knows the size
+		if request.Body, err = r.file.Open(); err != nil {
+			return nil, err
+		}
+		request.ContentLength, request.GetBody = r.file.Size, r.file.Open
 	}
 	maps.Copy(request.Header, r.Header)
 	if r.Body != nil {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/client"
 )
@@ -33,6 +34,12 @@ func TestRepeats(t *testing.T) {
 		_, err := c.Do(t.Context(), client.Request{Method: http.MethodPost, Path: []string{"tokens"}}, nil)
 		return err
 	}
+	attach := func(c *client.Client) error {
+		_, err := c.Attach(t.Context(), 7, client.File{Name: "dark – lamp.txt", Size: 5, Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("bytes")), nil
+		}})
+		return err
+	}
 	const (
 		done    = "200 "
 		cut     = "0 "
@@ -43,6 +50,7 @@ func TestRepeats(t *testing.T) {
 		busy    = "429 rate-limited"
 		stale   = "412 stale-revision"
 		fault   = "500 internal"
+		full    = "507 storage-full"
 	)
 	for _, c := range []struct {
 		name    string
@@ -72,6 +80,8 @@ func TestRepeats(t *testing.T) {
 		{"load, no answer", load, []string{cut, proxy, unknown, done}, nil},
 		{"load, refused", load, []string{"404 problem-not-found"}, client.ProblemNotFound},
 		{"load, a fault", load, []string{fault, done}, nil},
+		{"file, half an answer", attach, []string{cut, half, done}, nil},
+		{"file, no room", attach, []string{full}, client.StorageFull},
 		{"change, a fault", blind, []string{fault}, client.ErrUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,6 +122,53 @@ func TestRepeats(t *testing.T) {
 		})
 	}
 }
+
+// A download goes on behind the bytes that it has.
+func TestDownload(t *testing.T) {
+	t.Parallel()
+	const file = "a file of some bytes"
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path+r.Header.Get("Range"))
+		if len(asked) < 3 {
+			w = &short{w, 6}
+		}
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(file))
+	}))
+	defer server.Close()
+	var got strings.Builder
+	if err := dial(t, server.URL).Download(t.Context(), 7, "8", &got); err != nil || got.String() != file {
+		t.Errorf("the file is %q, with the error %v", got.String(), err)
+	}
+	const path = "/api/20151105/problems/7/attachments/8/bytes"
+	if want := []string{path, path + "bytes=6-", path + "bytes=12-"}; !slices.Equal(asked, want) {
+		t.Errorf("it asked %q, want %q", asked, want)
+	}
+	full := errors.New("the disk is full")
+	if err := dial(t, server.URL).Download(t.Context(), 7, "8", failing{full}); !errors.Is(err, full) || len(asked) != 4 {
+		t.Errorf("after %d requests the error is %v", len(asked), err)
+	}
+}
+
+// short breaks a connection off after some bytes.
+type short struct {
+	http.ResponseWriter
+	left int
+}
+
+func (s *short) Write(b []byte) (int, error) {
+	n, err := s.ResponseWriter.Write(b[:min(s.left, len(b))])
+	if s.left -= n; err == nil && s.left == 0 {
+		_ = http.NewResponseController(s.ResponseWriter).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	return n, err
+}
+
+// failing is a writer that fails.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // A request that nobody got is sent again, also a write.
 func TestUnsent(t *testing.T) {

@@ -120,13 +120,13 @@ func (e *Error) Is(target error) bool {
 
 // temporary reports whether the same request may succeed another time.
 func (e *Error) temporary() bool {
-	return e.Status >= 500 || e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
+	return e.Status >= 500 && e.Code != StorageFull || e.Status == http.StatusTooManyRequests || e.Status == http.StatusRequestTimeout
 }
 
 // unclear reports whether a write may be stored in spite of the refusal. A proxy does not
 // know what became of its request, and neither does a server with a fault.
 func (e *Error) unclear() bool {
-	return e.Status >= 500 && e.Code != Unavailable || e.Status == http.StatusRequestTimeout
+	return e.Status >= 500 && e.Code != Unavailable && e.Code != StorageFull || e.Status == http.StatusRequestTimeout
 }
 
 // refusal reads an error of the API.
