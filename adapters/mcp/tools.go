@@ -212,13 +212,25 @@ type reportInput struct {
 	Text     string            `json:"text,omitempty" jsonschema:"first comment, in Markdown"`
 	Fields   map[string]string `json:"fields,omitempty" jsonschema:"state, priority, classification, component, milestone, assignee (me is you) by name; due as 2026-10-31"`
 	Keywords map[string]string `json:"keywords,omitempty"`
+	Once     *onceInput        `json:"once,omitempty" jsonschema:"keyword of all reports of this fault: an open problem with it gets the text, and none is created"`
 	Key      string            `json:"key" jsonschema:"yours for this report: a repeat with it creates nothing new"`
 }
 
-func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInput) (*sdk.CallToolResult, written, error) {
+type onceInput struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+type reportOutput struct {
+	written
+
+	Created bool `json:"created" jsonschema:"false: the problem was there"`
+}
+
+func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInput) (*sdk.CallToolResult, reportOutput, error) {
 	p, err := t.Named(ctx, in.Fields)
 	if err != nil {
-		return nil, written{}, told(err)
+		return nil, reportOutput{}, told(err)
 	}
 	p.Title = in.Title
 	made := client.NewProblem{Fields: p.Fields}
@@ -226,16 +238,21 @@ func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInpu
 		made.Keywords = append(made.Keywords, client.Keyword{Name: name, Value: &value})
 	}
 	slices.SortFunc(made.Keywords, func(a, b client.Keyword) int { return strings.Compare(a.Name, b.Name) }) // a repeat is the same
+	if in.Once != nil {
+		once := client.Keyword{Name: in.Once.Name, Value: &in.Once.Value}
+		now, created, err := t.Report(ctx, client.Report{Keyword: once, Problem: made, Comment: in.Text}, key(in.Key, "")...)
+		return nil, reportOutput{written{now.Identifier, now.State.Name, now.Revision}, created}, told(err)
+	}
 	now, err := t.Create(ctx, made, key(in.Key, "")...)
 	if err != nil {
-		return nil, written{}, told(err)
+		return nil, reportOutput{}, told(err)
 	}
 	if in.Text != "" {
 		if _, err := t.Comment(ctx, now.Identifier, client.NewComment{Text: in.Text}, key(in.Key, "-text")...); err != nil {
-			return nil, written{}, fmt.Errorf("problem %d is created, but not its text: %w", now.Identifier, told(err))
+			return nil, reportOutput{}, fmt.Errorf("problem %d is created, but not its text: %w", now.Identifier, told(err))
 		}
 	}
-	return nil, written{now.Identifier, now.State.Name, now.Revision}, nil
+	return nil, reportOutput{written{now.Identifier, now.State.Name, now.Revision}, true}, nil
 }
 
 // key returns the option of a key for a part of what it is for; none for an empty key.
