@@ -455,8 +455,8 @@ func TestHelp(t *testing.T) {
 		t.Errorf("help about no command: exit code %d, %s", r.code, r.stderr)
 	}
 	commands := regexp.MustCompile(`(?m)^  ([a-z]+( [a-z]+)?)  `).FindAllStringSubmatch(overview, -1)
-	if len(commands) != 39 {
-		t.Errorf("the help lists %d commands; want 39:\n%s", len(commands), overview)
+	if len(commands) != 40 {
+		t.Errorf("the help lists %d commands; want 40:\n%s", len(commands), overview)
 	}
 	for _, command := range commands {
 		help := must(t, nil, append(strings.Fields(command[1]), "--help")...)

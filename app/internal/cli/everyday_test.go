@@ -158,6 +158,62 @@ func TestEveryday(t *testing.T) {
 	}
 }
 
+// Files go to a problem and come back as they were.
+func TestEverydayFiles(t *testing.T) {
+	t.Parallel()
+	d, _ := hired(t)
+	here := t.TempDir()
+	shot, empty, saved := filepath.Join(here, "shot 1.png"), filepath.Join(here, "empty"), filepath.Join(here, "saved")
+	for path, content := range map[string]string{shot: "\x89PNG", empty: ""} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.is([][2]string{{"new a", "1"}})
+	if r := d.do("attach", "1", shot, empty); r.code != 0 || r.stderr != "Problem 1 has the file shot 1.png (4 B).\nProblem 1 has the file empty (0 B).\n" {
+		t.Errorf("attach: exit code %d\n%s%s", r.code, r.stdout, r.stderr)
+	}
+	d.stdin = "From a pipe.\n"
+	d.is([][2]string{{"attach 1 - --name test.log", "Problem 1 has the file test.log (13 B)."}, {"attach 1 - --name test.log", "Problem 1 has the file test.log (13 B)."}})
+	all := decode[[]struct{ Identifier, Name, MediaType string }](t, d.do("attach", "1", "--json").stdout)
+	if len(all) != 4 || all[0].MediaType != "image/png" || all[1].MediaType != "application/octet-stream" {
+		t.Fatalf("the files are %+v", all)
+	}
+	d.is([][2]string{
+		{"attach 1 -g shot_1.png -o " + saved, saved + " is saved (4 B)."},
+		{"attach 1 -g " + all[2].Identifier + " -o -", "From a pipe."},
+		{"attach 1 -d " + all[2].Identifier + " empty", ""},
+		{"attach 1", all[0].Identifier + "\t4 B\tAdministrator\tshot 1.png\n" + all[3].Identifier + "\t13 B\tAdministrator\ttest.log"},
+		{"complete -- attach 1 -g t", "test.log\t13 B"},
+		{"complete -- attach 1 " + filepath.Join(here, "s"), saved + "\t\n" + shot},
+	})
+	if content, err := os.ReadFile(saved); err != nil || string(content) != "\x89PNG" {
+		t.Errorf("the saved file is %q, %v", content, err)
+	}
+	if r := d.do("show", "1"); !strings.Contains(r.stdout, "file             shot 1.png (4 B)\n") {
+		t.Errorf("problem 1 is\n%s", r.stdout)
+	}
+	d.is([][2]string{{"attach 1 - --name test.log", "Problem 1 has the file test.log (13 B)."}})
+	for line, want := range map[string]struct {
+		code int
+		text string
+	}{
+		"attach 1 -":                         {2, "add --name NAME"},
+		"attach 1 " + here:                   {2, "is no file"},
+		"attach 1 " + saved + ".not":         {1, "no such file"},
+		"attach 1 -g nosuch":                 {3, `no file "nosuch"`},
+		"attach 1 -d test.log":               {2, "several files have the name"},
+		"attach 1 -g shot_1.png -o " + saved: {2, "exists"},
+		"attach 1 -g":                        {2, "name the files"},
+		"attach 1 -o x a":                    {2, "--to is for"},
+		"attach 9 " + saved:                  {3, "there is no problem"},
+	} {
+		if r := d.do(split(line)...); r.code != want.code || !strings.Contains(r.stderr, want.text) {
+			t.Errorf("problems %s: exit code %d, want %d with %q\n%s%s", line, r.code, want.code, want.text, r.stdout, r.stderr)
+		}
+	}
+}
+
 // Scripts decide by the exit code, and people by the sentence.
 func TestEverydayRefused(t *testing.T) {
 	t.Parallel()

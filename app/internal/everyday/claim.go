@@ -34,9 +34,6 @@ Examples:
     problems claim 12 --end`
 }
 
-// errNothing says that there is no problem to claim.
-var errNothing = errors.New("there is no problem to claim")
-
 // Run is called by kong.
 func (c *claimCommand) Run(ctx context.Context, e *Env) error {
 	all, words := numbers(c.Args)
@@ -60,7 +57,7 @@ func (c *claimCommand) Run(ctx context.Context, e *Env) error {
 		case err != nil:
 			return err
 		case !found:
-			return errNothing
+			return &missing{errors.New("there is no problem to claim")}
 		case c.JSON:
 			return printJSON(e.Stdout, p)
 		}

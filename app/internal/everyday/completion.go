@@ -1,9 +1,12 @@
 package everyday
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/problemtracking/problems/adapters/client"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 //go:embed completion/*
@@ -110,6 +114,12 @@ func (e *Env) candidates(ctx context.Context, node *kong.Node, before []string, 
 		}
 		return all
 	}
+	if node.Name == "attach" && len(args) > 0 {
+		if !slices.ContainsFunc(before, func(word string) bool { return slices.Contains([]string{"-g", "--get", "-d", "--delete"}, word) }) {
+			return localFiles(current)
+		}
+		return e.attachments(ctx, args[0])
+	}
 	return e.arguments(ctx, node.Name, args, current)
 }
 
@@ -151,7 +161,7 @@ func (e *Env) arguments(ctx context.Context, command string, args []string, curr
 			servers = append(servers, candidate{one.URL, one.User})
 		}
 		return servers
-	case "show", "comment", "claim", "keyword", "relate", "watch", "open", "done", "set":
+	case "show", "comment", "claim", "keyword", "relate", "attach", "watch", "open", "done", "set":
 		if len(args) == 0 {
 			return e.recent(ctx)
 		}
@@ -208,6 +218,34 @@ func (e *Env) recent(ctx context.Context) (all []candidate) {
 			return nil
 		}
 		all = append(all, candidate{fmt.Sprint(p.Identifier), p.Title})
+	}
+	return all
+}
+
+// attachments returns the files of a problem.
+func (e *Env) attachments(ctx context.Context, of string) (all []candidate) {
+	server, err := new(Account).environment(e)
+	n, ok := number(of)
+	if err != nil || !ok {
+		return nil
+	}
+	files, _ := server.Attachments(ctx, n) // a server that does not answer has none
+	for _, f := range files {
+		all = append(all, candidate{f.Name, problem.ShownBytes(f.Size, "en")})
+	}
+	return all
+}
+
+// localFiles returns the files and directories whose paths begin with a text.
+func localFiles(beginning string) (all []candidate) {
+	directory, _ := filepath.Split(beginning)
+	entries, _ := os.ReadDir(cmp.Or(directory, "."))
+	for _, entry := range entries {
+		path := directory + entry.Name()
+		if entry.IsDir() {
+			path += string(filepath.Separator)
+		}
+		all = append(all, candidate{text: path})
 	}
 	return all
 }

@@ -44,6 +44,7 @@ type Commands struct {
 	Claim      claimCommand      `cmd:"" group:"Problems" help:"Claim a problem, or the next one, to work on it alone."`
 	Keyword    keywordCommand    `cmd:"" group:"Problems" help:"Show, set and delete keywords of a problem."`
 	Relate     relateCommand     `cmd:"" group:"Problems" help:"Show, add and delete relationships of a problem."`
+	Attach     attachCommand     `cmd:"" group:"Problems" help:"Attach, list, save and delete files of a problem."`
 	Watch      watchCommand      `cmd:"" group:"Problems" help:"Watch a problem, or have somebody watch it."`
 	Open       openCommand       `cmd:"" group:"Problems" help:"Open a problem, or the list, in the browser."`
 	Login      loginCommand      `cmd:"" group:"Problems" help:"Keep the token for a server, for the other commands."`
@@ -75,7 +76,7 @@ func ExitCode(err error) int {
 	if _, ok := errors.AsType[*misuse](err); ok || errors.Is(err, client.ErrInvalidRequest) {
 		return exitMisused
 	}
-	if errors.Is(err, errNothing) {
+	if _, ok := errors.AsType[*missing](err); ok {
 		return exitMissing
 	}
 	if errors.Is(err, errNoLogin) {

@@ -18,6 +18,9 @@ func (m *misuse) Unwrap() error { return m.error }
 
 func misused(format string, args ...any) error { return &misuse{fmt.Errorf(format, args...)} }
 
+// missing says that there is no such thing.
+type missing struct{ error }
+
 // CheckArguments refuses arguments that would lose characters on their way to the server.
 func CheckArguments(args []string) error {
 	for _, arg := range args {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/client"
+	"github.com/problemtracking/problems/domain/problem"
 )
 
 type showCommand struct {
@@ -18,7 +19,7 @@ type showCommand struct {
 	Log    bool     `short:"l" help:"Show the log, too."`
 	AsOf   string   `placeholder:"WHEN" help:"Show the problem at a revision, or at a time such as 2026-10-31T12:00:00Z."`
 	Fields []string `short:"f" placeholder:"NAME,…" help:"Print only these members, such as title,state.name: one line each."`
-	JSON   bool     `name:"json" help:"Print JSON: the problem as the API has it, with its comments and relationships. With --fields, only these members."`
+	JSON   bool     `name:"json" help:"Print JSON: the problem as the API has it, with its comments, relationships and files. With --fields, only these members."`
 }
 
 // Help is shown by kong.
@@ -55,6 +56,10 @@ func (c *showCommand) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
+	files, err := server.Attachments(ctx, n, past...)
+	if err != nil {
+		return err
+	}
 	comments := []client.Comment{}
 	for comment, err := range server.Comments(ctx, n, past...) {
 		if err != nil {
@@ -67,14 +72,14 @@ func (c *showCommand) Run(ctx context.Context, e *Env) error {
 		if err := json.Unmarshal(record, &members); err != nil {
 			return err
 		}
-		members["comments"], members["relationships"] = comments, related
+		members["comments"], members["relationships"], members["attachments"] = comments, related, files
 		return printJSON(e.Stdout, members)
 	}
 	var p client.Problem
 	if err := json.Unmarshal(record, &p); err != nil {
 		return err
 	}
-	_, err = io.WriteString(e.Stdout, e.page(p, record, related, comments, c.Log))
+	_, err = io.WriteString(e.Stdout, e.page(p, record, related, files, comments, c.Log))
 	return err
 }
 
@@ -92,7 +97,7 @@ func (c *showCommand) members(e *Env, record json.RawMessage) error {
 }
 
 // page returns a problem for people.
-func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Relationship, comments []client.Comment, log bool) string {
+func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Relationship, files []client.Attachment, comments []client.Comment, log bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", e.styled(cyan, fmt.Sprint(p.Identifier)), e.styled(bold, e.harmless(p.Title)))
 	line := func(label, text string) {
@@ -106,6 +111,9 @@ func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Re
 	line("revision", fmt.Sprint(p.Revision))
 	for _, r := range related {
 		line(r.Type, fmt.Sprintf("%d  %s (%s)", r.ProblemIdentifier, oneLine(r.Problem.Title), r.Problem.State.Name))
+	}
+	for _, f := range files {
+		line("file", fmt.Sprintf("%s (%s)", oneLine(f.Name), problem.ShownBytes(f.Size, "en")))
 	}
 	for _, c := range comments {
 		edited := ""
