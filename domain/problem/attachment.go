@@ -3,6 +3,7 @@ package problem
 import (
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"mime"
 	"slices"
 	"strconv"
@@ -78,18 +79,27 @@ func (a Attachment) Log() LogValue {
 	return logJSON(loggedAttachment{a.ID.String(), a.Name, a.MediaType, a.Bytes, a.Digest.String()})
 }
 
-// Renamed returns the log entry with another name of the attachment, or as it is.
+// Renamed returns the log entry with the name and the media type of the attachment, or as it is.
 func (a Attachment) Renamed(e LogEntry) LogEntry {
-	rename := func(v LogValue) LogValue {
-		logged, ok := v.Attachment()
-		if !ok || logged.ID != a.ID || logged.Name == a.Name {
-			return v
+	return e.withAttachment(func(logged Attachment) Attachment {
+		if logged.ID == a.ID {
+			logged.Name, logged.MediaType = a.Name, a.MediaType
 		}
-		logged.Name = a.Name
-		return logged.Log()
+		return logged
+	})
+}
+
+// withAttachment returns an entry about an attachment with another record of it, or as it is.
+func (e LogEntry) withAttachment(change func(Attachment) Attachment) LogEntry {
+	in := func(v LogValue) LogValue {
+		logged, ok := v.Attachment()
+		if changed := change(logged); ok && changed != logged {
+			return changed.Log()
+		}
+		return v
 	}
 	if e.Type == AttachmentAdded || e.Type == AttachmentDeleted {
-		e.From, e.To = rename(e.From), rename(e.To)
+		e.From, e.To = in(e.From), in(e.To)
 	}
 	return e
 }
@@ -185,8 +195,9 @@ func deceptive(r rune) bool {
 		r == 0x200e || r == 0x200f || r == 0x061c
 }
 
-// MediaType returns the media type of a file in the form that is stored: lower case, with its
-// parameters. The empty text is UnknownMediaType. ok is false for no media type.
+// MediaType returns the media type of a file in the form that is stored: lower case, and no
+// parameter but the charset. Others can have the name of the file, which a redaction has to find.
+// The empty text is UnknownMediaType. ok is false for no media type.
 func MediaType(declared string) (mediaType string, ok bool) {
 	if declared == "" {
 		return UnknownMediaType, true
@@ -195,6 +206,7 @@ func MediaType(declared string) (mediaType string, ok bool) {
 	if err != nil || !strings.Contains(kind, "/") || len(declared) > 255 {
 		return "", false
 	}
+	maps.DeleteFunc(parameters, func(name, _ string) bool { return name != "charset" })
 	mediaType = mime.FormatMediaType(kind, parameters)
 	return mediaType, mediaType != "" && len(mediaType) <= 255
 }

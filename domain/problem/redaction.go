@@ -58,7 +58,7 @@ func (r Redaction) In(s string) string {
 // becomes null: the comment has the same as text.
 func (r Redaction) InHTML(s NullText) NullText {
 	s.String = r.In(s.String)
-	if strings.Contains(html.UnescapeString(s.String), r.Text) {
+	if strings.Contains(text.NFC(html.UnescapeString(s.String)), r.Text) {
 		return NullText{}
 	}
 	return s
@@ -86,23 +86,62 @@ func (r Redaction) Comment(c Comment) Comment {
 	return c
 }
 
+// Attachment returns the attachment with a name and a media type without the text.
+func (r Redaction) Attachment(a Attachment) Attachment {
+	a.Name = r.In(a.Name)
+	if strings.Contains(a.MediaType, r.Text) {
+		a.MediaType = UnknownMediaType
+	}
+	return a
+}
+
 // Entry returns the log entry without the text. Names of metadata and users stay, and so do
 // identifiers and dates.
 func (r Redaction) Entry(e LogEntry) LogEntry {
+	if e.Type == AttachmentAdded || e.Type == AttachmentDeleted {
+		return e.withAttachment(r.Attachment)
+	}
+	return e.WithTexts(func(s string, isHTML bool) NullText {
+		if isHTML {
+			return r.InHTML(Text(s))
+		}
+		return Text(r.In(s))
+	})
+}
+
+// WithTexts returns the log entry with others of the texts that people wrote into the problem. Names
+// of files are those of their attachments. change gets a text or HTML, and may make null of HTML.
+func (e LogEntry) WithTexts(change func(s string, isHTML bool) NullText) LogEntry {
+	value := func(v LogValue, isHTML bool) LogValue {
+		s, ok := v.Text()
+		switch changed := change(s, isHTML); {
+		case !ok || changed == Text(s):
+			return v
+		case !changed.Valid:
+			return "null"
+		default:
+			return LogText(changed.String)
+		}
+	}
+	members := func(v LogValue, of func(member string) bool) LogValue {
+		return v.EachMember(func(m LogMember) LogValue {
+			if of(m.Name) {
+				return value(m.Value, m.Name == "html")
+			}
+			return m.Value
+		})
+	}
 	switch e.Type {
 	case ProblemCreated:
-		e.To = r.members(e.To, isTextField)
+		e.To = members(e.To, isTextField)
 	case FieldChanged:
 		if isTextField(e.Field) {
-			e.From, e.To = r.value(e.From), r.value(e.To)
+			e.From, e.To = value(e.From, false), value(e.To, false)
 		}
 	case CommentEdited, CommentDeleted:
-		e.From = r.members(e.From, func(member string) bool { return member == "text" || member == "html" })
-	case AttachmentAdded, AttachmentDeleted:
-		name := func(member string) bool { return member == "name" }
-		e.From, e.To = r.members(e.From, name), r.members(e.To, name)
+		e.From = members(e.From, func(member string) bool { return member == "text" || member == "html" })
 	case KeywordSet, KeywordDeleted:
-		e.Field, e.From, e.To = r.In(e.Field), r.value(e.From), r.value(e.To)
+		e.Field, e.From, e.To = change(e.Field, false).String, value(e.From, false), value(e.To, false)
 	}
 	return e
 }
@@ -110,37 +149,4 @@ func (r Redaction) Entry(e LogEntry) LogEntry {
 func isTextField(name string) bool {
 	f := FieldNamed(name)
 	return f != nil && f.Kind() == TextField
-}
-
-// value redacts a string.
-func (r Redaction) value(v LogValue) LogValue {
-	s, ok := v.Text()
-	if redacted := r.In(s); ok && redacted != s {
-		return LogText(redacted)
-	}
-	return v
-}
-
-// members redacts members of an object, in place.
-func (r Redaction) members(v LogValue, of func(member string) bool) LogValue {
-	return v.EachMember(func(m LogMember) LogValue {
-		if of(m.Name) {
-			return r.member(m)
-		}
-		return m.Value
-	})
-}
-
-func (r Redaction) member(m LogMember) LogValue {
-	s, ok := m.Value.Text()
-	if m.Name != "html" || !ok {
-		return r.value(m.Value)
-	}
-	switch redacted := r.InHTML(Text(s)); {
-	case !redacted.Valid:
-		return "null"
-	case redacted.String != s:
-		return LogText(redacted.String)
-	}
-	return m.Value
 }

@@ -60,7 +60,7 @@ func TestCheckAttachment(t *testing.T) {
 		kind            fault.Kind // none: it is taken
 		items           []string
 	}{
-		{name: "a"}, {name: "CON.txt"}, {name: "a:b*?.png", mediaType: `text/plain; charset="utf-8"`}, {name: strings.Repeat("\U0001f600", 255)},
+		{name: "a"}, {name: "CON.txt"}, {name: "a:b*?.png", mediaType: `text/plain; charset="utf-8"; name="a:b"`}, {name: strings.Repeat("\U0001f600", 255)},
 		{name: "a", loaded: deleted},
 		{name: "", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
 		{name: " ", kind: fault.InvalidValue, items: []string{"invalid-value /name"}},
@@ -80,9 +80,12 @@ func TestCheckAttachment(t *testing.T) {
 		if c.loaded.ID == 0 {
 			c.loaded = newLoaded()
 		}
-		_, err := checkAttachment(AddAttachment{Name: c.name, MediaType: c.mediaType}, repeatable{loaded: c.loaded}, DefaultLimits())
+		checked, err := checkAttachment(AddAttachment{Name: c.name, MediaType: c.mediaType}, repeatable{loaded: c.loaded}, DefaultLimits())
 		if c.kind == "" {
 			noError(t, err)
+			if c.mediaType != "" {
+				equal(t, "media type", checked.MediaType, "text/plain; charset=utf-8")
+			}
 			continue
 		}
 		wantFault(t, err, c.kind, c.items...)

@@ -62,7 +62,7 @@ func (s *Service) removeFile(ctx context.Context, id problem.ID, attachment stri
 		err = s.files.Delete(ctx, blob.Key{Problem: id, Attachment: of})
 	}
 	if err != nil {
-		return fault.Wrap(fault.Unavailable, err, "the name is redacted, and the file cannot be removed for the moment: repeat the request")
+		return fault.Wrap(fault.UnknownOutcome, err, "the name is redacted, and the file cannot be removed for the moment: repeat the request")
 	}
 	return nil
 }
@@ -199,8 +199,7 @@ func (r *redacting) problem() error {
 		r.redactComment(c)
 	}
 	for _, a := range s.Attachments { // also the deleted ones: their records stay
-		redacted := a
-		if redacted.Name = r.In(a.Name); redacted != a {
+		if redacted := r.Attachment(a); redacted != a {
 			r.builder.AddEffect(store.PutAttachment{Problem: s.ID, Attachment: redacted})
 			s.Size += redacted.Size() - a.Size()
 			r.places.Attachments++
@@ -221,7 +220,7 @@ func (r *redacting) attachment(identifier string) error {
 		return err
 	}
 	redacted := old
-	redacted.Name = r.Replacement
+	redacted.Name, redacted.MediaType = r.Replacement, problem.UnknownMediaType
 	if old.Deleted.IsZero() {
 		redacted.Deleted, r.deleted = r.builder.At, redacted.Log()
 	}
