@@ -139,10 +139,11 @@ func TestRedactionPages(t *testing.T) {
 		gone string
 	}{{willi, mine, "key 4711", "has the key"}, {b, everywhere, "Ms Miller", "of Ms Miller"}} {
 		other.get(c.at).is(403)
-		other.post(c.at, "text", c.text, "replacement", "***", "do", "redact").is(403)
+		other.post(c.at, "text", c.text, "replacement", "***", "counted", c.text, "by", "***", "do", "redact").is(403)
 		form := c.by.get(c.at).is(200).has("This cannot be undone.").lacks("Redact for good")
 		form.submit(c.at, "text", "nowhere").is(200).has("0 places have the text").lacks("Redact for good")
 		counted := form.submit(c.at, "text", c.text).is(200).has("the text", "Comments", "Redact for good")
+		counted.submit(c.at, "do", "redact", "text", "of the").is(200).has("places have the text", "Count the places")
 		c.by.get(path).has(c.gone)
 		counted.submit(c.at, "do", "redact").is(200).lacks(c.text).has("***")
 	}

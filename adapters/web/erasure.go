@@ -20,7 +20,7 @@ func showErasure(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := q.Service.Erase(q.context(), q.caller, id, tracker.Write{DryRun: true})
+	a, err := q.Service.Erase(q.context(), q.caller, id, tracker.Write{DryRun: true}, tracker.MostCounted)
 	if err != nil {
 		return answer{}, err
 	}
@@ -41,7 +41,7 @@ func eraseUser(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if _, err := q.Service.Erase(q.context(), q.caller, id, tracker.Write{}); err != nil {
+	if _, err := q.Service.Erase(q.context(), q.caller, id, tracker.Write{}, 0); err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/administration/users/" + id.String() + "/erasure"), nil

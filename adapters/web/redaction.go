@@ -54,14 +54,15 @@ func redact(q *request) (answer, error) {
 		return answer{}, err
 	}
 	view.Text, view.Replacement = q.form.Get("text"), q.form.Get("replacement")
-	confirmed := q.form.Get("do") == "redact"
+	// What is redacted has been counted: another text is counted first.
+	confirmed := q.form.Get("do") == "redact" && q.form.Get("counted") == view.Text && q.form.Get("by") == view.Replacement
 	a, err := q.Service.Redact(q.context(), q.caller, view.ID, tracker.Redact{
 		Write: tracker.Write{DryRun: !confirmed}, Comment: comment, Text: patch.Set(view.Text), Replacement: patch.Set(view.Replacement),
 	})
 	switch {
 	case err != nil:
 		return answer{}, err
-	case confirmed:
+	case confirmed && a.Value.Total() > 0:
 		return q.toProblem("history"), nil
 	}
 	view.Counted, view.Places = true, a.Value
