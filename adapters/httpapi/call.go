@@ -130,6 +130,10 @@ func (c *call) check() (err error) {
 		if c.body, err = c.frame.ReadBody(c.w, c.r, s.Limits.BodyBytes); err != nil {
 			return err
 		}
+	} else if c.writes && !a.file && c.r.Method == http.MethodPost {
+		if n, _ := c.r.Body.Read(make([]byte, 1)); n > 0 { // such as {"dryRun":true}
+			return fault.New(fault.MalformedRequest, "this operation takes no body: leave it out, and write dryRun=true into the address")
+		}
 	}
 	if c.r.URL.RawQuery != "" {
 		if c.query, err = parseQuery(c.r.URL.RawQuery, queryNames(c.op)); err != nil {

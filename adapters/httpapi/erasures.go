@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 func (s *server) registerErasures() {
@@ -18,10 +19,10 @@ func (s *server) registerErasures() {
 	register(s, huma.Operation{
 		OperationID: "eraseUser", Method: http.MethodPost, Path: path, Tags: []string{tagUsers},
 		Summary: "Erase a user for good",
-		Description: "It cannot be undone. At once the user gets another name and address and is inactive; tokens, sessions and e-mail end. " +
+		Description: "It cannot be undone. At once the user gets another name and address and is inactive; tokens, sessions, saved queries and e-mail end. " +
 			"Then the service takes the former name from the log of each problem and its events, and ends watches. What the user did stays, under the identifier. " +
-			"Texts that people wrote stay: texts, queries and webhooks list those with the former name or address. " +
-			"With dryRun=true the answer counts everything, and reads all problems for that, some milliseconds each: in a large store, count with problems user erase --dry-run. A repeat answers how far it is.",
+			"Texts that people wrote stay: texts, queries and webhooks list those with a former name or address. " +
+			"With dryRun=true the answer counts what would change, in the first 5,000 problems; problems user erase --dry-run counts all. A repeat answers how far it is.",
 		Security:  needs(access.Admin),
 		Responses: responses{"202": {Description: "How far it is."}},
 		Metadata:  about(sample, fault.NotFound, fault.InUse).unkeyed("a repeat does nothing more"),
@@ -41,7 +42,7 @@ func (s *server) erase(ctx context.Context, in *changeInput) (*output[wire.Erasu
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Service.Erase(ctx, in.caller, id, in.write())
+	a, err := s.Service.Erase(ctx, in.caller, id, in.write(), tracker.MostCounted)
 	return one[wire.Erasure](a, err, (*wire.Encoder).Erasure)
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -16,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
@@ -32,38 +32,54 @@ type Erasure struct {
 // ErasureState is the part of an Erasure in the store, as the state of its lease.
 type ErasureState struct {
 	By ident.ID `json:"by"` // who asked for it; None: nobody knows
-	// Former are the former name and address. They go with the last Change.
+	// Former are the former names and addresses. They go with the last Change.
 	Former []string `json:"former,omitempty"`
-	// Done is true when no problem is left.
+	// Done is true when no problem is left, or in a dry run, when all are counted.
 	Done bool `json:"done"`
 	// Through is the last problem without the name.
 	Through problem.ID `json:"through"`
-	// Audit, Tokens and Sessions count what the first Change has rewritten and ended.
+	// Audit, Tokens, Sessions and Saved count what the first Change has rewritten and ended. Saved are
+	// the user's own queries.
 	Audit    int `json:"audit"`
 	Tokens   int `json:"tokens"`
 	Sessions int `json:"sessions"`
+	Saved    int `json:"saved"`
 	// Problems and Log count the changed problems and the rewritten entries of their logs, and
 	// Watches the ended ones, up to Through.
 	Problems int `json:"problems"`
 	Log      int `json:"log"`
 	Watches  int `json:"watches"`
-	// Texts, Queries and Webhooks have the former name or address in a text that somebody wrote.
+	// Texts, Queries and Webhooks have a former name or address in a text that somebody wrote, now
+	// or, of a problem, formerly.
 	// Texts are problems, at most mostTexts.
 	Texts    []problem.ID `json:"texts"`
 	Queries  []ident.ID   `json:"queries"`
 	Webhooks []ident.ID   `json:"webhooks"`
 }
 
+// MostCounted is how many problems a dry run of an erasure counts within a request.
+const MostCounted = 5000
+
 // mostTexts bounds the problems in an ErasureState.
 const mostTexts = 1000
 
 func erasureLease(who ident.ID) string { return "erasure " + who.String() }
 
-// has reports whether one of the texts has the former name or address.
+// has reports whether one of the texts has a former name or address, in upper or lower case.
 func (s *ErasureState) has(texts ...string) bool {
-	return slices.ContainsFunc(s.Former, func(former string) bool {
-		return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, former) })
+	return slices.ContainsFunc(texts, func(t string) bool {
+		t = predicate.Fold(t, predicate.Case)
+		return slices.ContainsFunc(s.Former, func(former string) bool { return strings.Contains(t, predicate.Fold(former, predicate.Case)) })
 	})
+}
+
+// logged reports whether a text in a log entry has a former name or address.
+func (s *ErasureState) logged(e problem.LogEntry) (found bool) {
+	e.WithTexts(func(t string, _ bool) problem.NullText {
+		found = found || s.has(t)
+		return problem.Text(t)
+	})
+	return found
 }
 
 func (s *ErasureState) encode() string {
@@ -93,13 +109,14 @@ type erasable struct {
 	user  user.User
 	lease lease.Lease
 	state ErasureState
-	audit []audit.Entry // those with the name or the address, as they will be
+	audit []audit.Entry // those with a former name or address, as they will be
+	saved []query.Saved // by the user
 }
 
 // Erase begins the erasure of a user, which an ErasureWorker completes (D46). For an erased user
-// it returns how far that is. A dry run counts everything, and reads all problems for that.
-// It fails with fault.NotFound, and with fault.InUse for the last administrator.
-func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Write) (Answer[Erasure], error) {
+// it returns how far that is. A dry run reads at most so many problems, and counts what would change in
+// them. It fails with fault.NotFound, and with fault.InUse for the last administrator.
+func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Write, counted int) (Answer[Erasure], error) {
 	a, err := run(ctx, s, command[erasable, Erasure]{
 		locks:  []writerlocks.Key{writerlocks.Catalogue()},
 		dryRun: w.DryRun,
@@ -108,8 +125,8 @@ func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Writ
 			return decideErase(caller, w, e, m)
 		},
 	})
-	if err == nil && w.DryRun && !a.Value.Done {
-		err = s.countErasure(ctx, &a.Value)
+	if err == nil && w.DryRun && !a.Value.User.Erased() {
+		err = s.countErasure(ctx, &a.Value, counted)
 	}
 	return a, err
 }
@@ -144,7 +161,9 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 	if e.lease, e.state, err = readErasure(ctx, r, who); err != nil || u.Erased() {
 		return e, err
 	}
-	e.state = ErasureState{Former: []string{u.Name, u.Email}}
+	if err = e.readAudit(ctx, r); err != nil {
+		return e, err
+	}
 	if e.sessions, err = r.Sessions(ctx, who); err != nil {
 		return e, err
 	}
@@ -153,7 +172,10 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 		return e, err
 	}
 	for _, q := range queries {
-		if q.Owner != who && e.state.has(q.Name, q.Predicate) {
+		switch {
+		case q.Owner == who:
+			e.saved = append(e.saved, q)
+		case e.state.has(q.Name, q.Predicate):
 			e.state.Queries = append(e.state.Queries, q.ID)
 		}
 	}
@@ -166,29 +188,35 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 			e.state.Webhooks = append(e.state.Webhooks, h.ID)
 		}
 	}
-	e.audit, err = erasedAudit(ctx, r, u.Erase(), e.tokens)
-	return e, err
+	return e, nil
 }
 
-// erasedAudit returns the entries of the audit log that the erasure of a user changes, as they
-// are afterwards.
-func erasedAudit(ctx context.Context, r store.Reader, erased user.User, tokens []access.Token) (entries []audit.Entry, err error) {
+// readAudit reads the audit log: its entries as the erasure changes them, and the former names
+// and addresses.
+func (e *erasable) readAudit(ctx context.Context, r store.Reader) error {
+	e.state = ErasureState{Former: []string{e.user.Name, e.user.Email}}
 	own := make(map[ident.ID]bool)
-	for _, t := range tokens {
-		own[t.ID] = t.User == erased.ID
+	for _, t := range e.tokens {
+		own[t.ID] = t.User == e.user.ID
 	}
 	for skip := 0; ; skip += MostOnPage {
 		page, err := r.Audit(ctx, skip, MostOnPage)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		for _, e := range page {
-			if after := e.Erasing(erased, own); after != e {
-				entries = append(entries, after)
+		for _, of := range page {
+			if after := of.Erasing(e.user.Erase(), own); after != of {
+				e.audit = append(e.audit, after)
+			}
+			if of.Kind == audit.User && of.Object == e.user.ID && (of.Field == "name" || of.Field == "email") {
+				former, _ := of.From.Text()
+				e.state.Former = append(e.state.Former, former)
 			}
 		}
 		if len(page) < MostOnPage {
-			return entries, nil
+			slices.Sort(e.state.Former)
+			e.state.Former = slices.DeleteFunc(slices.Compact(e.state.Former), func(former string) bool { return former == "" })
+			return nil
 		}
 	}
 }
@@ -216,7 +244,10 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 		return store.Change{}, Answer[Erasure]{}, err
 	}
 	state := &a.Value.ErasureState
-	state.By, state.Audit, state.Sessions = caller.User, len(e.audit), len(e.sessions)
+	for _, q := range e.saved {
+		cb.AddEffect(store.DropQuery{ID: q.ID})
+	}
+	state.By, state.Audit, state.Sessions, state.Saved = caller.User, len(e.audit), len(e.sessions), len(e.saved)
 	for _, t := range e.tokens {
 		if t.User == erased.ID && t.Revoked.IsZero() {
 			state.Tokens++
@@ -231,13 +262,15 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 }
 
 // countErasure counts what the erasure changes in problems.
-func (s *Service) countErasure(ctx context.Context, e *Erasure) error {
+func (s *Service) countErasure(ctx context.Context, e *Erasure, most int) error {
+	defer func() { e.Former = nil }()
 	for {
 		ids, err := s.following(ctx, e.Through)
-		if err != nil || len(ids) == 0 {
-			e.Former = nil
+		if e.Done = len(ids) == 0; err != nil || e.Done || most <= 0 {
 			return err
 		}
+		ids = ids[:min(most, len(ids))]
+		most -= len(ids)
 		for _, id := range ids {
 			err := s.views.View(ctx, func(r store.Reader) error {
 				l, err := s.load(ctx, r, ident.None, id, erasureParts)
@@ -295,6 +328,7 @@ func (s ErasureState) in(erased user.User, of *store.Snapshot) (p erasedProblem,
 		if after := about.Entry(e); after != e {
 			p.log = append(p.log, after)
 		}
+		written = written || s.logged(e)
 	}
 	for _, c := range of.Comments {
 		p.shown = p.shown || c.Author == erased.ID || c.Editor == erased.ID

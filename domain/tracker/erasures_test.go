@@ -45,6 +45,12 @@ func leaver(t *testing.T) (service, ident.ID) {
 			noError(t, err)
 		}
 	}
+	for _, title := range []string{"ASK ANN LOW", "plain"} {
+		_, err = s.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: ProblemPatch{Title: patch.Set(title)}})
+		noError(t, err)
+	}
+	_, err = s.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("Of Ann"), Predicate: patch.Set("TRUEPREDICATE")})
+	noError(t, err)
 	_, err = s.AddComment(t.Context(), caller, 4, AddComment{Text: patch.Set("I am ann@example.org.")})
 	noError(t, err)
 	_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee")}})
@@ -56,9 +62,12 @@ func leaver(t *testing.T) (service, ident.ID) {
 func TestErasure(t *testing.T) {
 	t.Parallel()
 	s, who := leaver(t)
-	would, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true})
+	would, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true}, 100)
 	noError(t, err)
-	begun, err := s.Erase(t.Context(), s.admin, who, Write{})
+	some, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true}, 2)
+	noError(t, err)
+	equal(t, "the dry run of two problems", []any{some.Value.Through, some.Value.Done, some.Value.Texts}, []any{problem.ID(2), false, []problem.ID{1}})
+	begun, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
 	noError(t, err)
 	if _, err := s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann")}}); !fault.Is(err, fault.InUse) {
 		t.Errorf("the erased user is changed: %v", err)
@@ -86,16 +95,15 @@ func TestErasure(t *testing.T) {
 	done, err := s.Erasure(t.Context(), who)
 	noError(t, err)
 	want := ErasureState{
-		By: s.admin.User, Done: true, Through: 5, Audit: begun.Value.Audit, Tokens: 1, Sessions: 1, Problems: 2, Log: 5, Watches: 1,
-		Texts: []problem.ID{4, 5},
+		By: s.admin.User, Done: true, Through: 5, Audit: begun.Value.Audit, Tokens: 1, Sessions: 1, Saved: 1, Problems: 2, Log: 5, Watches: 1,
+		Texts: []problem.ID{1, 4, 5},
 	}
 	equal(t, "the erasure", done.Value.ErasureState, want)
 	equal(t, "the user", done.Value.User, begun.Value.User.Erase())
-	want.Done, want.By = false, s.admin.User
 	equal(t, "the dry run", would.Value.ErasureState, want)
 	equal(t, "its user", would.Value.User.Name, "Ann Lee")
 	now := s.memory.current()
-	if held := fmt.Sprintf("%+v %+v %+v %+v", now.audit, now.content.Users, now.leases, now.sessions); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
+	if held := fmt.Sprintf("%+v %+v %+v %+v %+v", now.audit, now.content.Users, now.leases, now.sessions, now.queries); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
 		t.Errorf("the store has the name or the address:\n%s", held)
 	}
 	redacted := 0
@@ -115,7 +123,7 @@ func TestErasure(t *testing.T) {
 		}
 	}
 	equal(t, "entries about it", redacted, 2)
-	again, err := s.Erase(t.Context(), s.admin, who, Write{})
+	again, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
 	noError(t, err)
 	equal(t, "a repeat", again.Value, done.Value)
 }
@@ -124,7 +132,7 @@ func TestErasure(t *testing.T) {
 func TestErasureGoesOn(t *testing.T) {
 	t.Parallel()
 	s, who := leaver(t)
-	_, err := s.Erase(t.Context(), s.admin, who, Write{})
+	_, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
 	noError(t, err)
 	one, two := s.NewErasureWorker(false, nil), s.NewErasureWorker(false, nil)
 	for i, c := range []struct {
@@ -138,9 +146,9 @@ func TestErasureGoesOn(t *testing.T) {
 			s.clock.forward(lease.Patience)
 		}
 	}
-	_, err = s.Erase(t.Context(), s.admin, s.admin.User, Write{})
+	_, err = s.Erase(t.Context(), s.admin, s.admin.User, Write{}, 0)
 	wantFault(t, err, fault.InUse)
-	_, err = s.Erase(t.Context(), s.admin, ident.ID{15: 99}, Write{})
+	_, err = s.Erase(t.Context(), s.admin, ident.ID{15: 99}, Write{}, 0)
 	wantFault(t, err, fault.NotFound)
 	_, err = s.Erasure(t.Context(), s.admin.User)
 	wantFault(t, err, fault.NotFound)

@@ -100,7 +100,7 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 	for _, would := range []struct{ flag, want string }{
 		{"--dry-run", "Bo (Bo@example.org) would be erased: 1 tokens, 0 sessions, "}, {"--yes", "Erased user "}, {"--yes", "Erased user "},
 	} {
-		const listed = " is erased: 1 tokens, 0 sessions, 0 watches, 2 entries of the audit log, 0 of the logs of 0 problems.\nProblems with the name or the address in a text: 1"
+		const listed = " is erased: 1 tokens, 0 sessions, 0 saved queries, 0 watches, 2 entries of the audit log, 0 of the logs of 0 problems.\nProblems with a former name or address in a text: 1"
 		out := must(t, env, "user", "erase", bo.Identifier, would.flag)
 		if !strings.HasPrefix(out, would.want) || !strings.HasSuffix(strings.Replace(out, "would be", "is", 1), listed) {
 			t.Errorf("the erasure %s prints %q", would.flag, out)

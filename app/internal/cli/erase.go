@@ -15,7 +15,7 @@ type userErase struct {
 	place
 
 	Yes       bool   `help:"Erase. Without it, the command refuses, because nothing brings the person back."`
-	DryRun    bool   `help:"Only count what would change. This reads all problems."`
+	DryRun    bool   `help:"Only count what would change. This reads all problems; with --url, the first 5,000."`
 	LastAdmin bool   `help:"Erase the user even if no valid token of scope admin remains. Not with --url."`
 	Who       string `arg:"" name:"user" help:"E-mail address or identifier."`
 }
@@ -24,7 +24,7 @@ type userErase struct {
 func (userErase) Help() string {
 	return `This cannot be undone. Look first, with --dry-run.
 
-At once the user gets another name and address, and is inactive: tokens, sessions and e-mail end. Then the former name goes from the log of each problem and its events, and watches end. What the user did stays, under the identifier. Signing in with the address makes a new user.
+At once the user gets another name and address, and is inactive: tokens, sessions, saved queries and e-mail end. Then the former name goes from the log of each problem and its events, and watches end. What the user did stays, under the identifier. Signing in with the address makes a new user.
 
 Texts that people wrote stay, such as comments. The command lists the problems, saved queries and webhooks with the name or the address in them. "problems compact" removes the bytes from the files of the store.
 
@@ -65,9 +65,12 @@ func (c *userErase) report(p Process, e directory.Erasure) error {
 	if c.DryRun {
 		done = "would be erased"
 	}
+	if c.DryRun && !e.Done {
+		done += fmt.Sprintf(" (counted up to problem %d; without --url, all are)", e.Through)
+	}
 	lines := []string{
-		fmt.Sprintf("%s (%s) %s: %d tokens, %d sessions, %d watches, %d entries of the audit log, %d of the logs of %d problems.",
-			e.User.Name, e.User.Email, done, e.Tokens, e.Sessions, e.Watches, e.Audit, e.Log, e.Problems),
+		fmt.Sprintf("%s (%s) %s: %d tokens, %d sessions, %d saved queries, %d watches, %d entries of the audit log, %d of the logs of %d problems.",
+			e.User.Name, e.User.Email, done, e.Tokens, e.Sessions, e.Saved, e.Watches, e.Audit, e.Log, e.Problems),
 	}
 	for _, of := range []struct {
 		kind string
@@ -76,7 +79,7 @@ func (c *userErase) report(p Process, e directory.Erasure) error {
 		{"Problems", strings.Trim(fmt.Sprint(e.Texts), "[]")}, {"Saved queries", strings.Join(e.Queries, " ")}, {"Webhooks", strings.Join(e.Webhooks, " ")},
 	} {
 		if of.all != "" {
-			lines = append(lines, of.kind+" with the name or the address in a text: "+of.all)
+			lines = append(lines, of.kind+" with a former name or address in a text: "+of.all)
 		}
 	}
 	_, err := fmt.Fprintln(p.Stdout, strings.Join(lines, "\n"))

@@ -65,6 +65,7 @@ type Erasure struct {
 	Audit    int
 	Tokens   int
 	Sessions int
+	Saved    int `json:"savedQueries"`
 	Texts    []int64
 	Queries  []string
 	Webhooks []string

@@ -3,6 +3,7 @@ package directory
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"time"
 
@@ -82,7 +83,7 @@ func (l *local) Erase(ctx context.Context, userID string, dryRun, lastAdmin bool
 	if err != nil {
 		return Erasure{}, err
 	}
-	answer, err := l.service.Erase(ctx, operator, id, tracker.Write{DryRun: dryRun, LastAdmin: lastAdmin})
+	answer, err := l.service.Erase(ctx, operator, id, tracker.Write{DryRun: dryRun, LastAdmin: lastAdmin}, math.MaxInt)
 	if err == nil && !dryRun && !answer.Value.Done {
 		if _, err = l.eraser.Work(ctx, time.Now()); err == nil || fault.Is(err, fault.Unavailable) {
 			answer, err = l.service.Erasure(ctx, id)

@@ -234,7 +234,7 @@ func Places() tracker.Places {
 // Erasure returns the erasure of Bob, at its end.
 func Erasure() tracker.Erasure {
 	return tracker.Erasure{User: Bob.Erase(), ErasureState: tracker.ErasureState{
-		Done: true, Through: 12, Audit: 1, Tokens: 1, Sessions: 2, Problems: 3, Log: 4, Watches: 1, Texts: []problem.ID{12},
+		Done: true, Through: 12, Audit: 1, Tokens: 1, Sessions: 2, Saved: 1, Problems: 3, Log: 4, Watches: 1, Texts: []problem.ID{12},
 	}}
 }
 

@@ -522,7 +522,7 @@ func (e *Encoder) Erasure(of tracker.Erasure) {
 		n    int
 	}{
 		{"through", int(of.Through)}, {"problems", of.Problems}, {"log", of.Log}, {"watches", of.Watches},
-		{"audit", of.Audit}, {"tokens", of.Tokens}, {"sessions", of.Sessions},
+		{"audit", of.Audit}, {"tokens", of.Tokens}, {"sessions", of.Sessions}, {"savedQueries", of.Saved},
 	} {
 		e.key(count.name).Int(int64(count.n))
 	}

@@ -380,15 +380,16 @@ type Places struct {
 // Erasure is how far the erasure of a user is (D46).
 type Erasure struct {
 	User     User     `json:"user" doc:"As the user is now: in a dry run, still with the name."`
-	Done     bool     `json:"done" doc:"No log has the former name."`
-	Through  int64    `json:"through" minimum:"0" doc:"The last problem without it."`
+	Done     bool     `json:"done" doc:"No log has the former name. In a dry run, all problems are counted."`
+	Through  int64    `json:"through" minimum:"0" doc:"The last problem without it, or the last one that is counted."`
 	Problems int64    `json:"problems" minimum:"0" doc:"Changed problems, up to this one."`
 	Log      int64    `json:"log" minimum:"0" doc:"Rewritten entries of their logs."`
 	Watches  int64    `json:"watches" minimum:"0" doc:"Ended watches."`
 	Audit    int64    `json:"audit" minimum:"0" doc:"Rewritten entries of the audit log."`
 	Tokens   int64    `json:"tokens" minimum:"0" doc:"Revoked tokens."`
 	Sessions int64    `json:"sessions" minimum:"0" doc:"Ended sessions."`
-	Texts    []int64  `json:"texts" minimum:"1" doc:"Problems with the former name or address in the title, a comment, a keyword or the name of an attachment: the first 1000. They stay as they are."`
+	Saved    int64    `json:"savedQueries" minimum:"0" doc:"Deleted saved queries of the user."`
+	Texts    []int64  `json:"texts" minimum:"1" doc:"Problems with a former name or address in the title, a comment, a keyword or the name of an attachment, now or in the log: the first 1000. They stay as they are."`
 	Queries  []string `json:"queries" format:"uuid" doc:"Saved queries of others with the name or address."`
 	Webhooks []string `json:"webhooks" format:"uuid" doc:"Webhooks with the name or address in the URL or the predicate."`
 }

@@ -11,7 +11,7 @@ import (
 func erasureCases() []session.Case {
 	return []session.Case{
 		session.Extended("HTTP-ERASE-001", "D46, D8, D24, D39", "an erased name and address are in no user, log and event; texts that people wrote stay, and are listed", nameIsNowhere),
-		session.Extended("HTTP-ERASE-002", "D46, D2, D17", "an erased user has no token, cannot be changed, and leaves the address to a new user", erasedUsersStayErased),
+		session.Extended("HTTP-ERASE-002", "D46, D2, D17", "an erased user has no token and no saved query, cannot be changed, and leaves the address to a new user", erasedUsersStayErased),
 		session.Extended("HTTP-ERASE-003", "D46, D17, D18", "who must not erase, who cannot be erased, and an erasure that does not exist", erasuresThatAreRefused),
 	}
 }
@@ -24,9 +24,9 @@ func nameIsNowhere(s *session.Session) {
 	s.Admin.Patch(p.Path, `{"assignee":null}`).Is(200)
 	path := "/users/" + bob.Identifier
 	s.Untouched(p, func() {
-		would := s.Admin.Post(path+"/erasure?dryRun=true", "").Is(202).Sends("Dry-Run", "true").Has("/user", bob.Object()).Has("/done", false)
+		would := s.Admin.Post(path+"/erasure?dryRun=true", "").Is(202).Sends("Dry-Run", "true").Has("/user", bob.Object())
 		would.Has("/problems", 1).Has("/log", 3).Has("/watches", 1).Has("/tokens", 1).Has("/texts", []any{p.ID})
-		would.Members("", "user", "done", "through", "problems", "log", "watches", "audit", "tokens", "sessions", "texts", "queries", "webhooks")
+		would.Members("", "user", "done", "through", "problems", "log", "watches", "audit", "tokens", "sessions", "savedQueries", "texts", "queries", "webhooks")
 	})
 	stream := s.Admin.OpenStream(fmt.Sprintf("/events?after=now&problem=%d", p.ID))
 	defer stream.Close()
@@ -47,7 +47,10 @@ func nameIsNowhere(s *session.Session) {
 func erasedUsersStayErased(s *session.Session) {
 	bob := s.User()
 	path := "/users/" + bob.Identifier
-	s.Admin.Post(path+"/erasure", "").Is(202)
+	saved := bob.Post("/queries", `{"name":"Mine","predicate":"TRUEPREDICATE"}`).Is(201).Text("/identifier")
+	s.Admin.Post(path+"/erasure", `{"dryRun":true}`).Fault(400, "malformed-request")
+	s.Admin.Post(path+"/erasure", "").Is(202).Has("/savedQueries", 1)
+	s.Admin.Get("/queries/"+saved).Fault(404, "not-found")
 	bob.Get("/me").Fault(401, "unauthenticated")
 	for _, patch := range []string{`{"name":"Bob"}`, `{"inactive":false}`, session.Encode(map[string]any{"email": bob.Email})} {
 		s.Admin.Patch(path, patch).Fault(409, "in-use")
