@@ -152,6 +152,11 @@ func claimSaboteurs() []saboteur {
 			}
 		},
 	}, {
+		name: "has a token used later than it was", caught: "READ-031",
+		sabotage: alterEffects(func(e store.MarkUsed) []store.Effect {
+			return []store.Effect{store.MarkUsed{Token: e.Token, At: e.At.Add(time.Hour)}}
+		}),
+	}, {
 		name: "lets anybody take a lease", caught: "COM-002/lease-at",
 		sabotage: alter(func(change *store.Change) {
 			change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool { _, ok := e.(store.LeaseAt); return ok })

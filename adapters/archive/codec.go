@@ -107,6 +107,8 @@ func (c *codec) describeMetadata() {
 		{"expires", (*date)(&c.token.Expires)},
 		{"revoked", (*date)(&c.token.Revoked)},
 		{"invitation", (*boolean)(&c.token.Invitation)},
+		{"name", (*nullable)(&c.token.Name)},
+		{"lastUse", (*date)(&c.token.LastUse)},
 	}
 }
 

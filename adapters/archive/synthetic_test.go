@@ -107,6 +107,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 		s.tokens = append(s.tokens, token)
 	}
 	s.tokens[1].Expires, s.tokens[2].Revoked, s.tokens[2].Invitation = epoch.Add(time.Hour), epoch, true
+	s.tokens[1].Name, s.tokens[2].LastUse = m.text(text.Name), epoch
 	for i := range 3 {
 		s.queries = append(s.queries, query.Saved{ID: id(), Owner: c.Users[i].ID, Name: m.text(text.Name), Predicate: predicates[i], Sort: []string{"", "-identifier", "state.name , title"}[i], Created: epoch})
 		s.entries = append(s.entries,

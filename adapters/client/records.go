@@ -143,6 +143,8 @@ type Token struct {
 	CreationDate time.Time  `json:"creationDate"`
 	Expires      *time.Time `json:"expires"`
 	Revoked      *time.Time `json:"revoked"`
+	Name         *string    `json:"name"`
+	LastUse      *time.Time `json:"lastUse"`
 	Invitation   bool       `json:"invitation"`
 	Secret       string     `json:"token,omitempty"`
 }

@@ -167,7 +167,7 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	note("deleted attachment", wire.Attachment{}, func(e *wire.Encoder) { e.Attachment(deleted) })
 	note("bearer of a token", wire.Me{}, func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Read, Expires: samples.Time}, samples.Ann) })
 	revoked := samples.Token
-	revoked.Revoked, revoked.Invitation = samples.Time, true
+	revoked.Revoked, revoked.Invitation, revoked.LastUse = samples.Time, true, samples.Time
 	note("revoked token", wire.Token{}, func(e *wire.Encoder) { e.Token(revoked) })
 	note("webhook between two attempts", wire.Webhook{}, func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Retrying()}) })
 	note("test that has failed", wire.WebhookTest{}, func(e *wire.Encoder) { e.WebhookTest(webhook.Attempt{Err: "no answer"}) })

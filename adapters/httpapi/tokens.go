@@ -32,7 +32,7 @@ func (s *server) registerTokens() {
 		Metadata: about(func(e *wire.Encoder) {
 			e.IssuedToken(tracker.IssuedToken{Token: samples.Token, Secret: samples.Secret()})
 		}, partialKinds(fault.RequiredField)...).
-			json(`{"user":{"email":"ann@example.org"},"scope":"write","expires":"2030-12-31T23:59:59.999Z"}`, wire.NewToken{}).
+			json(`{"user":{"email":"ann@example.org"},"scope":"write","name":"CI","expires":"2030-12-31T23:59:59.999Z"}`, wire.NewToken{}).
 			unkeyed(tokenUnkeyed),
 	}, s.createToken)
 	register(s, huma.Operation{
@@ -68,7 +68,7 @@ func (s *server) registerOwnTokens() {
 			token.Scope, token.Expires = access.Read, samples.Time.Add(30*24*time.Hour)
 			e.IssuedToken(tracker.IssuedToken{Token: token, Secret: samples.Secret()})
 		}, fault.RequiredField, fault.UnknownField, fault.ValidationFailed).
-			json(`{"scope":"read","expires":"`+samples.Time.Add(30*24*time.Hour).Format("2006-01-02T15:04:05.000Z")+`"}`, wire.NewOwnToken{}).
+			json(`{"scope":"read","name":"CI","expires":"`+samples.Time.Add(30*24*time.Hour).Format("2006-01-02T15:04:05.000Z")+`"}`, wire.NewOwnToken{}).
 			unkeyed(tokenUnkeyed),
 	}, s.createOwnToken)
 	register(s, huma.Operation{
@@ -88,7 +88,7 @@ func (s *server) listOwnTokens(ctx context.Context, in *Request) (*output[[]wire
 
 func (s *server) createOwnToken(ctx context.Context, in *writeInput) (*secretOutput[wire.IssuedToken], error) {
 	cmd := tracker.CreateOwnToken{Write: in.write()}
-	if err := in.decode(&cmd.Faults, wire.Member{Name: "scope", Into: &cmd.Scope}, wire.Member{Name: "expires", Into: &cmd.Expires}); err != nil {
+	if err := in.decode(&cmd.Faults, wire.Member{Name: "scope", Into: &cmd.Scope}, wire.Member{Name: "expires", Into: &cmd.Expires}, wire.Member{Name: "name", Into: &cmd.Name}); err != nil {
 		return nil, err
 	}
 	a, err := s.Service.CreateOwnToken(ctx, in.caller, cmd)
@@ -127,6 +127,7 @@ func (s *server) createToken(ctx context.Context, in *writeInput) (*secretOutput
 		wire.Member{Name: "user", Into: &cmd.User},
 		wire.Member{Name: "scope", Into: &cmd.Scope},
 		wire.Member{Name: "expires", Into: &cmd.Expires},
+		wire.Member{Name: "name", Into: &cmd.Name},
 		wire.Member{Name: "invitation", Into: &cmd.Invitation},
 	)
 	if err != nil {

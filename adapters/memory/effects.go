@@ -80,6 +80,8 @@ func (d *draft) apply(effect store.Effect) error {
 		put(&d.content.Users, e.User, func(o user.User) bool { return o.ID == e.User.ID })
 	case store.PutToken:
 		put(&d.tokens, e.Token, func(t access.Token) bool { return t.ID == e.Token.ID })
+	case store.MarkUsed:
+		d.markUsed(e)
 	case store.AppendAudit:
 		d.audit = append(d.audit, e.Entry)
 	case store.Publish:
@@ -116,6 +118,14 @@ func (d *draft) apply(effect store.Effect) error {
 		return unsupported(effect)
 	}
 	return nil
+}
+
+func (d *draft) markUsed(e store.MarkUsed) {
+	i := slices.IndexFunc(d.tokens, func(t access.Token) bool { return t.ID == e.Token })
+	if i >= 0 && d.tokens[i].LastUse.Before(e.At) {
+		d.tokens = slices.Clone(d.tokens)
+		d.tokens[i].LastUse = e.At
+	}
 }
 
 func (d *draft) create(e store.CreateProblem) error {

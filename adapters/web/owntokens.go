@@ -52,7 +52,7 @@ func (q *request) ownTokensPage(secret string) (answer, error) {
 	}
 	for _, t := range slices.Backward(all.Value) {
 		if t.Valid(q.Now()) && !t.Invitation {
-			view.Rows = append(view.Rows, tokenRow{ID: t.ID.String(), Scope: t.Scope, Created: t.Created, Expires: t.Expires, Valid: true})
+			view.Rows = append(view.Rows, newTokenRow(t, q.Now()))
 		}
 	}
 	return page("own-tokens", view), nil
@@ -63,7 +63,7 @@ func (q *request) ownTokensPage(secret string) (answer, error) {
 func createOwnToken(q *request) (answer, error) {
 	var faults fault.List
 	cmd := tracker.CreateOwnToken{Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
-	cmd.Faults = faults
+	cmd.Faults, cmd.Name = faults, tokenName(q.form)
 	issued, err := q.Service.CreateOwnToken(q.context(), q.caller, cmd)
 	if err != nil {
 		return answer{}, err

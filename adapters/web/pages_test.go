@@ -518,13 +518,13 @@ func TestAdministration(t *testing.T) {
 	b.get("/administration/audit").is(200).has("Verified", "created")
 
 	tokens := b.get("/administration/tokens").is(200)
-	made := tokens.submit("/administration/tokens", "user", tokens.choose("user", "Ann"), "scope", "write").is(200).has("not shown again", "pts_")
+	made := tokens.submit("/administration/tokens", "user", tokens.choose("user", "Ann"), "scope", "write", "name", "Laptop").is(200).has("not shown again", "pts_")
 	secret := regexp.MustCompile(`pts_[0-9A-Za-z]{49}`).FindString(made.body)
 	b.get("/administration/tokens").lacks("pts_")
 	ann := s.browser(t)
 	ann.post("/sign-in", "token", secret).is(200)
 	for n := range b.get("/administration/tokens").root.Descendants() {
-		if n.Data == "button" && attribute(n, "aria-label") == "Revoke a token of Ann" {
+		if n.Data == "button" && attribute(n, "aria-label") == "Revoke the token Laptop of Ann" {
 			b.post(attribute(n.Parent, "action")).is(200).has("ended")
 		}
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
@@ -34,11 +35,27 @@ type invited struct {
 
 type tokenRow struct {
 	ID               string
-	User             string
+	User, Name       string
 	Scope            access.Scope
 	Created, Expires time.Time
+	LastUse          time.Time
 	Valid            bool
 	Invitation       bool
+}
+
+func newTokenRow(t access.Token, now time.Time) tokenRow {
+	return tokenRow{
+		ID: t.ID.String(), Name: t.Name, Scope: t.Scope, Created: t.Created, Expires: t.Expires, LastUse: t.LastUse,
+		Valid: t.Valid(now), Invitation: t.Invitation,
+	}
+}
+
+// tokenName returns the name in a form; an empty one is none.
+func tokenName(form url.Values) (name patch.Field[string]) {
+	if text := form.Get("name"); strings.TrimSpace(text) != "" {
+		name = patch.Set(text)
+	}
+	return name
 }
 
 func showTokens(q *request) (answer, error) { return q.tokensPage(tracker.IssuedToken{}) }
@@ -61,7 +78,8 @@ func (q *request) tokensPage(issued tracker.IssuedToken) (answer, error) {
 	var ended []tokenRow
 	for i := len(all.Value) - 1; i >= 0; i-- {
 		t := all.Value[i]
-		row := tokenRow{t.ID.String(), c.Name(metadata.Users, t.User), t.Scope, t.Created, t.Expires, t.Valid(q.Now()), t.Invitation}
+		row := newTokenRow(t, q.Now())
+		row.User = c.Name(metadata.Users, t.User)
 		if row.Valid {
 			view.Rows = append(view.Rows, row)
 		} else {
@@ -77,7 +95,7 @@ func (q *request) tokensPage(issued tracker.IssuedToken) (answer, error) {
 func createToken(q *request) (answer, error) {
 	var faults fault.List
 	cmd := tracker.CreateToken{User: forms.Reference(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
-	cmd.Faults = faults
+	cmd.Faults, cmd.Name = faults, tokenName(q.form)
 	if q.form.Has("invitation") {
 		cmd.Invitation = patch.Set(true)
 	}

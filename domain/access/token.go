@@ -24,6 +24,10 @@ type Token struct {
 	// Invitation is true for a token that begins one session, which revokes it, and does
 	// nothing else (D41).
 	Invitation bool
+	// Name tells the user's tokens apart; empty: it has none.
+	Name string
+	// LastUse is when a request last had the token; zero: none had. It can be behind by a minute.
+	LastUse time.Time
 }
 
 // The life of an invitation: without another wish, and at most.

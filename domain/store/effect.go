@@ -147,6 +147,14 @@ type PutUser struct{ User user.User }
 // PutToken stores a token, replacing the one with the same identifier.
 type PutToken struct{ Token access.Token }
 
+// MarkUsed sets the time of the last use of a token, if present, unless it has a later one. It
+// must leave all else as it is, also the Versions (READ-031): each of these would have all servers
+// load all tokens.
+type MarkUsed struct {
+	Token ident.ID
+	At    time.Time
+}
+
 // AppendAudit appends to the audit log.
 type AppendAudit struct{ Entry audit.Entry }
 
@@ -255,6 +263,7 @@ func (PutComponent) effect()      {}
 func (PutMilestone) effect()      {}
 func (PutUser) effect()           {}
 func (PutToken) effect()          {}
+func (MarkUsed) effect()          {}
 func (AppendAudit) effect()       {}
 func (Publish) effect()           {}
 func (ForgetFeed) effect()        {}

@@ -34,6 +34,7 @@ func (s *Service) authenticate(ctx context.Context, secret access.Secret, find l
 	case token.Invitation:
 		return Caller{}, unauthenticated()
 	}
+	s.uses.note(token.ID, s.now())
 	return callerOf(token), nil
 }
 

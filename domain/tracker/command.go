@@ -227,6 +227,7 @@ type CreateToken struct {
 	Expires patch.Field[time.Time]
 	// Invitation asks for a token that signs in once.
 	Invitation patch.Field[bool]
+	Name       patch.Field[string] // null or left out: none
 }
 
 // CreateOwnToken is the command of POST /me/tokens (D50).
@@ -234,6 +235,7 @@ type CreateOwnToken struct {
 	Write
 	Scope   patch.Field[string]
 	Expires patch.Field[time.Time] // null or left out: the latest
+	Name    patch.Field[string]    // null or left out: none
 }
 
 // IssuedToken is a new token with its secret. The secret cannot be read again.

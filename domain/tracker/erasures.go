@@ -238,6 +238,13 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 	renamed.Name, renamed.Email = erased.Name, erased.Email
 	cb.AuditChanges(of, kinds.Users.Members(renamed, e.catalogue), kinds.Users.Members(erased, e.catalogue))
 	cb.AddEffect(store.PutUser{User: erased})
+	e.tokens = slices.Clone(e.tokens)
+	for i, t := range e.tokens {
+		if t.User == erased.ID && t.Name != "" { // people write their names there
+			e.tokens[i].Name = ""
+			cb.AddEffect(store.PutToken{Token: e.tokens[i]})
+		}
+	}
 	before := renamed
 	before.Inactive = false // tokens and sessions end in any case
 	if err := shutOut(cb, w, before, erased, e.directory); err != nil {

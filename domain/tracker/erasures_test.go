@@ -23,7 +23,7 @@ func leaver(t *testing.T) (service, ident.ID) {
 	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee"), Email: patch.Set("ann@example.org")}})
 	noError(t, err)
 	who := a.Value.ID
-	_, err = s.CreateToken(t.Context(), s.admin, CreateToken{User: named("Ann Lee"), Scope: patch.Set("write")})
+	_, err = s.CreateToken(t.Context(), s.admin, CreateToken{User: named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
 	noError(t, err)
 	_, err = s.SignInUser(t.Context(), who, access.Write, "a browser")
 	noError(t, err)
@@ -103,7 +103,7 @@ func TestErasure(t *testing.T) {
 	equal(t, "the dry run", would.Value.ErasureState, want)
 	equal(t, "its user", would.Value.User.Name, "Ann Lee")
 	now := s.memory.current()
-	if held := fmt.Sprintf("%+v %+v %+v %+v %+v", now.audit, now.content.Users, now.leases, now.sessions, now.queries); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
+	if held := fmt.Sprintf("%+v %+v %+v %+v %+v %+v", now.tokens, now.audit, now.content.Users, now.leases, now.sessions, now.queries); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
 		t.Errorf("the store has the name or the address:\n%s", held)
 	}
 	redacted := 0

@@ -308,6 +308,13 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		s.content.Users = put(s.content.Users, e.User, func(u user.User) string { return u.ID.String() })
 	case store.PutToken:
 		s.tokens = put(s.tokens, e.Token, func(t access.Token) string { return t.ID.String() })
+	case store.MarkUsed:
+		for _, t := range s.tokens {
+			if t.ID == e.Token && t.LastUse.Before(e.At) {
+				t.LastUse = e.At
+				s.tokens = put(s.tokens, t, func(t access.Token) string { return t.ID.String() })
+			}
+		}
 	case store.AppendAudit:
 		s.audit = append(s.audit, e.Entry)
 	case store.RewriteAudit:

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
@@ -58,6 +59,9 @@ func checkOwnToken(who ident.ID, own access.Own, cmd CreateOwnToken, at time.Tim
 	latest := own.Latest(at)
 	token := access.Token{Created: at, User: who, Scope: access.Scope(cmd.Scope.Value), Expires: latest}
 	checkScope(token.Scope, cmd.Scope.Sent, &faults)
+	if body.Given(cmd.Name) {
+		token.Name = body.Line(text.Name, cmd.Name, fault.At("name"), &faults)
+	}
 	if cmd.Scope.Sent {
 		body.AddInvalid(&faults, fault.At("scope"), own.Check(token.Scope))
 	}

@@ -44,6 +44,7 @@ type Service struct {
 	locks      writerlocks.Locks
 	catalogues cache.Catalogue
 	tokens     *cache.Tokens
+	uses       uses
 	ready      *readiness.Readiness
 	// searchFor is the time limit of a search.
 	searchFor time.Duration

@@ -44,6 +44,7 @@ func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string
 	case token.Invitation:
 		return s.acceptInvitation(ctx, token.ID, token.User, agent)
 	}
+	s.uses.note(token.ID, s.now())
 	return s.beginSession(ctx, callerOf(token), agent)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
@@ -68,6 +69,9 @@ func checkToken(cmd CreateToken, c *metadata.Catalogue, at time.Time) (access.To
 		token.User = body.Resolve(c, metadata.Users, cmd.User.Value, ident.None, fault.At("user"), &faults)
 	}
 	checkScope(token.Scope, cmd.Scope.Sent, &faults)
+	if body.Given(cmd.Name) {
+		token.Name = body.Line(text.Name, cmd.Name, fault.At("name"), &faults)
+	}
 	if body.Given(cmd.Expires) {
 		token.Expires = tokenEnd(cmd.Expires.Value, at)
 		body.AddInvalid(&faults, fault.At("expires"), token.CheckExpiry())

@@ -57,6 +57,7 @@ func TestCreateTokenRefuses(t *testing.T) {
 	}{
 		{"no members", CreateToken{}, fault.RequiredField, []string{"required-field /user", "required-field /scope"}},
 		{"null", CreateToken{User: patch.Null[metadata.Partial](), Scope: patch.Null[string]()}, fault.InvalidValue, []string{"invalid-value /user", "invalid-value /scope"}},
+		{"an empty name", CreateToken{User: named("Bob"), Scope: patch.Set("read"), Name: patch.Set("")}, fault.InvalidValue, []string{"invalid-value /name"}},
 		{"no such scope", CreateToken{User: named("Bob"), Scope: patch.Set("Read")}, fault.InvalidValue, []string{"invalid-value /scope"}},
 		{"D3: several users", CreateToken{User: named("Eve"), Scope: patch.Set("read")}, fault.MetadataAmbiguous, []string{"metadata-ambiguous /user"}},
 		{"D2: an inactive user", CreateToken{User: named("Cat"), Scope: patch.Set("read")}, fault.InvalidValue, []string{"invalid-value /user"}},
@@ -119,6 +120,7 @@ func TestOwnTokens(t *testing.T) {
 		{"until the token of the caller ends", Caller{Scope: access.Admin, Token: testID(84)}, CreateOwnToken{Scope: patch.Set("read")}, now.Add(time.Hour), nil},
 		{"until the token of a session ends", Caller{Scope: access.Admin, Token: testID(84), Session: testID(9)}, CreateOwnToken{Scope: patch.Set("read")}, now.Add(time.Hour), nil},
 		{"longer than a session without a token", Caller{Scope: access.Admin, Expires: now.Add(time.Hour), Session: testID(9)}, CreateOwnToken{Scope: patch.Set("read")}, longest, nil},
+		{"a name of two lines", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Name: patch.Set("a\nb")}, longest, []string{"invalid-value /name"}},
 		{"no scope", Caller{Scope: access.Admin}, CreateOwnToken{}, longest, []string{"required-field /scope"}},
 		{"no such scope", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("root")}, longest, []string{"invalid-value /scope"}},
 		{"a greater scope", Caller{Scope: access.Comment}, CreateOwnToken{Scope: patch.Set("report")}, longest, []string{"invalid-value /scope"}},
@@ -158,8 +160,9 @@ func TestOwnTokensAreOnesOwn(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	bob, _ := s.member(t, "Bob", access.Read)
-	made, err := s.CreateOwnToken(t.Context(), bob, CreateOwnToken{Scope: patch.Set("read")})
+	made, err := s.CreateOwnToken(t.Context(), bob, CreateOwnToken{Scope: patch.Set("read"), Name: patch.Set("CI")})
 	noError(t, err)
+	equal(t, "name", made.Value.Name, "CI")
 	equal(t, "valid", authenticated(t, s.Service, made.Value), true)
 	list, err := s.OwnTokens(t.Context(), bob)
 	noError(t, err)
@@ -169,4 +172,49 @@ func TestOwnTokensAreOnesOwn(t *testing.T) {
 	_, err = s.RevokeOwnToken(t.Context(), bob, made.Value.ID, Write{})
 	noError(t, err)
 	equal(t, "valid", authenticated(t, s.Service, made.Value), false)
+}
+
+// D50: the last use of a token costs no request a write, and no server a load of the tokens. A
+// failed write loses no use, and no use goes back.
+func TestRecordUses(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	issued := s.issue(t, access.Read)
+	noError(t, s.RecordUses(t.Context())) // that of newService
+	used := func() time.Time { return s.tokens(t)[1].LastUse }
+	equal(t, "before the first use", used(), time.Time{})
+
+	var counted calls
+	fails := true
+	h := s.behind(hooked{calls: &counted, commit: func(next commitFunc, c store.Change) error {
+		if fails {
+			return fault.New(fault.Unavailable, "away")
+		}
+		return next(c)
+	}})
+	for range 3 {
+		s.clock.forward(time.Second)
+		_, err := h.Authenticate(t.Context(), issued.Secret)
+		noError(t, err)
+	}
+	last := s.clock.now()
+	equal(t, "writes of requests", counted.commits, 0)
+	wantFault(t, h.RecordUses(t.Context()), fault.Unavailable)
+	fails = false
+	before, err := s.memory.Versions(t.Context())
+	noError(t, err)
+	noError(t, h.RecordUses(t.Context()))
+	equal(t, "last use", used(), last)
+	after, err := s.memory.Versions(t.Context())
+	noError(t, err)
+	equal(t, "versions", after, before)
+
+	commits := counted.commits
+	noError(t, h.RecordUses(t.Context()))
+	equal(t, "writes without a use", counted.commits, commits)
+	s.clock.forward(-time.Hour)
+	_, err = h.SignIn(t.Context(), issued.Secret, "")
+	noError(t, err)
+	noError(t, h.RecordUses(t.Context()))
+	equal(t, "after a step of the clock", used(), last)
 }

@@ -157,6 +157,12 @@ func (c *Checker) token(t access.Token) {
 	}
 	c.digests[t.Digest] = struct{}{}
 	c.reference("/user", metadata.Users, t.User)
+	if t.Name != "" {
+		t.Name = c.text("/name", text.Name, t.Name)
+	}
+	if !t.LastUse.IsZero() {
+		c.moment("/lastUse", t.LastUse)
+	}
 	c.rule("/scope", t.Scope.Check())
 	c.moment("/creationDate", t.Created)
 	if !t.Expires.IsZero() {

@@ -78,7 +78,7 @@ func New(s Syntax) *Dialect {
 		// The position stays as it was when a token is put again.
 		tokens: s.ordered("tokens", tokenColumns, " ON CONFLICT (id) DO UPDATE SET "+
 			"user_id = excluded.user_id, scope = excluded.scope, digest = excluded.digest, created = excluded.created, "+
-			"expires = excluded.expires, revoked = excluded.revoked, invitation = excluded.invitation"),
+			"expires = excluded.expires, revoked = excluded.revoked, invitation = excluded.invitation, name = excluded.name, last_use = excluded.last_use"),
 		// So does the position of a saved query.
 		queries: s.ordered("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
 			"predicate = excluded.predicate, sort = excluded.sort, created = excluded.created"),

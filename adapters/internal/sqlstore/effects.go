@@ -99,6 +99,8 @@ func (w *writer) effect(effect store.Effect) error {
 		w.putModel(newUserRow(e.User))
 	case store.PutToken:
 		w.put(w.tokenRow(e.Token))
+	case store.MarkUsed:
+		w.do("UPDATE tokens SET last_use = ? WHERE id = ? AND (last_use IS NULL OR last_use < ?)", micros(e.At), w.ID(e.Token), micros(e.At))
 	case store.AppendAudit:
 		w.put(w.auditRow(e.Entry))
 	case store.Publish: // all of them make one row: see publish
@@ -233,6 +235,6 @@ func (d *Dialect) readRow(id problem.ID, user ident.ID) Row {
 
 func (d *Dialect) tokenRow(t access.Token) Row {
 	return Row{Table: &d.tokens, Values: []any{
-		d.ID(t.ID), d.ID(t.User), string(t.Scope), t.Digest[:], micros(t.Created), micros(t.Expires), micros(t.Revoked), t.Invitation,
+		d.ID(t.ID), d.ID(t.User), string(t.Scope), t.Digest[:], micros(t.Created), micros(t.Expires), micros(t.Revoked), t.Invitation, t.Name, micros(t.LastUse),
 	}}
 }

@@ -243,13 +243,13 @@ func (d *Dialect) VersionValues(v store.Versions) []any {
 	return []any{v.Catalogue.Number, d.ID(v.Catalogue.Batch), v.Access.Number, d.ID(v.Access.Batch)}
 }
 
-const tokenColumns = "id, user_id, scope, digest, created, expires, revoked, invitation"
+const tokenColumns = "id, user_id, scope, digest, created, expires, revoked, invitation, name, last_use"
 
 // Tokens implements store.Reader.
 func (r Reader) Tokens(ctx context.Context) (tokens []access.Token, err error) {
 	err = r.Read(ctx, rows(&tokens, func(scan func(...any) error, t *access.Token) error {
 		return scan(r.IDInto(&t.ID), r.IDInto(&t.User), (*string)(&t.Scope), (*digest)(&t.Digest),
-			(*moment)(&t.Created), (*moment)(&t.Expires), (*moment)(&t.Revoked), &t.Invitation)
+			(*moment)(&t.Created), (*moment)(&t.Expires), (*moment)(&t.Revoked), &t.Invitation, (*optionalText)(&t.Name), (*moment)(&t.LastUse))
 	}, "SELECT "+tokenColumns+" FROM tokens ORDER BY position"))
 	return tokens, err
 }

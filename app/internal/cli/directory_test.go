@@ -65,8 +65,8 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 	}
 	inNewYork := maps.Clone(env)
 	inNewYork["PROBLEMS_TIME_ZONE"] = "America/New_York"
-	byIdentifier := decode[directory.Token](t, must(t, inNewYork, "token", "create", "--user", ann, "--scope=read", "--expires=2099-12-31", "--json"))
-	if byIdentifier.Expires == nil || byIdentifier.Expires.UTC().Format(time.RFC3339Nano) != "2100-01-01T04:59:59.999Z" || byIdentifier.User.Name != "Ann Lee" {
+	byIdentifier := decode[directory.Token](t, must(t, inNewYork, "token", "create", "--user", ann, "--scope=read", "--name=nightly build", "--expires=2099-12-31", "--json"))
+	if byIdentifier.Expires == nil || byIdentifier.Expires.UTC().Format(time.RFC3339Nano) != "2100-01-01T04:59:59.999Z" || byIdentifier.User.Name != "Ann Lee" || byIdentifier.Name == nil || *byIdentifier.Name != "nightly build" || byIdentifier.LastUse != nil {
 		t.Errorf("the token is %+v", byIdentifier)
 	}
 	for _, secret := range []string{token, byIdentifier.Secret} {
@@ -80,7 +80,7 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 		t.Errorf("the tokens are %+v", tokens)
 	}
 	table := strings.Split(must(t, env, "token", "list"), "\n")
-	if len(table) != 4 || !strings.HasPrefix(table[0], "IDENTIFIER ") || !strings.Contains(table[1], "  never ") {
+	if len(table) != 4 || !strings.HasPrefix(table[0], "IDENTIFIER ") || !strings.Contains(table[1], "  never ") || !strings.Contains(table[3], "  nightly build  read ") {
 		t.Errorf("the table of tokens is %q", table)
 	}
 

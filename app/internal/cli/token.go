@@ -22,6 +22,7 @@ type tokenCreate struct {
 
 	User    string `required:"" placeholder:"USER" help:"The user of the token: e-mail address or identifier."`
 	Scope   string `required:"" enum:"read,comment,report,write,admin" placeholder:"SCOPE" help:"Scope: read, comment, report, write or admin. Each includes the ones before it."`
+	Name    string `placeholder:"NAME" help:"What tells the user's tokens apart, such as \"nightly build\"."`
 	Expires expiry `placeholder:"WHEN" help:"End of the token: a time from now such as 720h, a date such as 2030-01-31, which it works on in the zone of --time-zone, or a moment such as 2030-01-31T12:00:00Z. Default: never."`
 	JSON    bool   `name:"json" help:"Print the token with its record as JSON instead."`
 
@@ -43,7 +44,7 @@ Only the token goes to standard output, for scripts.
 Examples:
 
     TOKEN=$(problems token create --user admin@localhost --scope admin)
-    problems token create --user ann@example.org --scope write --expires 720h`
+    problems token create --user ann@example.org --scope write --name laptop --expires 720h`
 }
 
 // Run is called by kong.
@@ -53,7 +54,7 @@ func (c *tokenCreate) Run(ctx context.Context, p Process) error {
 		if err != nil {
 			return err
 		}
-		token, err := d.CreateToken(ctx, user.Identifier, c.Scope, c.Expires.from(p.Now(), c.TimeZone.Location()))
+		token, err := d.CreateToken(ctx, user.Identifier, c.Scope, c.Name, c.Expires.from(p.Now(), c.TimeZone.Location()))
 		if err != nil {
 			return err
 		}
@@ -85,10 +86,14 @@ func (c *tokenList) Run(ctx context.Context, p Process) error {
 		if c.JSON {
 			return printJSON(p.Stdout, tokens)
 		}
-		rows := [][]string{{"IDENTIFIER", "USER", "SCOPE", "CREATED", "EXPIRES", "REVOKED"}}
+		rows := [][]string{{"IDENTIFIER", "USER", "NAME", "SCOPE", "CREATED", "LAST USE", "EXPIRES", "REVOKED"}}
 		for _, t := range tokens {
-			rows = append(rows, []string{t.Identifier, t.User.Name, t.Scope,
-				orElse(&t.CreationDate, ""), orElse(t.Expires, "never"), orElse(t.Revoked, "no")})
+			name := ""
+			if t.Name != nil {
+				name = *t.Name
+			}
+			rows = append(rows, []string{t.Identifier, t.User.Name, name, t.Scope,
+				orElse(&t.CreationDate, ""), orElse(t.LastUse, "never"), orElse(t.Expires, "never"), orElse(t.Revoked, "no")})
 		}
 		return printTable(p.Stdout, rows)
 	})

@@ -28,8 +28,8 @@ type Directory interface {
 	Erase(ctx context.Context, userID string, dryRun, lastAdmin bool) (Erasure, error)
 	// Tokens returns all tokens, the oldest first.
 	Tokens(ctx context.Context) ([]Token, error)
-	// CreateToken issues a token. The zero time is no expiry.
-	CreateToken(ctx context.Context, userID, scope string, expires time.Time) (Token, error)
+	// CreateToken issues a token. The empty name is none, and the zero time is no expiry.
+	CreateToken(ctx context.Context, userID, scope, name string, expires time.Time) (Token, error)
 	// RevokeToken makes a token invalid for good. It fails as Deactivate does.
 	RevokeToken(ctx context.Context, tokenID string, lastAdmin bool) error
 	// Close releases the resources of the directory.

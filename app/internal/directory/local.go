@@ -121,10 +121,13 @@ func (l *local) Tokens(ctx context.Context) ([]Token, error) {
 	return tokens, nil
 }
 
-func (l *local) CreateToken(ctx context.Context, userID, scope string, expires time.Time) (Token, error) {
+func (l *local) CreateToken(ctx context.Context, userID, scope, name string, expires time.Time) (Token, error) {
 	command := tracker.CreateToken{
 		User:  patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(userID)}),
 		Scope: patch.Set(scope),
+	}
+	if name != "" {
+		command.Name = patch.Set(name)
 	}
 	if !expires.IsZero() {
 		command.Expires = patch.Set(expires)
@@ -152,14 +155,20 @@ func userOf(u user.User) User {
 }
 
 func tokenOf(t access.Token, c *metadata.Catalogue) Token {
-	return Token{
+	token := Token{
 		Identifier:   t.ID.String(),
 		User:         client.Reference{Identifier: t.User.String(), Name: c.Name(metadata.Users, t.User)},
 		Scope:        string(t.Scope),
 		CreationDate: t.Created,
 		Expires:      optional(t.Expires),
 		Revoked:      optional(t.Revoked),
+		LastUse:      optional(t.LastUse),
+		Invitation:   t.Invitation,
 	}
+	if t.Name != "" {
+		token.Name = &t.Name
+	}
+	return token
 }
 
 func optional(t time.Time) *time.Time {

@@ -63,8 +63,11 @@ func (r onServer) Tokens(ctx context.Context) ([]Token, error) {
 	return client.List[Token](ctx, r.Client, "tokens")
 }
 
-func (r onServer) CreateToken(ctx context.Context, userID, scope string, expires time.Time) (t Token, err error) {
+func (r onServer) CreateToken(ctx context.Context, userID, scope, name string, expires time.Time) (t Token, err error) {
 	body := map[string]any{"user": map[string]any{"identifier": userID}, "scope": scope}
+	if name != "" {
+		body["name"] = name
+	}
 	if !expires.IsZero() {
 		body["expires"] = expires
 	}

@@ -23,6 +23,8 @@ type housekeeper struct {
 const (
 	firstHousekeeping = time.Minute
 	nextHousekeeping  = time.Hour
+	betweenUses       = 30 * time.Second
+	lastUses          = 2 * time.Second
 )
 
 // run expires data until ctx ends.
@@ -44,6 +46,24 @@ func (h *housekeeper) run(ctx context.Context) {
 		}
 		background.Sleep(ctx, nextHousekeeping)
 	}
+}
+
+// recordUses stores the last uses of tokens now and then, and in the end.
+func (h *housekeeper) recordUses(ctx context.Context) {
+	record := func(ctx context.Context) {
+		if err := h.service.RecordUses(ctx); err != nil {
+			h.logger.Warn("the last uses of tokens cannot be stored; it will be tried again", "error", err.Error())
+		}
+	}
+	for ctx.Err() == nil {
+		background.Sleep(ctx, betweenUses)
+		if ctx.Err() == nil {
+			record(ctx)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastUses)
+	defer cancel()
+	record(ctx)
 }
 
 // sweep removes files that are needed no more. Its failure concerns nothing else.

@@ -383,7 +383,7 @@ func serveAll(lc fx.Lifecycle, p parts) {
 	}
 	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
 	eraser := p.Service.NewErasureWorker(!settings.Storage.Store.Is(backend.Shared), p.Memory)
-	works := []func(context.Context){p.Webhooks.Run, keeper.run, func(ctx context.Context) { p.erase(ctx, eraser) }}
+	works := []func(context.Context){p.Webhooks.Run, keeper.run, keeper.recordUses, func(ctx context.Context) { p.erase(ctx, eraser) }}
 	if p.Mail != nil {
 		works = append(works, p.Mail.Run)
 	}

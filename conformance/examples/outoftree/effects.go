@@ -3,6 +3,7 @@ package boltstore
 import (
 	"bytes"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
@@ -93,6 +94,8 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.put(users, e.User.ID[:], e.User)
 	case store.PutToken:
 		return c.putAtPosition(tokens, tokenPositions, e.Token.ID, e.Token)
+	case store.MarkUsed:
+		return c.markUsed(e)
 	case store.Publish: // see enter
 		return nil
 	case store.ForgetFeed:
@@ -225,6 +228,19 @@ func (c contents) putAtPosition(bucket, positions string, id ident.ID, object an
 		}
 	}
 	return c.put(bucket, position, object)
+}
+
+func (c contents) markUsed(e store.MarkUsed) error {
+	position := bytes.Clone(c.in(tokenPositions).Get(e.Token[:]))
+	if position == nil {
+		return nil
+	}
+	t, _, err := get[access.Token](c, tokens, position)
+	if err != nil || !t.LastUse.Before(e.At) {
+		return err
+	}
+	t.LastUse = e.At
+	return c.put(tokens, position, t)
 }
 
 // dropAtPosition removes an object and its position, if it is there.

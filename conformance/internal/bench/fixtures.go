@@ -125,7 +125,8 @@ func (seen *Image) Put(c metadata.Content) {
 
 // Token returns a new token with all members set. It is not stored yet.
 func (b *Bench) Token() access.Token {
-	t := access.Token{ID: b.ID(), User: b.ID(), Scope: access.Admin, Created: b.Now(), Expires: b.Now(), Revoked: b.Now(), Invitation: true}
+	t := access.Token{ID: b.ID(), User: b.ID(), Scope: access.Admin, Created: b.Now(), Expires: b.Now(), Revoked: b.Now(), Invitation: true, LastUse: b.Now()}
+	t.Name = "Token " + t.ID.String()
 	copy(t.Digest[:], t.ID[:])
 	copy(t.Digest[16:], t.User[:])
 	return t

@@ -106,6 +106,7 @@ func kindsOfObjects() []Kind {
 			copy(token.Digest[:], s.Batch[:])
 			return store.PutToken{Token: token}
 		}},
+		{"last use of a token", func(s harness.Statement) store.Effect { return store.MarkUsed{Token: idOf(s, 2), At: timeOf(s)} }}, // of none
 		{"session", func(s harness.Statement) store.Effect {
 			session := access.Session{ID: idOf(s, 2), User: idOf(s, 1), Scope: access.Read, Created: timeOf(s), Expires: timeOf(s).AddDate(0, 1, 0)}
 			copy(session.Digest[:], s.Batch[:])

@@ -268,6 +268,13 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		w.Users[e.User.ID] = e.User
 	case store.PutToken:
 		w.AllTokens = put(w.AllTokens, e.Token, func(t access.Token) bool { return t.ID == e.Token.ID })
+	case store.MarkUsed:
+		for i, t := range w.AllTokens {
+			if t.ID == e.Token && t.LastUse.Before(e.At) {
+				w.AllTokens = slices.Clone(w.AllTokens)
+				w.AllTokens[i].LastUse = e.At
+			}
+		}
 	case store.Publish: // see Enter
 	case store.ForgetFeed:
 		for len(w.Events) > 1 && w.Events[0].Number <= e.Through {

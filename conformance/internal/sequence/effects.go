@@ -270,9 +270,12 @@ func (d *drawer) Put() store.Effect {
 		t := d.b.Token()
 		if known := d.past.model.Now.AllTokens; len(known) > 0 && d.oneIn(2) {
 			old := pick(d, known)
+			if d.oneIn(2) {
+				return store.MarkUsed{Token: old.ID, At: d.time()}
+			}
 			t.ID, t.Digest = old.ID, old.Digest
 		}
-		t.Scope, t.Expires, t.Revoked = pick(d, []access.Scope{access.Read, access.Write, access.Admin}), d.maybeTime(), d.maybeTime()
+		t.Scope, t.Expires, t.Revoked, t.LastUse = pick(d, []access.Scope{access.Read, access.Write, access.Admin}), d.maybeTime(), d.maybeTime(), d.maybeTime()
 		return store.PutToken{Token: t}
 	}
 }

@@ -41,7 +41,7 @@ var (
 	Milestone      = metadata.Milestone{ID: Identifier(9), Name: "Spring", Component: Identifier(7), Created: Time, End: Time.AddDate(0, 6, 0)}
 
 	// Token is a token of Ann, with an expiry.
-	Token = access.Token{ID: Identifier(15), User: Ann.ID, Scope: access.Write, Created: Time,
+	Token = access.Token{ID: Identifier(15), User: Ann.ID, Scope: access.Write, Created: Time, Name: "CI",
 		Expires: time.Date(2030, time.December, 31, 23, 59, 59, 999e6, time.UTC)}
 )
 

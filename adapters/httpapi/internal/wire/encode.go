@@ -592,6 +592,8 @@ func (e *Encoder) tokenMembers(t access.Token) {
 	e.key("creationDate").Time(t.Created)
 	e.key("expires").Time(t.Expires)
 	e.key("revoked").Time(t.Revoked)
+	e.key("name").nullText(problem.NullText{String: t.Name, Valid: t.Name != ""})
+	e.key("lastUse").Time(t.LastUse)
 	e.key("invitation").bool(t.Invitation)
 }
 

@@ -217,6 +217,8 @@ type Token struct {
 	CreationDate time.Time  `json:"creationDate"`
 	Expires      *time.Time `json:"expires"`
 	Revoked      *time.Time `json:"revoked"`
+	Name         *string    `json:"name"`
+	LastUse      *time.Time `json:"lastUse" doc:"When a request last had the token, a minute old at most; null: none had."`
 	Invitation   bool       `json:"invitation" doc:"Whether it signs in once at the pages, and is revoked by that. It authenticates no request."`
 }
 
@@ -423,6 +425,7 @@ type NewToken struct {
 	User       PartialUser `json:"user"`
 	Scope      string      `json:"scope" enum:"read,comment,report,write,admin"`
 	Expires    *time.Time  `json:"expires,omitempty" nullable:"true" doc:"null, or left out: never. For a whole day: its last millisecond in PROBLEMS_TIME_ZONE, such as 2030-12-31T23:59:59.999Z. An invitation: in 7 days, and at most in 30."`
+	Name       *string     `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"What tells the user's tokens apart. null, or left out: nothing."`
 	Invitation bool        `json:"invitation,omitempty" doc:"For a person: the address /sign-in?code= with the token signs in once."`
 	_          struct{}    `additionalProperties:"false"`
 }
@@ -430,6 +433,7 @@ type NewToken struct {
 // NewOwnToken is a token that its user makes (D50).
 type NewOwnToken struct {
 	Scope   string     `json:"scope" enum:"read,comment,report,write,admin" doc:"At most that of the request."`
+	Name    *string    `json:"name,omitempty" nullable:"true" minLength:"1" maxLength:"255" doc:"What tells your tokens apart. null, or left out: nothing."`
 	Expires *time.Time `json:"expires,omitempty" nullable:"true" doc:"null, or left out: as late as possible."`
 	_       struct{}   `additionalProperties:"false"`
 }

@@ -499,6 +499,10 @@ var english = Language{
 		"token.expires":         "Expires",
 		"token.revoke":          "Revoke",
 		"token.revoke-one":      "Revoke a token of %s",
+		"token.revoke-named":    "Revoke the token %s of %s",
+		"token.name":            "Name",
+		"token.used":            "Last used",
+		"token.unused":          "Never used",
 		"token.ended":           "ended",
 
 		"kind.queries":       "Saved queries",

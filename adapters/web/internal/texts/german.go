@@ -456,6 +456,10 @@ var german = Language{
 		"token.expires":         "Läuft ab",
 		"token.revoke":          "Widerrufen",
 		"token.revoke-one":      "Ein Token von %s widerrufen",
+		"token.revoke-named":    "Das Token %s von %s widerrufen",
+		"token.name":            "Name",
+		"token.used":            "Zuletzt benutzt",
+		"token.unused":          "Nie benutzt",
 		"token.ended":           "beendet",
 
 		"kind.queries":       "Gespeicherte Abfragen",

@@ -270,10 +270,10 @@ func smallScopes(s *session.Session) {
 
 func ownTokens(s *session.Session) {
 	bob, eve := s.UserWith("report"), s.User()
-	made := bob.Post("/me/tokens", `{"scope":"comment"}`).Is(201).Has("/scope", "comment").Has("/user/identifier", bob.Identifier)
+	made := bob.Post("/me/tokens", `{"scope":"comment","name":" CI "}`).Is(201).Has("/scope", "comment").Has("/name", "CI").Has("/lastUse", nil).Has("/user/identifier", bob.Identifier)
 	token := s.As(session.Secret(made))
 	token.Get("/me").Is(200).Has("/user", bob.Object()).Has("/scope", "comment").Has("/expires", made.At("/expires"))
-	bob.Get("/me/tokens").Is(200).Counts("", 2).Has("/1/identifier", made.At("/identifier")).Lacks("/1/token")
+	bob.Get("/me/tokens").Is(200).Counts("", 2).Has("/0/name", nil).Has("/1/name", "CI").Has("/1/identifier", made.At("/identifier")).Lacks("/1/token")
 	// A token makes none that lasts longer, or may do more.
 	child := token.Post("/me/tokens", `{"scope":"read"}`).Is(201)
 	if child.Text("/expires") > made.Text("/expires") {
@@ -282,6 +282,7 @@ func ownTokens(s *session.Session) {
 	token.Post("/me/tokens", `{"scope":"report"}`).Fault(422, "invalid-value", "/scope")
 	bob.Post("/me/tokens", `{"scope":"read","expires":"2131-01-01T00:00:00.000Z"}`).Fault(422, "invalid-value", "/expires")
 	bob.Post("/me/tokens", `{"scope":"read","user":`+eve.Part()+`}`).Fault(422, "unknown-field", "/user")
+	bob.Post("/me/tokens", `{"scope":"read","name":""}`).Fault(422, "invalid-value", "/name")
 	bob.Post("/me/tokens", `{}`).Fault(422, "required-field", "/scope")
 	bob.Post("/me/tokens?dryRun=true", `{"scope":"read"}`).Is(201).Lacks("/token").Lacks("/identifier")
 	path := "/me/tokens/" + made.Text("/identifier")

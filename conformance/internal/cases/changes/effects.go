@@ -112,6 +112,10 @@ func Effect() []bench.Case {
 		Rule: "A token is read back as it was given, with its times or without.",
 		Run:  putToken,
 	}, {
+		ID:   "READ-031",
+		Rule: "MarkUsed sets the last use of one token, unless it has a later one, and changes nothing else, nor a version.",
+		Run:  markUsed,
+	}, {
 		ID:   "READ-001/audit",
 		Rule: "An entry of the audit log is read back as it was given, with its author and values or without.",
 		Run: func(b *bench.Bench) {
@@ -440,13 +444,27 @@ func replaceMetadata(b *bench.Bench) {
 
 func putToken(b *bench.Bench) {
 	full, lasting := b.Token(), b.Token()
-	lasting.Expires, lasting.Revoked, lasting.Scope, lasting.Invitation = time.Time{}, time.Time{}, access.Read, false
+	lasting.Expires, lasting.Revoked, lasting.Scope, lasting.Invitation, lasting.Name, lasting.LastUse = time.Time{}, time.Time{}, access.Read, false, "", time.Time{}
 	for _, t := range []access.Token{full, lasting} {
 		does(b, []store.Effect{store.PutToken{Token: t}}, func(want *bench.Image) {
 			want.Versions.Access.Number++
 			want.Tokens = append(want.Tokens, t)
 		})
 	}
+}
+
+func markUsed(b *bench.Bench) {
+	used, fresh := b.Token(), b.Token()
+	fresh.LastUse = time.Time{}
+	b.Do(store.PutToken{Token: used}, store.PutToken{Token: fresh})
+	later := used.LastUse.Add(time.Minute)
+	for i, at := range []time.Time{later, later.Add(time.Hour)} {
+		for n, t := range []access.Token{used, fresh} {
+			does(b, []store.Effect{store.MarkUsed{Token: t.ID, At: at}}, func(want *bench.Image) { want.Tokens[n].LastUse = at })
+			does(b, []store.Effect{store.MarkUsed{Token: t.ID, At: later.Add(-time.Duration(i+1) * time.Second)}}, nothing)
+		}
+	}
+	does(b, []store.Effect{store.MarkUsed{Token: b.ID(), At: later}}, nothing)
 }
 
 func queryEffects(b *bench.Bench) {

@@ -145,7 +145,7 @@ func timesToMillisecond(b *bench.Bench) {
 		objects := b.Objects()
 		objects.Milestones[0].Created, objects.Milestones[0].Start, objects.Milestones[0].End = at, at, at
 		token := b.Token()
-		token.Created, token.Expires, token.Revoked = at, at, at
+		token.Created, token.Expires, token.Revoked, token.LastUse = at, at, at, at
 		saved, audited := b.Query(b.Author), b.Audited()
 		saved.Created, audited.Created = at, at
 		change := b.Change(store.CreateProblem{Problem: p}, store.AddComment{Problem: p.ID, Comment: comment},

@@ -77,6 +77,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.PutMilestone{Milestone: objects.Milestones[0]},
 		store.PutUser{User: objects.Users[0]},
 		store.PutToken{Token: b.Token()},
+		store.MarkUsed{Token: b.ID(), At: b.Now()},
 		store.AppendAudit{Entry: b.Audited()},
 		store.Publish{Event: b.Happening(p.ID)},
 		store.Publish{Event: b.Administered()},
