@@ -96,6 +96,7 @@ func (c *codec) describeMetadata() {
 		{"name", (*str)(&c.user.Name)},
 		{"email", (*str)(&c.user.Email)},
 		{"inactive", (*boolean)(&c.user.Inactive)},
+		{"robotOf", (*reference)(&c.user.RobotOf)},
 		{"mail", (*nullable)(&c.user.Mail)},
 	}
 	c.objects[transfer.KindToken] = object{

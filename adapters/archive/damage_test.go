@@ -109,8 +109,8 @@ var damages = []struct {
 	// JSON.
 	{"an array", in(9, body[8], "[]"), 9, "", "must be a JSON object"},
 	{"two objects", in(9, body[8], body[8]+" "+body[9]), 9, "", "there is more after the end of the JSON object"},
-	{"an object without end", in(9, `"Ann"}`, `"Ann"`), 9, "", "ends within its JSON object"},
-	{"a comma too much", in(9, `"Ann"}`, `"Ann",}`), 9, "", "is not valid JSON in UTF-8 (at byte 135)"},
+	{"an object without end", in(9, `null}`, `null`), 9, "", "ends within its JSON object"},
+	{"a comma too much", in(9, `null}`, `null,}`), 9, "", "is not valid JSON in UTF-8 (at byte 150)"},
 	{"single quotes", in(9, `"Ann"`, `'Ann'`), 9, "", "is not valid JSON in UTF-8 (at byte 130)"},
 	{"invalid UTF-8", in(9, "Ann", "\xff"), 9, "", "is not valid JSON in UTF-8"},
 	{"half a surrogate pair", in(9, "Ann", `\ud800`), 9, "", "is not valid JSON in UTF-8"},
@@ -151,6 +151,7 @@ var damages = []struct {
 	// Types.
 	{"a number for a string", in(9, `"Ann"`, `7`), 9, "/name", "must be a string"},
 	{"null for a string", in(9, `"Ann"`, `null`), 9, "/name", "must be a string"},
+	{"a robot of a robot", in(9, `"robotOf":null`, `"robotOf":"01900000-0000-7000-8000-000000000052"`), 9, "/robotOf", "must be a person, not a robot"},
 	{"a choice of mail that there is not", in(9, `"mail":null`, `"mail":"weekly"`), 9, "/mail", "must be \"mine\", \"none\" or null"},
 	{"a string for a boolean", in(9, `false`, `"false"`), 9, "/inactive", "must be true or false"},
 	{"a string for an integer", in(12, `"identifier":3`, `"identifier":"3"`), 12, "/identifier", "must be an integer"},

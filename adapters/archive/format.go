@@ -33,6 +33,8 @@ var memberSince = func() (since [transfer.KindEnd]map[string]version) {
 	}
 	since[transfer.KindProblem], since[transfer.KindSavepoint] = fields, fields
 	since[transfer.KindComment] = map[string]version{"editDate": 8, "editor": 8, "deleted": 8}
+	since[transfer.KindUser] = map[string]version{"robotOf": 8}
+	since[transfer.KindToken] = map[string]version{"invitation": 8, "name": 8, "lastUse": 8}
 	return since
 }()
 

@@ -98,6 +98,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 	}
 	c.States[0].Next = []ident.ID{c.States[3].ID, c.States[1].ID}
 	c.Components[0].Parent, c.Components[1].Successor = c.Components[3].ID, c.Components[2].ID
+	c.Users[3].RobotOf = c.Users[0].ID
 	c.Milestones[1].Start, c.Milestones[2].End = epoch, epoch.Add(time.Hour)
 	for i, scope := range access.Scopes() {
 		token := access.Token{ID: id(), User: c.Users[i%3].ID, Scope: scope, Created: epoch}

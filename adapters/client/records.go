@@ -75,6 +75,8 @@ type User struct {
 	Name       string `json:"name"`
 	Email      string `json:"email"`
 	Inactive   bool   `json:"inactive"`
+	// RobotOf is the person who answers for the user, a robot; nil for a person.
+	RobotOf *Reference `json:"robotOf"`
 }
 
 // Reference is an object within another record. FullName is there for components.

@@ -88,8 +88,8 @@ func checkAgreement(t *testing.T, name string, encode func(*wire.Encoder), into 
 
 func TestEncodeExactly(t *testing.T) {
 	t.Parallel()
-	ann := `{"identifier":"0150d4f1-6000-7000-8000-000000000001","name":"Ann","email":"ann@example.org","inactive":false}`
-	bob := `{"identifier":"0150d4f1-6000-7000-8000-000000000002","name":"Bob","email":"bob@example.org","inactive":false}`
+	ann := `{"identifier":"0150d4f1-6000-7000-8000-000000000001","name":"Ann","email":"ann@example.org","inactive":false,"robotOf":null}`
+	bob := `{"identifier":"0150d4f1-6000-7000-8000-000000000002","name":"Bob","email":"bob@example.org","inactive":false,"robotOf":null}`
 	want := `{"identifier":12,"title":"The login page answers slowly",` +
 		`"state":{"identifier":"0150d4f1-6000-7000-8000-000000000004","name":"In Progress","resolved":false,"initial":false,"order":2,` +
 		`"nextStates":[{"identifier":"0150d4f1-6000-7000-8000-000000000003","name":"Open"},{"identifier":"0150d4f1-6000-7000-8000-000000000013","name":"Closed"}]},` +

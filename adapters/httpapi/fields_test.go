@@ -166,6 +166,9 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	deleted.Deleted = samples.Time
 	note("deleted attachment", wire.Attachment{}, func(e *wire.Encoder) { e.Attachment(deleted) })
 	note("bearer of a token", wire.Me{}, func(e *wire.Encoder) { e.Me(tracker.Caller{Scope: access.Read, Expires: samples.Time}, samples.Ann) })
+	robot := samples.Bob
+	robot.RobotOf = samples.Ann.ID
+	note("robot", wire.User{}, func(e *wire.Encoder) { e.User(robot) })
 	revoked := samples.Token
 	revoked.Revoked, revoked.Invitation, revoked.LastUse = samples.Time, true, samples.Time
 	note("revoked token", wire.Token{}, func(e *wire.Encoder) { e.Token(revoked) })

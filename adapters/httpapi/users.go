@@ -59,6 +59,7 @@ func userKind() metadataKind[user.User, tracker.UserPatch, wire.User, wire.Creat
 				{Name: "name", Into: &p.Name},
 				{Name: "email", Into: &p.Email},
 				{Name: "inactive", Into: &p.Inactive},
+				{Name: "robotOf", Into: &p.RobotOf},
 			}
 		},
 		createScope: access.Admin,

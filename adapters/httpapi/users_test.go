@@ -13,7 +13,7 @@ func TestMe(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	w := f.send(t, request("GET", api+"/me", "", "Authorization", "Token "+secretOf(access.Read).Reveal()), 200, "")
-	want := `{"user":{"identifier":"` + samples.Ann.ID.String() + `","name":"Ann","email":"ann@example.org","inactive":false},"scope":"read","expires":null}` + "\n"
+	want := `{"user":{"identifier":"` + samples.Ann.ID.String() + `","name":"Ann","email":"ann@example.org","inactive":false,"robotOf":null},"scope":"read","expires":null}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s, not %s", w.Body, want)
 	}
@@ -23,7 +23,7 @@ func TestUsersAndTokensInDryRuns(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	w := f.send(t, request("POST", api+"/users?dryRun=true", `{"name":"Eve","email":"eve@example.org"}`), 201, "")
-	if want := `{"name":"Eve","email":"eve@example.org","inactive":false}` + "\n"; w.Body.String() != want {
+	if want := `{"name":"Eve","email":"eve@example.org","inactive":false,"robotOf":null}` + "\n"; w.Body.String() != want {
 		t.Errorf("%s, not %s", w.Body, want)
 	}
 	header(t, w, map[string]string{"Location": "", "Dry-Run": "true"})

@@ -25,7 +25,7 @@ func kinds(zone *time.Location) []administered {
 		{"milestones", []string{"kind.component", "kind.start", "kind.end"}, access.Write, milestones.rows, milestones.form, saved((*tracker.Service).Milestones, milestones.of)},
 		{"priorities", []string{"kind.order"}, access.Admin, priorityRows, priorityForm, saved((*tracker.Service).Priorities, priorityOf)},
 		{"classifications", nil, access.Admin, classificationRows, classificationForm, saved((*tracker.Service).Classifications, classificationOf)},
-		{"users", []string{"kind.email"}, access.Admin, userRows, userForm, saved((*tracker.Service).Users, userOf)},
+		{"users", []string{"kind.email", "field.robotOf"}, access.Admin, userRows, userForm, saved((*tracker.Service).Users, userOf)},
 	}
 }
 
@@ -196,7 +196,7 @@ func classificationOf(form url.Values, _ *fault.List) tracker.ClassificationPatc
 
 func userRows(c *metadata.Catalogue) (rows []objectRow) {
 	for _, u := range c.Content().Users {
-		rows = append(rows, objectRow{ID: u.ID.String(), Name: u.Name, Faint: u.Inactive, Cells: []string{u.Email}})
+		rows = append(rows, objectRow{ID: u.ID.String(), Name: u.Name, Faint: u.Inactive, Cells: []string{u.Email, c.Name(metadata.Users, u.RobotOf)}})
 	}
 	return rows
 }
@@ -206,7 +206,8 @@ func userForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	if !ok && !id.IsNone() {
 		return "", nil
 	}
-	form := []input{textInput("name", u.Name), {Name: "email", Type: "email", Value: u.Email, Required: true}}
+	form := []input{textInput("name", u.Name), {Name: "email", Type: "email", Value: u.Email, Required: true},
+		{Type: "choice", Choice: forms.ObjectChoice("robotOf", metadata.Users, u.RobotOf, c)}}
 	if !id.IsNone() {
 		form = append(form, input{Name: "inactive", Type: "checkbox", Checked: u.Inactive})
 	}
@@ -214,5 +215,5 @@ func userForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 }
 
 func userOf(form url.Values, _ *fault.List) tracker.UserPatch {
-	return tracker.UserPatch{Name: sent(form, "name"), Email: sent(form, "email"), Inactive: checked(form, "inactive")}
+	return tracker.UserPatch{Name: sent(form, "name"), Email: sent(form, "email"), Inactive: checked(form, "inactive"), RobotOf: forms.Reference(form, "robotOf")}
 }

@@ -39,7 +39,9 @@ func fingerprintOf(c Content) (f Fingerprint) {
 	digest(&e, c.Milestones, func(o *Milestone) {
 		e.id(o.ID).text(o.Name).id(o.Component).moment(o.Created).moment(o.Start).moment(o.End)
 	})
-	digest(&e, c.Users, func(o *user.User) { e.id(o.ID).text(o.Name).text(o.Email).text(string(o.Mail)).flag(o.Inactive) })
+	digest(&e, c.Users, func(o *user.User) {
+		e.id(o.ID).text(o.Name).text(o.Email).text(string(o.Mail)).flag(o.Inactive).id(o.RobotOf)
+	})
 	e.Sum(f[:0])
 	return f
 }

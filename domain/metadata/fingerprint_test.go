@@ -21,7 +21,7 @@ func filled() Content {
 		Classifications: []Classification{{id(21), "Bug"}, {id(22), "Task"}},
 		Components:      []Component{{id(31), "App", true, id(32), id(33)}, {id(32), "UI", true, id(31), id(34)}},
 		Milestones:      []Milestone{{id(41), "1.0", id(31), at, at.Add(1), at.Add(2)}, {id(42), "2.0", id(32), at, at, at}},
-		Users:           []user.User{{ID: id(51), Name: "Ann", Email: "ann@example.org", Mail: user.MailMine, Inactive: true}, {ID: id(52), Name: "Bob", Email: "bob@example.org", Mail: user.MailNone, Inactive: true}},
+		Users:           []user.User{{ID: id(51), Name: "Ann", Email: "ann@example.org", Mail: user.MailMine, Inactive: true, RobotOf: id(58)}, {ID: id(52), Name: "Bob", Email: "bob@example.org", Mail: user.MailNone, Inactive: true}},
 	}
 }
 

@@ -52,6 +52,7 @@ var (
 		{"name", line(func(o *user.User) string { return o.Name })},
 		{"email", email(func(o *user.User) string { return o.Email })},
 		{"inactive", flag(func(o *user.User) bool { return o.Inactive })},
+		{"robotOf", reference(Users, func(o *user.User) ident.ID { return o.RobotOf })},
 	}
 )
 

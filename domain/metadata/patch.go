@@ -49,3 +49,13 @@ type ComponentPatch struct {
 	Successor patch.Field[Partial]
 	Parent    patch.Field[Partial]
 }
+
+// UserPatch holds the members of a user sent by a client (D2).
+type UserPatch struct {
+	Name     patch.Field[string]
+	Email    patch.Field[string]
+	Inactive patch.Field[bool]
+	RobotOf  patch.Field[Partial]
+	// Mail is the name of a user.Mail. Only the service sends it, for the user.
+	Mail patch.Field[string]
+}

@@ -212,7 +212,7 @@ func TestResolveDetail(t *testing.T) {
 		{"none but who is inactive", NewCatalogue(ident.Version{Number: 1}, Content{Users: []user.User{{ID: id(40), Name: "Ann", Email: "a@b", Inactive: true}}}), Users, `{"name":"secret"}`, "no user has all the members given; there are none"},
 		{"none of none", NewCatalogue(ident.Version{Number: 1}, Content{}), Milestones, `{"name":"secret"}`, "no milestone has all the members given; there are none"},
 		{"nothing of none", NewCatalogue(ident.Version{Number: 1}, Content{}), Milestones, `{}`, "must identify one milestone, but there is none"},
-		{"unknown", sample(), Users, `{"login":"secret"}`, "a user has no such member, only identifier, name, email, inactive"},
+		{"unknown", sample(), Users, `{"login":"secret"}`, "a user has no such member, only identifier, name, email, inactive, robotOf"},
 		{"only its case differs", sample(), Components, `{"FULLNAME":"secret"}`, `a component has no such member (did you mean "fullName"?), only identifier, name, fullName, closed, successor, parent`},
 		{"no object", sample(), Priorities, `"secret"`, "must be an object with members of a priority: identifier, name, order"},
 		{"no flag", sample(), Users, `{"inactive":"secret"}`, "must be true or false"},
@@ -380,7 +380,7 @@ func render(c *Catalogue, kind Kind, id ident.ID) map[string]any {
 		maps.Copy(full, map[string]any{"component": ref(Components, o.Component), "creationDate": date(o.Created), "startDate": date(o.Start), "endDate": date(o.End)})
 	case Users:
 		o, _ := c.User(id)
-		maps.Copy(full, map[string]any{"email": o.Email, "inactive": o.Inactive})
+		maps.Copy(full, map[string]any{"email": o.Email, "inactive": o.Inactive, "robotOf": ref(Users, o.RobotOf)})
 	}
 	return full
 }

@@ -198,6 +198,22 @@ func (c *Catalogue) CheckUser(u user.User) error {
 	return nil
 }
 
+// CheckRobot refuses a robot that no person answers for: RobotOf is the user itself, or a robot,
+// or other robots have the user (D2). The text of the error ends a sentence for its author.
+func (c *Catalogue) CheckRobot(u user.User) error {
+	if of, _ := c.User(u.RobotOf); u.RobotOf.IsNone() {
+		return nil
+	} else if u.RobotOf == u.ID || !of.RobotOf.IsNone() {
+		return errors.New("must be a person, not a robot")
+	}
+	for _, other := range c.content.Users {
+		if other.RobotOf == u.ID && !u.ID.IsNone() {
+			return errors.New("must be null: this user answers for a robot")
+		}
+	}
+	return nil
+}
+
 // BelowItself reports whether the component, in the given form, is among its own
 // parents, at any distance. The other components are those of the catalogue.
 func (c *Catalogue) BelowItself(o Component) bool { return c.inCycle(o, Component.parent) }

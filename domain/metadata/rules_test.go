@@ -10,6 +10,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // ruled is a catalogue to change. It has two initial states and a closed one. It has
@@ -151,6 +152,28 @@ func TestComponentCircles(t *testing.T) {
 	}
 	if err := c.CheckComponent(Component{ID: id(30), Name: "App", Successor: id(31)}); err != nil {
 		t.Errorf("a component cannot be succeeded by one below it: %v", err)
+	}
+}
+
+// D2: a person answers for each robot.
+func TestCheckRobot(t *testing.T) {
+	t.Parallel()
+	c := NewCatalogue(ident.Version{Number: 1}, Content{Users: []user.User{{ID: id(50)}, {ID: id(51), RobotOf: id(50)}, {ID: id(52)}}})
+	for rule, r := range map[string]struct {
+		u  user.User
+		ok bool
+	}{
+		"a new person":                  {user.User{}, true},
+		"a new robot":                   {user.User{RobotOf: id(50)}, true},
+		"another person":                {user.User{ID: id(51), RobotOf: id(52)}, true},
+		"a robot of itself":             {user.User{ID: id(52), RobotOf: id(52)}, false},
+		"a robot of a robot":            {user.User{ID: id(52), RobotOf: id(51)}, false},
+		"a robot that answers for one":  {user.User{ID: id(50), RobotOf: id(52)}, false},
+		"a person who answers for none": {user.User{ID: id(50)}, true},
+	} {
+		if err := c.CheckRobot(r.u); (err == nil) != r.ok {
+			t.Errorf("%s: %v", rule, err)
+		}
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // UserPatch holds the members of a user sent by a client (D2). Only SetMail and Unsubscribe
 // send its Mail.
-type UserPatch = user.Patch
+type UserPatch = metadata.UserPatch
 
 // Users returns the users. A new user needs an e-mail address too. An address in use
 // fails with fault.AlreadyExists.

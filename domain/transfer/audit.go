@@ -16,7 +16,7 @@ import (
 // service writes them in this order, given by D2.
 var auditMembers = []string{
 	"identifier", "name", "email", "resolved", "initial", "order", "nextStates", "closed", "successor", "parent",
-	"component", "creationDate", "startDate", "endDate", "inactive", "mail", "user", "scope", "expires", "invitation", "revoked",
+	"component", "creationDate", "startDate", "endDate", "inactive", "robotOf", "mail", "user", "scope", "expires", "invitation", "revoked",
 	"url", "types", "predicate", "onFailure", "active", "cursor", "state", "secret", "deleted", audit.Erased,
 }
 

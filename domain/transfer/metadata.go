@@ -144,6 +144,15 @@ func (c *Checker) closeMetadata() {
 			c.reference("/component", metadata.Components, o.Component)
 		}
 	}
+	for i, o := range content.Users {
+		c.line = c.first[KindUser] + int64(i)
+		if !o.RobotOf.IsNone() {
+			c.reference("/robotOf", metadata.Users, o.RobotOf)
+		}
+		if of, _ := c.catalogue.User(o.RobotOf); !of.RobotOf.IsNone() {
+			c.refuse("/robotOf", "must be a person, not a robot")
+		}
+	}
 	c.line = current
 	if _, ok := c.catalogue.DefaultState(); !ok && len(content.Users)+len(content.States) > 0 {
 		c.refuse("", "no state before this line is initial, and without one no problem can be created")

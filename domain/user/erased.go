@@ -1,5 +1,7 @@
 package user
 
+import "github.com/problemtracking/problems/domain/ident"
+
 // ErasedDomain is the domain of the addresses of erased users. Nobody else has an address in it.
 const ErasedDomain = "erased.invalid"
 
@@ -8,7 +10,7 @@ const ErasedDomain = "erased.invalid"
 func (u User) Erase() User {
 	id := u.ID.String()
 	u.Name, u.Email = "Erased user "+id[len(id)-8:], "erased-"+id+"@"+ErasedDomain
-	u.Inactive, u.Mail = true, MailNone
+	u.Inactive, u.Mail, u.RobotOf = true, MailNone, ident.None
 	return u
 }
 

@@ -8,7 +8,7 @@ import (
 
 func TestErase(t *testing.T) {
 	t.Parallel()
-	ann := User{ID: ident.ID{0: 1, 15: 0xab}, Name: "Ann Lee", Email: "ann@example.org"}
+	ann := User{ID: ident.ID{0: 1, 15: 0xab}, Name: "Ann Lee", Email: "ann@example.org", RobotOf: ident.ID{15: 8}}
 	want := User{
 		ID: ann.ID, Name: "Erased user 000000ab", Email: "erased-01000000-0000-0000-0000-0000000000ab@erased.invalid", Inactive: true, Mail: MailNone,
 	}

@@ -22,6 +22,8 @@ type User struct {
 	// Inactive users keep their past contributions, but cannot be newly assigned or watch,
 	// and their tokens are revoked for good (D2, D17).
 	Inactive bool
+	// RobotOf is the person who answers for the user, a program; None for a person.
+	RobotOf ident.ID
 	// Mail says which e-mail the user gets. Only the user and the service read it.
 	Mail Mail
 }

@@ -202,12 +202,13 @@ type userRow struct {
 	Email    string
 	Inactive bool
 	Mail     string
+	RobotOf  uuid
 }
 
 func newUserRow(o user.User) *userRow {
-	return &userRow{ID: uuid(o.ID), Name: o.Name, Email: o.Email, Inactive: o.Inactive, Mail: string(o.Mail)}
+	return &userRow{ID: uuid(o.ID), Name: o.Name, Email: o.Email, Inactive: o.Inactive, Mail: string(o.Mail), RobotOf: uuid(o.RobotOf)}
 }
 
 func (r userRow) object() user.User {
-	return user.User{ID: ident.ID(r.ID), Name: r.Name, Email: r.Email, Inactive: r.Inactive, Mail: user.Mail(r.Mail)}
+	return user.User{ID: ident.ID(r.ID), Name: r.Name, Email: r.Email, Inactive: r.Inactive, Mail: user.Mail(r.Mail), RobotOf: ident.ID(r.RobotOf)}
 }

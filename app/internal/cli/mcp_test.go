@@ -83,7 +83,8 @@ func TestMCP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := connected(t, connect(t, start(t, nil, "--store=memory:", "--base-path=/tracker")))
+			s := start(t, nil, "--store=memory:", "--base-path=/tracker")
+			m := connected(t, connect(t, s))
 			all, err := m.session.ListTools(t.Context(), nil)
 			if err != nil || len(all.Tools) != 8 {
 				t.Fatalf("the tools are %v, %v", all, err)
@@ -128,6 +129,11 @@ func TestMCP(t *testing.T) {
 				{"find", `{"state":"done"}`, `"identifier":1,`},
 				{"find", `{"limit":"many"}`, `!limit`},
 			})
+			s.send(t, s.token(t), "/users", map[string]any{"name": "Robby", "email": "robby@example.org", "robotOf": map[string]any{"name": "Administrator"}})
+			byRobot := must(t, variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": s.token(t)}, "token", "create", "--user=robby@example.org", "--scope=report")
+			s.send(t, byRobot, "/problems", map[string]any{"title": "Dark"})
+			s.send(t, byRobot, "/problems/3/comments", map[string]any{"text": "It is dark."})
+			m.does([][3]string{{"show", `{"identifier":3}`, `"author":"Robby","authorIsRobotOf":"Administrator"`}, {"show", `{"identifier":3}`, `"reporterIsRobotOf":"Administrator"`}})
 		})
 	}
 }

@@ -53,7 +53,7 @@ func (l *local) Users(ctx context.Context) ([]User, error) {
 	}
 	users := make([]User, 0, len(answer.Value))
 	for _, u := range answer.Value {
-		users = append(users, userOf(u))
+		users = append(users, userOf(u, answer.Catalogue))
 	}
 	return users, nil
 }
@@ -62,7 +62,7 @@ func (l *local) AddUser(ctx context.Context, name, email string) (User, error) {
 	answer, err := l.service.Users().Create(ctx, operator, tracker.CreateObject[tracker.UserPatch]{
 		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(email)},
 	})
-	return userOf(answer.Value), sentence(err)
+	return userOf(answer.Value, answer.Catalogue), sentence(err)
 }
 
 func (l *local) Deactivate(ctx context.Context, userID string, lastAdmin bool) (User, error) {
@@ -74,7 +74,7 @@ func (l *local) Deactivate(ctx context.Context, userID string, lastAdmin bool) (
 		Write: tracker.Write{LastAdmin: lastAdmin},
 		Patch: tracker.UserPatch{Inactive: patch.Set(true)},
 	})
-	return userOf(answer.Value), sentence(err)
+	return userOf(answer.Value, answer.Catalogue), sentence(err)
 }
 
 // Erase implements Directory. It does a part of the erasure unless a server does.
@@ -93,7 +93,7 @@ func (l *local) Erase(ctx context.Context, userID string, dryRun, lastAdmin bool
 		return Erasure{}, sentence(err)
 	}
 	e := Erasure{
-		User: userOf(answer.Value.User), Done: answer.Value.Done, Through: int64(answer.Value.Through),
+		User: userOf(answer.Value.User, answer.Catalogue), Done: answer.Value.Done, Through: int64(answer.Value.Through),
 		Problems: answer.Value.Problems, Log: answer.Value.Log, Watches: answer.Value.Watches,
 		Audit: answer.Value.Audit, Tokens: answer.Value.Tokens, Sessions: answer.Value.Sessions,
 	}
@@ -150,8 +150,12 @@ func (l *local) RevokeToken(ctx context.Context, tokenID string, lastAdmin bool)
 	return sentence(err)
 }
 
-func userOf(u user.User) User {
-	return User{Identifier: u.ID.String(), Name: u.Name, Email: u.Email, Inactive: u.Inactive}
+func userOf(u user.User, c *metadata.Catalogue) User {
+	shown := User{Identifier: u.ID.String(), Name: u.Name, Email: u.Email, Inactive: u.Inactive}
+	if !u.RobotOf.IsNone() {
+		shown.RobotOf = &client.Reference{Identifier: u.RobotOf.String(), Name: c.Name(metadata.Users, u.RobotOf)}
+	}
+	return shown
 }
 
 func tokenOf(t access.Token, c *metadata.Catalogue) Token {

@@ -307,6 +307,7 @@ func (e *Encoder) User(u user.User) {
 	e.key("name").Text(u.Name)
 	e.key("email").Text(u.Email)
 	e.key("inactive").bool(u.Inactive)
+	e.key("robotOf").UserRef(u.RobotOf)
 	e.Close('}')
 }
 

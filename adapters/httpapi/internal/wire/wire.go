@@ -130,6 +130,8 @@ type User struct {
 	Name       string `json:"name" minLength:"1" maxLength:"255"`
 	Email      string `json:"email" minLength:"1" maxLength:"255" doc:"Unique; ASCII letters are compared without case. A domain outside of ASCII is stored in Unicode and lower case."`
 	Inactive   bool   `json:"inactive" doc:"Cannot be newly assigned or watch, and has no valid token."`
+
+	RobotOf *Reference `json:"robotOf" doc:"The person who answers for this user, a robot; null for a person."`
 }
 
 // CreatedUser is the answer to the creation of a user (D30).
@@ -406,18 +408,24 @@ type Link struct {
 
 // NewUser is a user to be created (D30).
 type NewUser struct {
-	Name     string   `json:"name" minLength:"1" maxLength:"255"`
-	Email    string   `json:"email" minLength:"1" maxLength:"255"`
-	Inactive bool     `json:"inactive,omitempty"`
-	_        struct{} `additionalProperties:"false"`
+	Name     string `json:"name" minLength:"1" maxLength:"255"`
+	Email    string `json:"email" minLength:"1" maxLength:"255"`
+	Inactive bool   `json:"inactive,omitempty"`
+
+	RobotOf *PartialUser `json:"robotOf,omitempty" doc:"The person who answers for the new user, a robot. null, or left out: the user is a person."`
+
+	_ struct{} `additionalProperties:"false"`
 }
 
 // UserPatch is a change of a user (D30).
 type UserPatch struct {
-	Name     string   `json:"name,omitempty" minLength:"1" maxLength:"255"`
-	Email    string   `json:"email,omitempty" minLength:"1" maxLength:"255"`
-	Inactive bool     `json:"inactive,omitempty" doc:"Deactivating a user revokes the user's tokens for good."`
-	_        struct{} `additionalProperties:"false"`
+	Name     string `json:"name,omitempty" minLength:"1" maxLength:"255"`
+	Email    string `json:"email,omitempty" minLength:"1" maxLength:"255"`
+	Inactive bool   `json:"inactive,omitempty" doc:"Deactivating a user revokes the user's tokens for good."`
+
+	RobotOf *PartialUser `json:"robotOf,omitempty" doc:"The person who answers for the user, a robot; null: the user is a person."`
+
+	_ struct{} `additionalProperties:"false"`
 }
 
 // NewToken is a token to be issued (D30).

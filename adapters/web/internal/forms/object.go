@@ -96,7 +96,7 @@ func Named(kind metadata.Kind, name string, c *metadata.Catalogue) (found ident.
 
 // kindOf is the kind of the objects in each field of a form that has objects.
 var kindOf = func() map[string]metadata.Kind {
-	kinds := map[string]metadata.Kind{"user": metadata.Users, "parent": metadata.Components, "successor": metadata.Components}
+	kinds := map[string]metadata.Kind{"user": metadata.Users, "robotOf": metadata.Users, "parent": metadata.Components, "successor": metadata.Components}
 	for _, f := range References {
 		kinds[f.Name] = f.To
 	}

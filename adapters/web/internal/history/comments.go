@@ -161,9 +161,15 @@ func byLocalPart(users []user.User) map[string]user.User {
 	return short
 }
 
+// robotOf returns the name of the person who answers for a robot; empty for a person.
+func robotOf(author ident.ID, c *metadata.Catalogue) string {
+	u, _ := c.User(author)
+	return c.Name(metadata.Users, u.RobotOf)
+}
+
 // commentItem returns a comment as an item.
 func commentItem(comment problem.Comment, body body, c *metadata.Catalogue) Item {
-	return Item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), At: comment.Created, Comment: true, ID: comment.ID, Edited: comment.Edited, Body: body.HTML, Plain: body.Plain}
+	return Item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), RobotOf: robotOf(comment.Author, c), At: comment.Created, Comment: true, ID: comment.ID, Edited: comment.Edited, Body: body.HTML, Plain: body.Plain}
 }
 
 // editsIn returns the edits of comments in a log, each with its difference. Together, the

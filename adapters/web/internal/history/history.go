@@ -20,6 +20,7 @@ import (
 type Item struct {
 	Anchor  string
 	Author  string
+	RobotOf string // the person who answers for the author, a robot
 	At      time.Time
 	Comment bool
 	// Body is the safe form of a comment.
@@ -127,7 +128,7 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 			}
 		}
 		if len(items) == 0 || !items[len(items)-1].takes(e) {
-			items = append(items, Item{Anchor: "log-" + e.ID.String(), Author: c.Name(metadata.Users, e.Author), At: e.Created, by: e.Author, batch: e.Batch})
+			items = append(items, Item{Anchor: "log-" + e.ID.String(), Author: c.Name(metadata.Users, e.Author), RobotOf: robotOf(e.Author, c), At: e.Created, by: e.Author, batch: e.Batch})
 		}
 		last := &items[len(items)-1]
 		if e.Type == problem.ProblemCreated {

@@ -205,7 +205,7 @@ var german = Language{
 		"column.originator": "Angelegt von", "column.created": "Angelegt", "column.modified": "Geändert",
 
 		"field.user": "Person", "field.none": "Keine Angabe", "field.keep": "Unverändert lassen",
-		"field.parent": "Teil von", "field.successor": "Nachfolger",
+		"field.robotOf": "Roboter von", "history.robot-of": "Roboter von %s", "field.parent": "Teil von", "field.successor": "Nachfolger",
 
 		"field.typed":      "Schreibe den Namen, oder die E-Mail-Adresse einer Person.",
 		"field.typed-keep": "Schreibe einen Namen, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",
@@ -619,6 +619,7 @@ var german = Language{
 		"audit.field.nextStates":   "Nächste Zustände",
 		"audit.field.email":        "E-Mail-Adresse",
 		"audit.field.inactive":     "Inaktiv",
+		"audit.field.robotOf":      "Roboter von",
 		"audit.field.mail":         "E-Mail über",
 		"audit.field.component":    "Komponente",
 		"audit.field.creationDate": "Erstellt",

@@ -23,6 +23,7 @@ func userCases() []session.Case {
 		session.Extended("HTTP-USER-012", "D11, D30", "Ignored-Members names what the creation of a user or metadata object does not store, unless it makes no difference", creationsNameIgnoredMembers),
 		session.Extended("HTTP-USER-013", "D33", "everybody chooses the own e-mail: everything at first", mailIsChosen),
 		session.Extended("HTTP-USER-014", "D2, D3", "a domain outside of ASCII, its ASCII form and its upper case are one address, stored in one form", internationalDomains),
+		session.Extended("HTTP-USER-015", "D2", "an administrator says which person answers for a robot, and a robot answers for nobody", robots),
 		session.Extended("HTTP-USER-011", "D2", "a new e-mail address is shown wherever the whole user is: in fields and among watchers", newEmailIsShown),
 	}
 }
@@ -30,7 +31,7 @@ func userCases() []session.Case {
 func userIsCreated(s *session.Session) {
 	name := s.Unique("ann")
 	a := s.Admin.Post("/users", session.Encode(map[string]any{"name": " " + name + " ", "email": name + "@Example.org"})).Is(201)
-	a.Members("", "identifier", "name", "email", "inactive").JSON()
+	a.Members("", "identifier", "name", "email", "inactive", "robotOf").JSON()
 	a.Has("/name", name).Has("/email", name+"@Example.org").Has("/inactive", false)
 	if !session.UUIDForm.MatchString(a.Text("/identifier")) {
 		s.Fatalf("%v\nhas no UUIDv7", a)
@@ -55,6 +56,19 @@ func mailIsChosen(s *session.Session) {
 	bob.Put("/me/mail", `{"mail":7}`).Fault(422, "invalid-type", "/mail")
 	bob.Put("/me/mail", `{"mail":"none","user":"eve"}`).Fault(422, "unknown-field", "/user")
 	s.UserWith("read").Put("/me/mail", `{"mail":"mine"}`).Fault(403, "forbidden")
+}
+
+func robots(s *session.Session) {
+	ann, bot, other := s.User(), s.User(), s.User()
+	of := func(p session.Person) string { return `{"robotOf":{"identifier":"` + p.Identifier + `"}}` }
+	s.Admin.Patch("/users/"+bot.Identifier, of(ann)).Is(200).Has("/robotOf", ann.Ref())
+	bot.Get("/me").Is(200).Has("/user/robotOf", ann.Ref())
+	bot.Post("/problems", `{"title":"Made by a robot"}`).Is(201).Has("/originator/robotOf", ann.Ref())
+	ann.Patch("/users/"+other.Identifier, of(ann)).Fault(403, "forbidden")
+	for who, by := range map[*session.Person]session.Person{&other: bot, &ann: other, &bot: bot} {
+		s.Admin.Patch("/users/"+who.Identifier, of(by)).Fault(422, "invalid-value", "/robotOf")
+	}
+	s.Admin.Patch("/users/"+bot.Identifier, `{"robotOf":null}`).Is(200).Has("", bot.Object())
 }
 
 func faultsOfAUser(s *session.Session) {
@@ -119,7 +133,7 @@ func usersAreListed(s *session.Session) {
 		last := ""
 		for i := range a.List("") {
 			pointer := fmt.Sprintf("/%d", i)
-			a.Members(pointer, "identifier", "name", "email", "inactive")
+			a.Members(pointer, "identifier", "name", "email", "inactive", "robotOf")
 			if name := a.Text(pointer + "/name"); name < last {
 				s.Fatalf("the name %q comes after %q", name, last)
 			} else {

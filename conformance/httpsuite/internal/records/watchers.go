@@ -113,7 +113,7 @@ func watchersAreOrdered(s *session.Session) {
 	a := s.Admin.Get(p.Path + "/watchers").Is(200)
 	for i := range want {
 		pointer := fmt.Sprintf("/%d", i)
-		a.Members(pointer, "identifier", "name", "email", "inactive")
+		a.Members(pointer, "identifier", "name", "email", "inactive", "robotOf")
 		if got := a.Text(pointer+"/name") + " " + a.Text(pointer+"/identifier"); got != want[i] {
 			s.Fatalf("%v\nhas %s at %d, want %s", a, got, i, want[i])
 		}

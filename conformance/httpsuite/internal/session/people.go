@@ -15,7 +15,7 @@ func (p Person) Ref() any {
 
 // Object is the whole active user (D2).
 func (p Person) Object() any {
-	return map[string]any{"identifier": p.Identifier, "name": p.Name, "email": p.Email, "inactive": false}
+	return map[string]any{"identifier": p.Identifier, "name": p.Name, "email": p.Email, "inactive": false, "robotOf": nil}
 }
 
 // Part is the whole active user as JSON text.

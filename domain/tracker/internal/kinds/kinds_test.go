@@ -9,7 +9,6 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/user"
 )
 
 var noon = time.Date(2015, 11, 5, 12, 0, 0, 0, time.UTC)
@@ -23,7 +22,7 @@ func TestKinds(t *testing.T) {
 	check(t, &Classifications, metadata.ClassificationPatch{Name: name}, metadata.ClassificationPatch{Name: patch.Set("Second")})
 	check(t, &Milestones, metadata.MilestonePatch{Name: name}, metadata.MilestonePatch{Name: patch.Set("Second")})
 	check(t, &Components, metadata.ComponentPatch{Name: name}, metadata.ComponentPatch{Name: patch.Set("Second")})
-	check(t, &Users, user.Patch{Name: name, Email: patch.Set("first@example.org")}, user.Patch{Name: patch.Set("Second")})
+	check(t, &Users, metadata.UserPatch{Name: name, Email: patch.Set("first@example.org")}, metadata.UserPatch{Name: patch.Set("Second")})
 }
 
 func check[T, P any](t *testing.T, r *Rules[T, P], created, changed P) {

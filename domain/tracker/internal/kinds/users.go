@@ -16,28 +16,29 @@ import (
 )
 
 // Users are the users.
-var Users = Rules[user.User, user.Patch]{
+var Users = Rules[user.User, metadata.UserPatch]{
 	Kind:  metadata.Users,
 	List:  func(c *metadata.Content) *[]user.User { return &c.Users },
 	Find:  (*metadata.Catalogue).User,
 	ID:    func(o *user.User) *ident.ID { return &o.ID },
 	Name:  func(o *user.User) string { return o.Name },
-	Sent:  func(p *user.Patch) patch.Field[string] { return p.Name },
+	Sent:  func(p *metadata.UserPatch) patch.Field[string] { return p.Name },
 	Blank: func(*metadata.Catalogue, time.Time) user.User { return user.User{} },
 	Apply: applyUser,
 	Check: checkUser,
-	Members: func(o user.User, _ *metadata.Catalogue) []problem.LogMember {
+	Members: func(o user.User, c *metadata.Catalogue) []problem.LogMember {
 		return []problem.LogMember{
 			{Name: "name", Value: problem.LogText(o.Name)},
 			{Name: "email", Value: problem.LogText(o.Email)},
 			{Name: "inactive", Value: problem.LogFlag(o.Inactive)},
+			{Name: "robotOf", Value: problem.LogRef(o.RobotOf, c.Name(metadata.Users, o.RobotOf))},
 			{Name: "mail", Value: auditedMail(o.Mail)},
 		}
 	},
 	Put: func(o user.User) store.Effect { return store.PutUser{User: o} },
 }
 
-func applyUser(p user.Patch, u user.User, _ *metadata.Catalogue, faults *fault.List) user.User {
+func applyUser(p metadata.UserPatch, u user.User, c *metadata.Catalogue, faults *fault.List) user.User {
 	body.SetName(&u.Name, p.Name, faults)
 	body.Require(faults, p.Email.Sent || !u.ID.IsNone(), fault.At("email"), "a user needs an e-mail address")
 	if p.Email.Sent {
@@ -51,6 +52,10 @@ func applyUser(p user.Patch, u user.User, _ *metadata.Catalogue, faults *fault.L
 		}
 	}
 	body.SetFlag(&u.Inactive, p.Inactive, fault.At("inactive"), faults)
+	body.SetReference(&u.RobotOf, metadata.Users, p.RobotOf, fault.At("robotOf"), c, faults)
+	if body.Given(p.RobotOf) && !faults.Covers(fault.At("robotOf")) {
+		body.AddInvalid(faults, fault.At("robotOf"), c.CheckRobot(u))
+	}
 	if p.Mail.Sent {
 		choice, err := user.ParseMail(p.Mail.Value)
 		body.AddInvalid(faults, fault.At("mail"), err)

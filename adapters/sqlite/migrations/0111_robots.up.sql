@@ -1,0 +1,3 @@
+-- Who answers for a robot.
+
+ALTER TABLE users ADD COLUMN robot_of TEXT;
