@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -21,7 +22,7 @@ import (
 // registerClaims registers the operations of D49.
 func (s *server) registerClaims() {
 	const path, tag = "/problems/{identifier}/claim", "Claims"
-	example := func(e *wire.Encoder) { e.Claim(samples.Claim()) }
+	example := func(e *wire.Encoder) { e.TokenNames = samples.TokenNames; e.Claim(samples.Claim()) }
 	body := []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed}
 	register(s, huma.Operation{
 		OperationID: "takeClaim", Method: http.MethodPut, Path: path, Tags: []string{tag},
@@ -58,7 +59,7 @@ func (s *server) registerClaims() {
 			"200": {Description: "The problem, with its claim and the log entries of this request."},
 			"204": {Description: "There is no such problem. This answer is not kept for the Idempotency-Key."},
 		},
-		Metadata: about(func(e *wire.Encoder) { e.ClaimedProblem(samples.Claimed()) }, append(body, fault.InvalidPredicate, fault.QueryTooExpensive, fault.IdempotencyConflict)...).
+		Metadata: about(func(e *wire.Encoder) { e.TokenNames = samples.TokenNames; e.ClaimedProblem(samples.Claimed()) }, append(body, fault.InvalidPredicate, fault.QueryTooExpensive, fault.IdempotencyConflict)...).
 			json(`{"predicate":"`+tracker.Claimable+` AND component.fullName BEGINSWITH 'Server'","sort":"priority.order","lease":600,"wait":20}`, wire.NewNextClaim{}),
 	}, s.claimNext)
 }
@@ -85,7 +86,7 @@ func (s *server) takeClaim(ctx context.Context, in *claimInput) (*writtenOutput[
 		return nil, err
 	}
 	a, err := s.Service.TakeClaim(ctx, in.caller, id, cmd)
-	return wrote[wire.Claim](a, err, (*wire.Encoder).Claim)
+	return wrote[wire.Claim](a, err, namingTokens(s.Service.TokenNames(ctx)))
 }
 
 type loadClaimInput struct {
@@ -103,17 +104,27 @@ func (s *server) loadClaim(ctx context.Context, in *loadClaimInput) (*partOutput
 	if err != nil {
 		return nil, err
 	}
-	tag := etag.Chosen(tagOf(a), claimTag(a.Value))
+	names := s.Service.TokenNames(ctx)
+	tag := etag.Chosen(tagOf(a), claimTag(a.Value, names))
 	out := &partOutput[wire.Claim]{Tagged: Tagged{tag}, Revised: revised(a.Revision)}
 	out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[wire.Claim] {
-		return wire.One[wire.Claim](a.Catalogue, (*wire.Encoder).Claim, a.Value.Claim)
+		return wire.One[wire.Claim](a.Catalogue, namingTokens(names), a.Value.Claim)
 	})
 	return out, nil
 }
 
-// claimTag tells apart claims, and the leases of one.
-func claimTag(s store.Snapshot) string {
-	return "claim " + s.Claim.ID.String() + s.Claim.Expires.String()
+// namingTokens returns how a claim is written.
+func namingTokens(names func(ident.ID) string) func(*wire.Encoder, problem.Claim) {
+	return func(e *wire.Encoder, c problem.Claim) {
+		e.TokenNames = names
+		e.Claim(c)
+	}
+}
+
+// claimTag tells apart claims, the leases of one, and the names of its token: an erasure takes the
+// name away.
+func claimTag(s store.Snapshot, names func(ident.ID) string) string {
+	return "claim " + s.Claim.ID.String() + s.Claim.Expires.String() + names(s.Claim.Via)
 }
 
 func (s *server) endClaim(ctx context.Context, in *claimInput) (*deletedOutput, error) {
@@ -153,8 +164,9 @@ func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimNextO
 	if err != nil {
 		return nil, err
 	}
+	names := s.Service.TokenNames(ctx)
 	claimed := func(a tracker.Answer[store.Snapshot]) *claimNextOutput {
-		e := wire.Encoder{Catalogue: a.Catalogue, Only: only}
+		e := wire.Encoder{Catalogue: a.Catalogue, Only: only, TokenNames: names}
 		e.ClaimedProblem(a.Value)
 		return &claimNextOutput{Status: http.StatusOK, Revised: revised(a.Revision), Body: wire.JSON[wire.ClaimedProblem]{Text: e.Buf}}
 	}

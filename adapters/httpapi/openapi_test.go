@@ -439,6 +439,9 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 	for _, e := range endpoints() {
 		for i, b := range e.bodies {
 			f := setup(t)
+			for i := range f.tokens {
+				f.tokens[i].Name = samples.Token.Name
+			}
 			switch e.OperationID {
 			case "createUser": // is there already
 				f.catalogue = metadata.NewCatalogue(ident.Version{Number: 14}, metadata.Content{Users: []user.User{samples.Bob}})

@@ -527,6 +527,18 @@ func TestAdministration(t *testing.T) {
 	robby := s.browser(t)
 	robby.post("/sign-in", "token", regexp.MustCompile(`pts_[0-9A-Za-z]{49}`).FindString(of.submit("/administration/tokens", "user", of.choose("user", "Robby"), "scope", "write").body)).is(200)
 	robby.post("/problems/new", "title", "Made by a program").is(200).has("robot of Ann")
+	laptop, err := access.ParseSecret(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	caller, err := s.service.Authenticate(t.Context(), laptop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.service.TakeClaim(t.Context(), caller, 1, tracker.TakeClaim{Lease: patch.Set(int64(600))}); err != nil {
+		t.Fatal(err)
+	}
+	robby.get("/problems/1").is(200).has("Ann works on it via Laptop until")
 	ann := s.browser(t)
 	ann.post("/sign-in", "token", secret).is(200)
 	for n := range b.get("/administration/tokens").root.Descendants() {

@@ -67,7 +67,8 @@ type person struct {
 // claimView is a claim, until the moment of its expiry.
 type claimView struct {
 	person
-	ID string
+	ID  string
+	Via string // the name of its token; empty: it has none
 }
 
 // relatedGroup are the problems related in one way.
@@ -124,7 +125,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 		Created:  person{c.Name(metadata.Users, s.Originator), s.Created},
 		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},
 		Settled:  person{c.Name(metadata.Users, s.Resolver), s.Resolved},
-		Claim:    claimView{person{c.Name(metadata.Users, s.Claim.Holder), s.Claim.Expires}, s.Claim.ID.String()},
+		Claim:    claimView{person{c.Name(metadata.Users, s.Claim.Holder), s.Claim.Expires}, s.Claim.ID.String(), q.Service.TokenNames(q.context())(s.Claim.Via)},
 		Edit:     forms.New(s.Fields, s.Revision, c),
 		Related:  relatedGroups(s.Relationships, c),
 		Types:    q.relationshipChoice(""),

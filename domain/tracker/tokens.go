@@ -26,6 +26,16 @@ func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
 	return Answer[[]access.Token]{Value: d.tokens, Catalogue: d.catalogue}, err
 }
 
+// TokenNames returns how the tokens in claims are called (D49). The names may be behind by
+// Options.CacheFor. While the store is away, no token has one.
+func (s *Service) TokenNames(ctx context.Context) func(ident.ID) string {
+	all, err := s.tokens.All(ctx)
+	if err != nil {
+		all = nil
+	}
+	return func(id ident.ID) string { return all[id].Name }
+}
+
 // CreateToken issues a token. In a dry run it has neither identifier nor secret.
 func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToken) (Answer[IssuedToken], error) {
 	secret, err := s.NewSecret()

@@ -253,6 +253,9 @@ func Claim() problem.Claim {
 	return problem.Claim{ID: Identifier(33), Holder: Ann.ID, Via: Identifier(34), Expires: Time.Add(2*time.Hour + 10*time.Minute)}
 }
 
+// TokenNames returns the name of each token in a sample.
+func TokenNames(ident.ID) string { return Token.Name }
+
 // Claimed returns the result of the example of claimNext.
 func Claimed() store.Snapshot {
 	s := Snapshot()

@@ -35,6 +35,9 @@ type Encoder struct {
 	shown     problem.Problem     // the problem being written
 	withClaim bool                // problems have their claims
 
+	// TokenNames, if not nil, returns the names of tokens.
+	TokenNames func(ident.ID) string
+
 	// Send, if not nil, takes the answer in parts. It returns false when nobody takes
 	// more: then Stopped is true. The first byte of Buf was the last one of the former
 	// part, and is sent already, when carried is 1.
@@ -444,8 +447,14 @@ func (e *Encoder) claimOf(c problem.Claim, holder string) {
 	if c.Via.IsNone() {
 		e.null()
 	} else {
+		var name problem.NullText
+		if e.TokenNames != nil {
+			name.String = e.TokenNames(c.Via)
+			name.Valid = name.String != ""
+		}
 		e.Open('{')
 		e.key("identifier").ID(c.Via)
+		e.key("name").nullText(name)
 		e.Close('}')
 	}
 	e.key("expires").Time(c.Expires)

@@ -63,7 +63,8 @@ type Claim struct {
 
 // TokenRef names a token.
 type TokenRef struct {
-	Identifier string `json:"identifier" format:"uuid"`
+	Identifier string  `json:"identifier" format:"uuid"`
+	Name       *string `json:"name"`
 }
 
 // NewClaim is the lease of a claim (D49).

@@ -252,6 +252,7 @@ var english = Language{
 		"problem.mark-unread":   "Mark as unread",
 		"problem.watch":         "Watch",
 		"problem.claimed":       "%s works on it until",
+		"problem.claimed-via":   "%s works on it via %s until",
 		"problem.end-claim":     "End the claim",
 		"problem.stop-watching": "Stop watching",
 		"problem.history":       "History",

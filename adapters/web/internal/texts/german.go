@@ -253,6 +253,7 @@ var german = Language{
 		"problem.mark-unread":   "Als ungelesen markieren",
 		"problem.watch":         "Beobachten",
 		"problem.claimed":       "%s arbeitet daran bis",
+		"problem.claimed-via":   "%s arbeitet daran über %s bis",
 		"problem.end-claim":     "Wieder freigeben",
 		"problem.stop-watching": "Nicht mehr beobachten",
 		"problem.history":       "Verlauf",

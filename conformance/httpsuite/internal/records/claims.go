@@ -59,6 +59,10 @@ func claimIsTaken(s *session.Session) {
 		s.Admin.Get(p.Path+"/claim").Is(200).Has("", made.Value)
 		s.Admin.Put(p.Path+"/claim", lease, session.With("If-Match", `"1"`)).Fault(412, "stale-revision")
 	})
+	named := s.Admin.Post("/tokens", `{"user":`+bob.Part()+`,"scope":"write","name":"CI"}`).Is(201)
+	via, other := map[string]any{"identifier": named.At("/identifier"), "name": "CI"}, s.Problem()
+	s.As(session.Secret(named)).Put(other.Path+"/claim", lease).Is(201).Has("/via", via)
+	s.Eventually(func() bool { return session.Encode(s.Admin.Get(other.Path+"/claim").At("/via")) == session.Encode(via) }, "the claim does not show the token %v", via)
 	s.UserWith("read").Put(s.Problem().Path+"/claim", lease).Fault(403, "forbidden")
 }
 

@@ -97,6 +97,15 @@ func (c *Tokens) WithID(ctx context.Context, id ident.ID) (access.Token, bool, e
 	return token, ok, nil
 }
 
+// All returns all tokens by identifier, for callers who only read. They may be behind by maxAge.
+func (c *Tokens) All(ctx context.Context) (map[ident.ID]access.Token, error) {
+	current, err := c.allSince(ctx, c.now().Add(-c.maxAge))
+	if err != nil {
+		return nil, err
+	}
+	return current.byID, nil
+}
+
 // since returns the token with the given digest, as of some moment after the given
 // time.
 func (c *Tokens) since(ctx context.Context, oldest time.Time, digest access.Digest) (access.Token, bool, error) {
