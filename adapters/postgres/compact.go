@@ -9,10 +9,11 @@ import (
 	"github.com/uptrace/bun"
 )
 
-// compacted are the tables that can have a text that a redaction or an erasure replaces. The
-// last one has samples of it.
+// compacted are the tables with texts and files that people can replace or delete. The last one
+// has samples of them.
 var compacted = []string{
-	"problems", "savepoints", "log", "comments", "keywords", "attachments", "replies", "feed", "pending", "audit", "users", "sessions", "leases",
+	"problems", "savepoints", "log", "comments", "keywords", "attachments", "file_chunks", "replies", "feed", "pending", "audit", "users",
+	"sessions", "tokens", "leases", "queries", "webhooks", "states", "priorities", "classifications", "components", "milestones",
 	"pg_catalog.pg_statistic",
 }
 
