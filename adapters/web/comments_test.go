@@ -147,7 +147,9 @@ func TestRedactionPages(t *testing.T) {
 		c.by.get(path).has(c.gone)
 		counted.submit(c.at, "do", "redact").is(200).lacks(c.text).has("***")
 	}
+	b.post(path, "comment", "BEGIN KEY\r\n0815").is(200)
 	form := b.get(everywhere)
+	form.submit(everywhere, "text", "KEY\r\n0815").is(200).submit(everywhere, "do", "redact").is(200).lacks("0815")
 	form.submit(everywhere, "text", "abc").is(422).has("Text: must have 4 to 1000 characters")
 	b.get(strings.Replace(mine, "/comments/", "/comments/x", 1)).is(404)
 	willi.get(path).lacks("Redact a text")

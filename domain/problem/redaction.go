@@ -45,20 +45,29 @@ func NewRedaction(redacted, replacement string) (Redaction, error) {
 	return Redaction{redacted, replacement}, nil
 }
 
-// In returns s without the text.
+// In returns s without the text. A line of the text ends in s by LF, or by CR LF.
 func (r Redaction) In(s string) string {
 	// A replacement can compose with a mark behind it. Each further pass makes s shorter.
-	for strings.Contains(s, r.Text) {
-		s = text.NFC(strings.ReplaceAll(s, r.Text, r.Replacement))
+	for r.isIn(s) {
+		s = text.NFC(strings.ReplaceAll(strings.ReplaceAll(s, r.Text, r.Replacement), r.withCR(), r.Replacement))
 	}
 	return s
+}
+
+func (r Redaction) isIn(s string) bool {
+	return strings.Contains(s, r.Text) || strings.Contains(s, r.withCR())
+}
+
+// withCR returns the text with lines that end by CR LF.
+func (r Redaction) withCR() string {
+	return strings.ReplaceAll(strings.ReplaceAll(r.Text, "\r\n", "\n"), "\n", "\r\n")
 }
 
 // InHTML returns HTML without the text. HTML that has it only behind character references
 // becomes null: the comment has the same as text.
 func (r Redaction) InHTML(s NullText) NullText {
 	s.String = r.In(s.String)
-	if strings.Contains(text.NFC(html.UnescapeString(s.String)), r.Text) {
+	if r.isIn(text.NFC(html.UnescapeString(s.String))) {
 		return NullText{}
 	}
 	return s

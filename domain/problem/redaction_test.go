@@ -66,6 +66,9 @@ func FuzzRedaction(f *testing.F) {
 
 func TestRedactEntry(t *testing.T) {
 	t.Parallel()
+	if got := (Redaction{"key:\n4711", "***"}).In("a key:\r\n4711, key:\n4711"); got != "a ***, ***" {
+		t.Errorf("of lines it is %q", got)
+	}
 	const secret = `hun"ter`
 	id := ident.ID{15: 1}
 	before := Comment{ID: id, Text: `a hun"ter b`, HTML: Text(`<b>hun&quot;ter</b>`)}
