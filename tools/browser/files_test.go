@@ -23,9 +23,10 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	const alarm = `<script>alert("ran")</script>`
+	long := strings.Repeat("long", 50) + ".txt"
 	folder := t.TempDir()
 	for name, content := range map[string]string{
-		"lamp.png": wide.String(), "alarm.html": alarm, "alarm.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="alert('ran')">` + alarm + `</svg>`, "fake.png": alarm, "quiet.txt": "text",
+		"lamp.png": wide.String(), "alarm.html": alarm, "alarm.svg": `<svg xmlns="http://www.w3.org/2000/svg" onload="alert('ran')">` + alarm + `</svg>`, "fake.png": alarm, long: "text",
 	} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -47,11 +48,16 @@ func TestFiles(t *testing.T) {
 			data.items.add(new File(["text"], "`+name+`", {type: "text/plain"}));
 			const event = new Event("`+kind+`", {bubbles: true, cancelable: true});
 			event.dataTransfer = event.clipboardData = data;
+			window.moved = false;
+			new MutationObserver(() => window.moved = true).observe(document.querySelector(".upload progress"), {attributes: true});
 			document.querySelector("main").dispatchEvent(event);
 		})()`)), p.Shows(name))
+		if moved, err := Get[bool](p.Tab, `window.moved`); err != nil || !moved {
+			t.Errorf("%s: the progress of the upload does not move (%v)", kind, err)
+		}
 	}
 	without := s.signedIn(s.token)
-	without.must(without.WithoutScripts(), without.Open("/problems/1"), choose(without, "quiet.txt"), without.Click("#attach button"), without.Shows("quiet.txt"))
+	without.must(without.WithoutScripts(), without.Open("/problems/1"), choose(without, long), without.Click("#attach button"), without.Shows(long))
 
 	p.must(p.Open("/problems/1"))
 	links, err := Get[[]string](p.Tab, `[...document.querySelectorAll("a.file")].map(a => a.href)`)

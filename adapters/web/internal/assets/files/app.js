@@ -17,14 +17,15 @@ const plain = f => /\/(sign-(in|out)|language)$/.test(f.action);
 const unsent = root => all("form[method=post]", root).filter(f => !plain(f) && !("light" in f.dataset) && ("unsent" in f.dataset || [...f.elements].some(dirty)));
 const edited = root => unsent(root)[0];
 
-// load gets a page of this site and calls then with it.
-const load = (method, url, body, then, failed) => {
+// load gets a page of this site and calls then with it, and progress while it sends.
+const load = (method, url, body, then, failed, progress) => {
   const r = new XMLHttpRequest();
   r.open(method, url);
   r.responseType = "document";
   r.setRequestHeader("Accept", "text/html");
   r.onload = () => r.response && one(r.status === 413 && !(body instanceof FormData) ? "main form" : "main", r.response) ? then(r.response, r.responseURL) : failed();
   r.onerror = failed;
+  r.upload.onprogress = progress; // a browser looks for it when it begins to send
   r.send(body);
   return r;
 };
@@ -170,7 +171,7 @@ addEventListener("submit", e => {
     send(false);
     if (files) one(".upload", form).hidden = true;
     one("#offline").hidden = !!stopped;
-  });
+  }, files && (e => one(".upload progress", form).value = e.loaded / e.total));
   if (files) upload(form, r, () => stopped = true);
 });
 
@@ -179,7 +180,6 @@ const upload = (form, r, stop) => {
   const shown = one(".upload", form);
   shown.hidden = false;
   r.onabort = r.onerror;
-  r.upload.onprogress = e => one("progress", shown).value = e.loaded / e.total;
   one("button", shown).onclick = () => { stop(); r.abort(); };
 };
 
