@@ -106,11 +106,39 @@ func (s *Service) checkReplyFiles(ctx context.Context, reply Reply, files []Repl
 		if size += int64(len(f.Content)); int64(len(f.Content)) > s.limits.File {
 			return fault.New(fault.TooLarge, "the file %q has %d bytes, and a file can have %d: send the mail without it", f.Name, len(f.Content), s.limits.File)
 		}
-		if bytes.Contains(f.Content, []byte(strings.ToLower(reply.Token))) {
-			return fault.New(fault.InvalidValue, "the file %q has the address for your replies in it, and everybody who reads it could write in your name: send the mail without it", f.Name)
+		if f.holds(strings.ToLower(reply.Token)) {
+			return fault.New(fault.InvalidValue, "a file of the mail has the address for your replies in it, or in its name, and everybody who reads it could write in your name: send the mail without it")
 		}
 	}
 	return s.checkRoom(ctx, size, false)
+}
+
+// holds reports whether the file, its name or its media type has a token in any letter case, in
+// UTF-8 or UTF-16.
+func (f ReplyFile) holds(token string) bool {
+	return occurs([]byte(f.Name), token, 1) || occurs([]byte(f.MediaType), token, 1) || occurs(f.Content, token, 1) || occurs(f.Content, token, 2)
+}
+
+// occurs reports whether a lower-case token of ASCII is in the content, with so many bytes for each
+// character.
+func occurs(content []byte, token string, width int) bool {
+	for at := range content {
+		same := 0
+		for i := at; i < len(content) && same < len(token) && lower(content[i]) == token[same]; i += width {
+			same++
+		}
+		if same == len(token) {
+			return true
+		}
+	}
+	return false
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		b += 'a' - 'A'
+	}
+	return b
 }
 
 // fullOfAttachments refuses more files than the problem takes.
