@@ -121,15 +121,22 @@ func escaped(name string) string {
 	return b.String()
 }
 
+// mostParts is the largest number of parts in a range.
+const mostParts = 16
+
 // rangeWithin returns the parts of a range that are within a file (RFC 9110), for ServeContent,
 // which refuses other units and large numbers, and answers parts of an empty file. A range
-// outside of the file stays outside. A malformed one is "": it is ignored.
+// outside of the file stays outside. A malformed one is "": it is ignored, and so are more than
+// mostParts, each of which may be a request to the storage.
 func rangeWithin(asked string, size int64) string {
 	list, ok := strings.CutPrefix(asked, "bytes=")
 	if !ok {
 		return ""
 	}
 	var within []string
+	if strings.Count(list, ",") >= mostParts {
+		return ""
+	}
 	for part := range strings.SplitSeq(list, ",") {
 		first, last, ok := strings.Cut(strings.Trim(part, " \t"), "-")
 		if !ok || first+last == "" || strings.Trim(first+last, "0123456789") != "" {

@@ -1,6 +1,9 @@
 package httpframe
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // D48, RFC 9110: a range outside of the file stays so, one of another form is ignored.
 func TestRangeWithin(t *testing.T) {
@@ -24,6 +27,8 @@ func TestRangeWithin(t *testing.T) {
 		{"bytes=-", 10, ""},
 		{"bytes=0-1,x-2", 10, ""},
 		{"lines=0-4", 10, ""},
+		{"bytes=" + strings.Repeat("0-0,", 15) + "1-1", 10, "bytes=" + strings.Repeat("0-0,", 15) + "1-1"},
+		{"bytes=" + strings.Repeat("0-0,", 16) + "1-1", 10, ""},
 	} {
 		if got := rangeWithin(c.asked, c.size); got != c.want {
 			t.Errorf("%q of %d bytes: %q, want %q", c.asked, c.size, got, c.want)
