@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -27,13 +28,17 @@ func filesBeside(archive string) string {
 	return strings.TrimSuffix(archive, filepath.Ext(archive)) + "-files"
 }
 
-// intoNew returns the files of a store that was just filled, as its own.
+// intoNew returns the files of a store that was just filled, as its own. Those of another store are
+// refused: it would remove what is added.
 func (p Process) intoNew(ctx context.Context, at config.FilesURL, url backend.URL, s store.Store) (blob.Store, error) {
 	to := p.filesOf(at, url, s)
 	if to == nil {
 		return nil, nil
 	}
-	_, err := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits(), Files: to}).ClaimFiles(ctx)
+	state, err := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits(), Files: to}).ClaimFiles(ctx)
+	if err == nil && state.Err() != nil {
+		err = errors.New("the place for the files belongs to another store, and nothing was copied into it: name another place, or if that store is gone, copy the files there by hand and start once with \"problems serve --accept-files\"")
+	}
 	return to, err
 }
 
@@ -68,6 +73,9 @@ func (p Process) moveFiles(ctx context.Context, of store.Store, from, to func() 
 	_, err = fmt.Fprintf(p.Stderr, "Copied %d files of attachments, with %d bytes.\n", moved.Copied, moved.Bytes)
 	if moved.Missing > 0 && err == nil {
 		_, err = fmt.Fprintf(p.Stderr, "%d files are missing where they should be: their attachments have no bytes.\n", moved.Missing)
+	}
+	if moved.Damaged > 0 && err == nil {
+		err = fmt.Errorf("%d files are damaged where they come from, and were left out, such as %s. All the rest is complete", moved.Damaged, strings.Join(moved.Wrong, ", "))
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/adapters/files"
@@ -28,11 +29,11 @@ type exportCommand struct {
 
 // Help is shown by kong.
 func (exportCommand) Help() string {
-	return `Writes the content at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens, and problems with all their parts. Tokens are hashes, and stay valid. Stored answers for Idempotency-Key are left out. "problems import" reads the output into a store of any kind. A file appears only when it is complete. The files of attachments go into a folder beside it: problems-files beside problems.jsonl. Standard output has no files.
+	return `Writes the content at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens, and problems with all their parts. Tokens are hashes, and stay valid. Stored answers for Idempotency-Key are left out. "problems import" reads the output into a store of any kind. A file appears only when it is complete. The files of attachments go into a folder beside it: everything-files beside everything.jsonl. Standard output has no files.
 
 Examples:
 
-    problems export --to problems.jsonl
+    problems export --to everything.jsonl
     problems export --store postgres://ann@db/problems | zstd > problems.jsonl.zst`
 }
 
@@ -57,6 +58,9 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 		}
 		return err
 	}
+	if !c.WithoutFiles && isSame(c.Files.Of(c.Store).Folder(), filesBeside(c.To)) {
+		return fmt.Errorf("export: %s has the files of the store itself: choose another name for the archive, such as everything.jsonl", filesBeside(c.To))
+	}
 	file, err := transfer.CreateFile(c.To, c.Force)
 	if err != nil {
 		return exportError(err)
@@ -77,6 +81,16 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 		}
 		return f, nil
 	})
+}
+
+// isSame reports whether two paths are of one folder.
+func isSame(one, other string) bool {
+	a, err := os.Stat(one)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
 }
 
 // tellOfFiles says that standard output has no files, if the store has attachments.

@@ -119,6 +119,21 @@ func TestExportRefuses(t *testing.T) {
 	call(t, nil, "export", "--store="+from, "--to="+dir, "--force").fails(t, 1, "problems: export: "+dir+" is not a regular file: write to standard output and redirect it\n")
 }
 
+// The files of a store are never those of its archive, and never those of another store.
+func TestFilesOfAnother(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	url := "sqlite://" + filepath.Join(dir, "problems.db")
+	s := start(t, nil, "--store="+url)
+	s.attach(t, s.token(t))
+	s.end(t)
+	own, archive := filepath.Join(dir, "problems-files"), filepath.Join(dir, "all.jsonl")
+	call(t, nil, "export", "--store="+url, "--to="+filepath.Join(dir, "problems.jsonl")).fails(t, 1, own+" has the files of the store itself")
+	must(t, nil, "export", "--store="+url, "--to="+archive)
+	call(t, nil, "import", "--store="+sqliteURL(t), "--files=file://"+own, "--from="+archive).fails(t, 1, "belongs to another store")
+	must(t, nil, "import", "--store="+sqliteURL(t), "--from="+archive)
+}
+
 // The archive of the store has what import needs, and import makes the same store
 // of it, whose tokens work.
 func TestImport(t *testing.T) {

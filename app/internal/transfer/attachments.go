@@ -20,6 +20,10 @@ type Files struct {
 	Copied, Bytes int64
 	// Missing are those of attachments that are not deleted.
 	Missing int64
+	// Damaged are left out, because their digest is not that of the record. Wrong names the first of
+	// them.
+	Damaged int64
+	Wrong   []string
 }
 
 // HasAttachments reports whether a store has records of attachments.
@@ -36,8 +40,7 @@ func HasAttachments(ctx context.Context, of store.Store) (some bool, err error) 
 const lookedUp = 200
 
 // CopyFiles copies the files of the attachments of a store, and checks each by the digest in its
-// record. It leaves out what is there already: so it can be repeated. A file that is damaged
-// ends it.
+// record. It leaves out what is right in its place already: so it can be repeated.
 func CopyFiles(ctx context.Context, of store.Store, from, to blob.Store) (f Files, err error) {
 	err = eachAttachment(ctx, of, func(key blob.Key, a problem.Attachment) error {
 		if err := f.copy(ctx, key, a, from, to); err != nil {
@@ -143,26 +146,44 @@ func readWhole(ctx context.Context, files blob.Store, key blob.Key, a problem.At
 }
 
 func (f *Files) copy(ctx context.Context, key blob.Key, a problem.Attachment, from, to blob.Store) error {
-	r, err := from.Open(ctx, key, 0, -1)
-	if fault.Is(err, fault.AttachmentNotFound) {
+	err := put(ctx, key, a, from, to)
+	if fault.Is(err, fault.Conflict) { // there is one
+		if err = readWhole(ctx, to, key, a); err == nil {
+			return nil
+		}
+		if errors.Is(err, errDamaged) {
+			if err = to.Delete(ctx, key); err == nil {
+				err = put(ctx, key, a, from, to)
+			}
+		}
+	}
+	switch {
+	case err == nil:
+		f.Copied++
+		f.Bytes += a.Bytes
+	case errors.Is(err, errDamaged):
+		f.Damaged++
+		if len(f.Wrong) < mostNamed {
+			f.Wrong = append(f.Wrong, key.String())
+		}
+	case fault.Is(err, fault.AttachmentNotFound):
 		if a.Deleted.IsZero() {
 			f.Missing++
 		}
-		return nil
+	default:
+		return err
 	}
+	return nil
+}
+
+// put copies a file. It fails with errDamaged for one that is not as its record.
+func put(ctx context.Context, key blob.Key, a problem.Attachment, from, to blob.Store) error {
+	r, err := from.Open(ctx, key, 0, -1)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	err = to.Put(ctx, key, &checked{r: r, sum: sha256.New(), want: a.Digest})
-	switch {
-	case fault.Is(err, fault.Conflict):
-		return nil
-	case err == nil:
-		f.Copied++
-		f.Bytes += a.Bytes
-	}
-	return err
+	return to.Put(ctx, key, &checked{r: r, sum: sha256.New(), want: a.Digest})
 }
 
 // checked is a file that has to have a digest.

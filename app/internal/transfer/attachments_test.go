@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -41,12 +43,14 @@ func TestCopyFiles(t *testing.T) {
 		}
 		return key
 	}
+	var last ident.ID
 	for _, p := range []problem.ID{1, 2, 1000, 5000} {
 		if _, err := s.Commit(t.Context(), store.Change{Batch: ident.ID{byte(p), byte(p >> 8)}, Effects: []store.Effect{store.CreateProblem{Problem: problem.Problem{ID: p}}}}); err != nil {
 			t.Fatal(err)
 		}
 		file := strings.Repeat("x", int(p))
 		key := add(p, file, sha256.Sum256([]byte(file)), time.Time{})
+		last = key.Attachment
 		defer func() {
 			r, err := to.Open(t.Context(), key, 0, -1)
 			if err != nil {
@@ -60,18 +64,24 @@ func TestCopyFiles(t *testing.T) {
 	add(2, "", problem.Digest{}, time.Time{})
 	add(2, "", problem.Digest{}, time.Now())
 	for _, want := range []transfer.Files{{Copied: 4, Bytes: 6003, Missing: 1}, {Missing: 1}} {
-		if got, err := transfer.CopyFiles(t.Context(), s, from, to); err != nil || got != want {
+		if got, err := transfer.CopyFiles(t.Context(), s, from, to); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("copied %+v, %v, want %+v", got, err, want)
 		}
 	}
-	add(1000, "damaged", problem.Digest{1}, time.Time{})
+	wrong := add(1000, "damaged", problem.Digest{1}, time.Time{})
 	for digests, damaged := range map[bool]int64{false: 0, true: 1} {
 		got, err := transfer.CompareFiles(t.Context(), s, from, digests)
 		if err != nil || got.Right != 5-damaged || got.Missing != 1 || got.Damaged != damaged || int64(len(got.Wrong)) != 1+damaged {
 			t.Errorf("compared with digests %v: %+v, %v", digests, got, err)
 		}
 	}
-	if _, err := transfer.CopyFiles(t.Context(), s, from, to); err == nil || !strings.Contains(err.Error(), "is damaged") {
-		t.Errorf("a damaged file: %v", err)
+	// A damaged file keeps no other one from its place, and one in the place of another goes.
+	replaced := blob.Key{Problem: 5000, Attachment: last}
+	if err := errors.Join(to.Delete(t.Context(), replaced), to.Put(t.Context(), replaced, strings.NewReader("another"))); err != nil {
+		t.Fatal(err)
+	}
+	want := transfer.Files{Copied: 1, Bytes: 5000, Missing: 1, Damaged: 1, Wrong: []string{wrong.String()}}
+	if got, err := transfer.CopyFiles(t.Context(), s, from, to); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("with a damaged file: %+v, %v, want %+v", got, err, want)
 	}
 }
