@@ -96,11 +96,13 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 		t.Errorf("the table of users is\n%s", table)
 	}
 
-	s.send(t, must(t, env, "token", "create", "--user=Bo@example.org", "--scope=write"), "/problems", map[string]string{"title": "Ask Bo"})
+	of := must(t, env, "token", "create", "--user=Bo@example.org", "--scope=write")
+	s.send(t, of, "/problems", map[string]string{"title": "Ask Bo"})
+	s.send(t, of, "/queries", map[string]string{"name": "Mine", "predicate": "TRUEPREDICATE"})
 	for _, would := range []struct{ flag, want string }{
 		{"--dry-run", "Bo (Bo@example.org) would be erased: 1 tokens, 0 sessions, "}, {"--yes", "Erased user "}, {"--yes", "Erased user "},
 	} {
-		const listed = " is erased: 1 tokens, 0 sessions, 0 saved queries, 0 watches, 2 entries of the audit log, 0 of the logs of 0 problems.\nProblems with a former name or address in a text: 1"
+		const listed = " is erased: 1 tokens, 0 sessions, 1 saved queries, 0 watches, 2 entries of the audit log, 0 of the logs of 0 problems.\nProblems with a former name or address in a text: 1"
 		out := must(t, env, "user", "erase", bo.Identifier, would.flag)
 		if !strings.HasPrefix(out, would.want) || !strings.HasSuffix(strings.Replace(out, "would be", "is", 1), listed) {
 			t.Errorf("the erasure %s prints %q", would.flag, out)

@@ -95,7 +95,7 @@ func (l *local) Erase(ctx context.Context, userID string, dryRun, lastAdmin bool
 	e := Erasure{
 		User: userOf(answer.Value.User, answer.Catalogue), Done: answer.Value.Done, Through: int64(answer.Value.Through),
 		Problems: answer.Value.Problems, Log: answer.Value.Log, Watches: answer.Value.Watches,
-		Audit: answer.Value.Audit, Tokens: answer.Value.Tokens, Sessions: answer.Value.Sessions,
+		Audit: answer.Value.Audit, Tokens: answer.Value.Tokens, Sessions: answer.Value.Sessions, Saved: answer.Value.Saved,
 	}
 	for _, id := range answer.Value.Texts {
 		e.Texts = append(e.Texts, int64(id))
