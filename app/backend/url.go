@@ -149,12 +149,17 @@ func (u URL) IsSame(other URL) bool {
 	case !u.kind.File:
 		return u == other
 	}
-	one, err := os.Stat(u.path)
+	return IsSameFile(u.path, other.path)
+}
+
+// IsSameFile reports whether two paths are of one file or folder. It is false while there is none.
+func IsSameFile(one, other string) bool {
+	a, err := os.Stat(one)
 	if err != nil {
 		return false
 	}
-	two, err := os.Stat(other.path)
-	return err == nil && os.SameFile(one, two)
+	b, err := os.Stat(other)
+	return err == nil && os.SameFile(a, b)
 }
 
 // IsDatabase reports whether the settings of a database server apply.

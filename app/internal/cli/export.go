@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/adapters/files"
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/app/internal/transfer"
@@ -58,8 +58,9 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 		}
 		return err
 	}
-	if !c.WithoutFiles && isSame(c.Files.Of(c.Store).Folder(), filesBeside(c.To)) {
-		return fmt.Errorf("export: %s has the files of the store itself: choose another name for the archive, such as everything.jsonl", filesBeside(c.To))
+	folder := filesBeside(c.To)
+	if !c.WithoutFiles && backend.IsSameFile(c.Files.Of(c.Store).Folder(), folder) {
+		return fmt.Errorf("export: %s has the files of the store itself: choose another name for the archive, such as everything.jsonl", folder)
 	}
 	file, err := transfer.CreateFile(c.To, c.Force)
 	if err != nil {
@@ -75,22 +76,12 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 		return err
 	}
 	return p.moveFiles(ctx, s, func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil }, func() (blob.Store, error) {
-		f, err := files.MakeFolder(filesBeside(c.To))
+		f, err := files.MakeFolder(folder)
 		if err != nil {
 			return nil, err
 		}
 		return f, nil
 	})
-}
-
-// isSame reports whether two paths are of one folder.
-func isSame(one, other string) bool {
-	a, err := os.Stat(one)
-	if err != nil {
-		return false
-	}
-	b, err := os.Stat(other)
-	return err == nil && os.SameFile(a, b)
 }
 
 // tellOfFiles says that standard output has no files, if the store has attachments.
