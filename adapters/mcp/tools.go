@@ -191,11 +191,15 @@ func (t tools) show(ctx context.Context, _ *sdk.CallToolRequest, in showInput) (
 			out.Comments = append(out.Comments, one)
 		}
 	}
+	authors := make(map[string]client.User)
 	for i := range out.Comments {
 		one := &out.Comments[i]
-		var author client.User
-		if _, err := t.Do(ctx, client.Request{Method: http.MethodGet, Path: []string{"users", one.by}}, &author); err != nil {
-			return nil, out, told(err)
+		author, known := authors[one.by]
+		if !known {
+			if _, err := t.Do(ctx, client.Request{Method: http.MethodGet, Path: []string{"users", one.by}}, &author); err != nil {
+				return nil, out, told(err)
+			}
+			authors[one.by] = author
 		}
 		if author.RobotOf != nil {
 			one.RobotOf = author.RobotOf.Name
