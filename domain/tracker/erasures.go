@@ -32,7 +32,7 @@ type Erasure struct {
 // ErasureState is the part of an Erasure in the store, as the state of its lease.
 type ErasureState struct {
 	By ident.ID `json:"by"` // who asked for it; None: nobody knows
-	// Former are the former names and addresses. They go with the last Change.
+	// Former are the former names and addresses, as has compares them. They go with the last Change.
 	Former []string `json:"former,omitempty"`
 	// Done is true when no problem is left, or in a dry run, when all are counted.
 	Done bool `json:"done"`
@@ -49,9 +49,8 @@ type ErasureState struct {
 	Problems int `json:"problems"`
 	Log      int `json:"log"`
 	Watches  int `json:"watches"`
-	// Texts, Queries and Webhooks have a former name or address in a text that somebody wrote, now
-	// or, of a problem, formerly.
-	// Texts are problems, at most mostTexts.
+	// Texts, Queries and Webhooks have a former name or address in a text that somebody wrote. Texts
+	// are problems, at most mostTexts. What their logs keep counts, too.
 	Texts    []problem.ID `json:"texts"`
 	Queries  []ident.ID   `json:"queries"`
 	Webhooks []ident.ID   `json:"webhooks"`
@@ -69,8 +68,15 @@ func erasureLease(who ident.ID) string { return "erasure " + who.String() }
 func (s *ErasureState) has(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(t string) bool {
 		t = predicate.Fold(t, predicate.Case)
-		return slices.ContainsFunc(s.Former, func(former string) bool { return strings.Contains(t, predicate.Fold(former, predicate.Case)) })
+		return slices.ContainsFunc(s.Former, func(former string) bool { return strings.Contains(t, former) })
 	})
+}
+
+// add adds a former name or address.
+func (s *ErasureState) add(former string) {
+	if former = predicate.Fold(former, predicate.Case); !slices.Contains(s.Former, former) {
+		s.Former = append(s.Former, former)
+	}
 }
 
 // logged reports whether a text in a log entry has a former name or address.
@@ -114,8 +120,8 @@ type erasable struct {
 }
 
 // Erase begins the erasure of a user, which an ErasureWorker completes (D46). For an erased user
-// it returns how far that is. A dry run reads at most so many problems, and counts what would change in
-// them. It fails with fault.NotFound, and with fault.InUse for the last administrator.
+// it returns how far that is. A dry run reads so many problems at most, and counts what would change
+// in them. It fails with fault.NotFound, and with fault.InUse for the last administrator.
 func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Write, counted int) (Answer[Erasure], error) {
 	a, err := run(ctx, s, command[erasable, Erasure]{
 		locks:  []writerlocks.Key{writerlocks.Catalogue()},
@@ -194,7 +200,9 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 // readAudit reads the audit log: its entries as the erasure changes them, and the former names
 // and addresses.
 func (e *erasable) readAudit(ctx context.Context, r store.Reader) error {
-	e.state = ErasureState{Former: []string{e.user.Name, e.user.Email}}
+	e.state = ErasureState{}
+	e.state.add(e.user.Name)
+	e.state.add(e.user.Email)
 	own := make(map[ident.ID]bool)
 	for _, t := range e.tokens {
 		own[t.ID] = t.User == e.user.ID
@@ -209,13 +217,12 @@ func (e *erasable) readAudit(ctx context.Context, r store.Reader) error {
 				e.audit = append(e.audit, after)
 			}
 			if of.Kind == audit.User && of.Object == e.user.ID && (of.Field == "name" || of.Field == "email") {
-				former, _ := of.From.Text()
-				e.state.Former = append(e.state.Former, former)
+				if former, ok := of.From.Text(); ok {
+					e.state.add(former)
+				}
 			}
 		}
 		if len(page) < MostOnPage {
-			slices.Sort(e.state.Former)
-			e.state.Former = slices.DeleteFunc(slices.Compact(e.state.Former), func(former string) bool { return former == "" })
 			return nil
 		}
 	}
