@@ -98,7 +98,7 @@ func (r Redaction) Comment(c Comment) Comment {
 // Attachment returns the attachment with a name and a media type without the text.
 func (r Redaction) Attachment(a Attachment) Attachment {
 	a.Name = r.In(a.Name)
-	if strings.Contains(a.MediaType, r.Text) {
+	if r.isIn(a.MediaType) {
 		a.MediaType = UnknownMediaType
 	}
 	return a
@@ -118,8 +118,8 @@ func (r Redaction) Entry(e LogEntry) LogEntry {
 	})
 }
 
-// WithTexts returns the log entry with others of the texts that people wrote into the problem. Names
-// of files are those of their attachments. change gets a text or HTML, and may make null of HTML.
+// WithTexts returns the log entry with its texts changed: those that people wrote into the problem,
+// but for the names of files. change gets a text or HTML, and may return null for HTML.
 func (e LogEntry) WithTexts(change func(s string, isHTML bool) NullText) LogEntry {
 	value := func(v LogValue, isHTML bool) LogValue {
 		s, ok := v.Text()

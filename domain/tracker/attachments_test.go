@@ -251,6 +251,9 @@ func TestFilesOfAttachments(t *testing.T) {
 			t.Errorf("the redacted attachment is %+v", gone.Value)
 		}
 	}
+	s.files = nil
+	_, err = s.Redact(t.Context(), s.admin, id, Redact{Attachment: patch.Set(second.Value.ID.String())})
+	wantFault(t, err, fault.UnknownOutcome)
 }
 
 type readerFunc func([]byte) (int, error)

@@ -55,15 +55,13 @@ func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd 
 // removeFile removes the file of a redacted attachment. A repeat of the redaction tries again.
 func (s *Service) removeFile(ctx context.Context, id problem.ID, attachment string) error {
 	of, err := ident.Parse(attachment)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case s.files == nil:
-		err = fault.New(fault.Unavailable, "this server has no storage for files")
-	default:
-		if err = s.usableFiles(ctx, true); err == nil {
-			err = s.files.Delete(ctx, blob.Key{Problem: id, Attachment: of})
-		}
+	}
+	if s.files == nil {
+		err = noFiles()
+	} else if err = s.usableFiles(ctx, true); err == nil {
+		err = s.files.Delete(ctx, blob.Key{Problem: id, Attachment: of})
 	}
 	if err != nil {
 		return fault.Wrap(fault.UnknownOutcome, err, "the name is redacted, and the file cannot be removed for the moment: repeat the request")
