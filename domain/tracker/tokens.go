@@ -26,7 +26,7 @@ func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
 	return Answer[[]access.Token]{Value: d.tokens, Catalogue: d.catalogue}, err
 }
 
-// TokenNames returns how the tokens in claims are called (D49). The names may be behind by
+// TokenNames returns a function for the names of tokens in claims (D49). The names may be behind by
 // Options.CacheFor. While the store is away, no token has one.
 func (s *Service) TokenNames(ctx context.Context) func(ident.ID) string {
 	all, err := s.tokens.All(ctx)

@@ -37,7 +37,7 @@ func (p Process) intoNew(ctx context.Context, at config.FilesURL, url backend.UR
 	}
 	state, err := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits(), Files: to}).ClaimFiles(ctx)
 	if err == nil && state.Err() != nil {
-		err = errors.New("the place for the files belongs to another store, and nothing was copied into it: name another place, or if that store is gone, copy the files there by hand and start once with \"problems serve --accept-files\"")
+		err = errors.New("the records are complete, and no file was copied: the place for files belongs to another store. Copy the files by hand to a place of this store's own. If the other store is gone, use its place, and start once with \"problems serve --accept-files\"")
 	}
 	return to, err
 }

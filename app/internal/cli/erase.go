@@ -26,7 +26,7 @@ func (userErase) Help() string {
 
 At once the user gets another name and address, and is inactive: tokens, sessions, saved queries and e-mail end. Then the former name goes from the log of each problem and its events, and watches end. What the user did stays, under the identifier. Signing in with the address makes a new user.
 
-Texts that people wrote stay, such as comments. The command lists the problems, saved queries and webhooks with the name or the address in them. "problems compact" removes the bytes from the files of the store.
+Texts that people wrote stay, such as comments. The command lists the problems, saved queries and webhooks with a former name or address in them. "problems compact" removes the bytes from the files of the store.
 
 The command waits until all is done. Interrupted, it goes on when it is called again, and a running service goes on by itself.
 
@@ -66,7 +66,7 @@ func (c *userErase) report(p Process, e directory.Erasure) error {
 		done = "would be erased"
 	}
 	if c.DryRun && !e.Done {
-		done += fmt.Sprintf(" (counted up to problem %d; without --url, all are)", e.Through)
+		done += fmt.Sprintf(" (counted up to problem %d: without --url, the command counts all)", e.Through)
 	}
 	lines := []string{
 		fmt.Sprintf("%s (%s) %s: %d tokens, %d sessions, %d saved queries, %d watches, %d entries of the audit log, %d of the logs of %d problems.",
