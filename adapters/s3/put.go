@@ -9,13 +9,11 @@ import (
 	"github.com/minio/minio-go/v7"
 
 	"github.com/problemtracking/problems/domain/blob"
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 )
 
 const (
-	// partSize is the size of a part, and the memory of an upload. S3 takes 10,000 parts of
-	// at least 5 MiB.
-	partSize = 5 << 20
 	// abandoned is the age of an upload that nobody completes any more.
 	abandoned = 24 * time.Hour
 	// abortFor limits the end of an upload that has failed.
@@ -39,20 +37,21 @@ func (s *Store) Put(ctx context.Context, key blob.Key, r io.Reader) error {
 	case !fault.Is(err, fault.AttachmentNotFound):
 		return err
 	}
-	part := make([]byte, partSize)
-	n, ended := fill(ctx, r, part)
-	switch ended {
+	first := &part{account: budget.From(ctx)}
+	defer first.release()
+	switch ended := first.fill(ctx, r); ended {
 	case io.EOF:
-		_, err := s.core.PutObject(ctx, s.bucket, name, bytes.NewReader(part[:n]), int64(n), "", "", once())
+		_, err := s.core.PutObject(ctx, s.bucket, name, bytes.NewReader(first.buf), int64(len(first.buf)), "", "", once())
 		return failure(ctx, err, key)
 	case nil:
-		return s.putParts(ctx, key, name, part, r)
+		return s.putParts(ctx, key, name, first, r)
+	default:
+		return ended
 	}
-	return ended
 }
 
-// putParts stores a file whose first part was read.
-func (s *Store) putParts(ctx context.Context, key blob.Key, name string, part []byte, r io.Reader) (err error) {
+// putParts stores a file whose first part was read. The others have its memory.
+func (s *Store) putParts(ctx context.Context, key blob.Key, name string, part *part, r io.Reader) (err error) {
 	upload, err := s.core.NewMultipartUpload(ctx, s.bucket, name, minio.PutObjectOptions{})
 	if err != nil {
 		return failure(ctx, err, key)
@@ -66,11 +65,11 @@ func (s *Store) putParts(ctx context.Context, key blob.Key, name string, part []
 	}()
 	var parts []minio.CompletePart
 	var ended error
-	for n := len(part); n > 0; n, ended = fill(ctx, r, part) {
+	for ; len(part.buf) > 0; ended = part.fill(ctx, r) {
 		if ended != nil && ended != io.EOF {
 			return ended
 		}
-		stored, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, len(parts)+1, bytes.NewReader(part[:n]), int64(n), minio.PutObjectPartOptions{})
+		stored, err := s.core.PutObjectPart(ctx, s.bucket, name, upload, len(parts)+1, bytes.NewReader(part.buf), int64(len(part.buf)), minio.PutObjectPartOptions{})
 		if err != nil {
 			return failure(ctx, err, key)
 		}
@@ -84,19 +83,6 @@ func (s *Store) putParts(ctx context.Context, key blob.Key, name string, part []
 	}
 	_, err = s.core.CompleteMultipartUpload(ctx, s.bucket, name, upload, parts, once())
 	return failure(ctx, err, key)
-}
-
-// fill reads until the buffer is full, or r or ctx has ended.
-func fill(ctx context.Context, r io.Reader, buf []byte) (n int, err error) {
-	for n < len(buf) && err == nil {
-		if ctx.Err() != nil {
-			return n, failure(ctx, ctx.Err(), blob.Key{})
-		}
-		var m int
-		m, err = r.Read(buf[n:])
-		n += m
-	}
-	return n, err
 }
 
 // abortAbandoned ends the uploads that a crash has left.

@@ -78,8 +78,17 @@ func Open(o Options) (*Store, error) {
 	if o.CA != nil {
 		transport.TLSClientConfig = &tls.Config{RootCAs: o.CA}
 	}
+	transport.IdleConnTimeout = pause / 2 // before its pause ends it, perhaps at the begin of a request
+	dial := transport.DialContext
 	if o.dial != nil {
-		transport.DialContext = o.dial
+		dial = o.dial
+	}
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return conn{c}, nil
 	}
 	lookup := map[string]minio.BucketLookupType{"path": minio.BucketLookupPath, "host": minio.BucketLookupDNS}[o.Style]
 	client, err := minio.New(o.Endpoint.Host, &minio.Options{
