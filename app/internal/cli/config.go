@@ -81,7 +81,7 @@ func (c *configCommand) Run(command *kong.Context, p Process, faults *config.Fau
 
 // check prints all faults of settings. It fails when there is one.
 func check(settings config.Settings, p Process, known []string, faults []error, warnings misspelt) error {
-	faults = append(faults, settings.UnusableFiles()...)
+	faults = append(faults, settings.Unusable()...)
 	var lines strings.Builder
 	for _, fault := range faults {
 		fmt.Fprintf(&lines, "problems: %s\n", config.ByVariable(fault.Error(), known))

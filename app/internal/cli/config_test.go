@@ -322,6 +322,7 @@ func TestConfigCheck(t *testing.T) {
 		{"PROBLEMS_MAIL_FROM", "problems@example.org", "PROBLEMS_MAIL_URL is missing"},
 		{"PROBLEMS_WEBHOOK_KEY_FILE", empty, "PROBLEMS_WEBHOOK_KEY_FILE names a file that cannot be used: "},
 		{"PROBLEMS_PROXY_USER_HEADER", "X-Forwarded-Email", "PROBLEMS_PROXY_USER_HEADER needs PROBLEMS_PROXY_USER_NETWORKS"},
+		{"PROBLEMS_FILES", "memory:", "PROBLEMS_FILES cannot be memory: with a store that lasts"},
 		{"PROBLEMS_STOER", "hunter2", "did you mean PROBLEMS_STORE?"},
 	}
 	env, lines := variables{"HOME": "/nowhere"}, 0

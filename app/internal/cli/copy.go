@@ -45,11 +45,12 @@ func (c *copyCommand) AfterApply(command *kong.Context) error {
 		prefix   string
 		store    backend.URL
 		database config.Database
-	}{{"from-", c.From, c.FromDatabase}, {"to-", c.To, c.ToDatabase}} {
+		files    config.FilesURL
+	}{{"from-", c.From, c.FromDatabase, c.FromFiles}, {"to-", c.To, c.ToDatabase, c.ToFiles}} {
 		if err := config.CheckTyped(command, side.prefix, side.store); err != nil {
 			return err
 		}
-		if err := side.database.Check(side.prefix); err != nil {
+		if err := errors.Join(side.database.Check(side.prefix), side.files.Check("--"+side.prefix+"files", side.store)); err != nil {
 			return err
 		}
 	}

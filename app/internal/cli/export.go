@@ -39,6 +39,9 @@ Examples:
 
 // Run is called by kong.
 func (c *exportCommand) Run(ctx context.Context, p Process) error {
+	if err := c.Files.Check("--files", c.Store); err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
 	s, err := storage.Open(ctx, c.Storage, p.logger())
 	if err != nil {
 		return fmt.Errorf("export: %w", err)

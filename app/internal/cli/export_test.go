@@ -134,6 +134,27 @@ func TestFilesOfAnother(t *testing.T) {
 	must(t, nil, "import", "--store="+sqliteURL(t), "--from="+archive)
 }
 
+// No command takes a place for files that does not fit the store, or makes a store for it.
+func TestFilesThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	url := sqliteURL(t)
+	for _, args := range [][]string{
+		{"serve", "--listen=127.0.0.1:0", "--store=" + url, "--files=memory:"},
+		{"export", "--store=" + url, "--files=memory:"},
+		{"import", "--store=" + url, "--files=memory:"},
+		{"copy", "--from=sqlite:other.db", "--to=" + url, "--to-files=memory:"},
+		{"copy", "--from=sqlite:other.db", "--to=" + url, "--from-files=postgres:"},
+		{"serve", "--listen=127.0.0.1:0", "--store=memory:", "--files=postgres:"},
+	} {
+		if r := call(t, nil, args...); r.code == 0 || !strings.Contains(r.stderr, "files cannot be ") || !strings.Contains(r.stderr, "or choose file:///folder") {
+			t.Errorf("%q: exit code %d, %q", args, r.code, r.stderr)
+		}
+	}
+	if _, err := os.Stat(strings.TrimPrefix(url, "sqlite://")); err == nil {
+		t.Error("there is a store")
+	}
+}
+
 // The archive of the store has what import needs, and import makes the same store
 // of it, whose tokens work.
 func TestImport(t *testing.T) {

@@ -37,6 +37,9 @@ Examples:
 
 // Run is called by kong.
 func (c *importCommand) Run(ctx context.Context, p Process) error {
+	if err := c.Files.Check("--files", c.Store); err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
 	progress := p.progress()
 	open, size, err := c.source(p) // before a store is made for it
 	if err != nil {

@@ -39,10 +39,13 @@ func (c *serveCommand) Run(ctx context.Context, command *kong.Context, p Process
 	if p.Reread != nil {
 		reread = p.Reread()
 	}
-	if err := c.Storage.Prepare(); err != nil {
+	err := c.Attachments.Files.Check("--files", c.Storage.Store)
+	if err == nil {
+		err = c.Storage.Prepare()
+	}
+	if err != nil {
 		return err
 	}
-	var err error
 	if c.Server.BootstrapToken, err = c.Server.Bootstrap(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -107,6 +108,21 @@ func (u FilesURL) Of(store backend.URL) FilesURL {
 		return FilesURL{scheme: filesInMemory}
 	}
 	return FilesURL{scheme: filesNowhere}
+}
+
+// Check fails for a place that loses the files of a store, or that the store does not have. flag
+// names the setting.
+func (u FilesURL) Check(flag string, store backend.URL) error {
+	const instead = "leave the setting out, or choose file:///folder, s3://bucket/prefix or none"
+	switch {
+	case store.Kind() == nil:
+		return nil
+	case u.InMemory() && !store.Is(backend.Private):
+		return fmt.Errorf("%s cannot be memory: with a store that lasts, because the end of the process would lose the files: %s", flag, instead)
+	case u.InDatabase() && !store.IsDatabase():
+		return fmt.Errorf("%s cannot be postgres: with a store that is no such database: %s", flag, instead)
+	}
+	return nil
 }
 
 // AfterApply is called by kong once all flags are set.

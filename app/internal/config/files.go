@@ -40,8 +40,12 @@ func (s *Server) Certificate() *x509.Certificate {
 	return pair.Leaf
 }
 
-// UnusableFiles returns a fault for each named file that the service could not use now.
-func (s *Settings) UnusableFiles() (faults []error) {
+// Unusable returns a fault for each named file that the service could not use now, and for a place
+// of attachments that does not fit the store.
+func (s *Settings) Unusable() (faults []error) {
+	if err := s.Attachments.Files.Check("--files", s.Storage.Store); err != nil {
+		faults = append(faults, err)
+	}
 	add := func(flag string, err error) {
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s names a file that cannot be used: %w", flag, err))

@@ -69,7 +69,7 @@ func (f *Findings) note(what string, args ...any) {
 // Examine looks at everything. It changes nothing.
 func Examine(ctx context.Context, o Options) *Findings {
 	f := &Findings{}
-	for _, fault := range append(o.Faults, o.Settings.UnusableFiles()...) {
+	for _, fault := range append(o.Faults, o.Settings.Unusable()...) {
 		f.grave("correct the setting", "%v", fault)
 	}
 	if len(f.All) == 0 {
