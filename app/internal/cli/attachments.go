@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,6 +29,22 @@ func filesBeside(archive string) string {
 	return strings.TrimSuffix(archive, filepath.Ext(archive)) + "-files"
 }
 
+// filesOf returns the folder with the files of an archive that is there: filesBeside, or the
+// folder "files" of an unpacked tar.
+func filesOf(archive string) string {
+	folder := filesBeside(archive)
+	if _, err := os.Stat(folder); err != nil {
+		unpacked := filepath.Join(filepath.Dir(archive), "files")
+		if _, err := os.Stat(unpacked); err == nil {
+			return unpacked
+		}
+	}
+	return folder
+}
+
+// isTar reports whether an archive is a tar with its files, by its name.
+func isTar(archive string) bool { return strings.EqualFold(filepath.Ext(archive), ".tar") }
+
 // intoNew returns the files of a store that was just filled, as its own. Those of another store are
 // refused: it would remove what is added.
 func (p Process) intoNew(ctx context.Context, at config.FilesURL, url backend.URL, s store.Store) (blob.Store, error) {
@@ -37,7 +54,7 @@ func (p Process) intoNew(ctx context.Context, at config.FilesURL, url backend.UR
 	}
 	state, err := tracker.New(tracker.Options{Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits(), Files: to}).ClaimFiles(ctx)
 	if err == nil && state.Err() != nil {
-		err = errors.New("the records are complete, and no file was copied: the place for files belongs to another store. Copy the files by hand to a place of this store's own. If the other store is gone, use its place, and start once with \"problems serve --accept-files\"")
+		err = errors.New("no file was copied: the place for files belongs to another store. Name a place of this store's own. If the other store is gone, use its place, and start once with \"problems serve --accept-files\"")
 	}
 	return to, err
 }
@@ -50,27 +67,41 @@ func (p Process) filesOf(at config.FilesURL, url backend.URL, s store.Store) blo
 // moveFiles copies the files of the attachments of a store, if there are any, and says so. from
 // and to are opened for that only.
 func (p Process) moveFiles(ctx context.Context, of store.Store, from, to func() (blob.Store, error)) error {
-	some, err := transfer.HasAttachments(ctx, of)
-	if err != nil || !some {
-		return err
-	}
-	source, err := from()
-	if err != nil {
-		return err
-	}
-	target, err := to()
-	if err != nil {
-		return err
-	}
-	if source == nil || target == nil {
-		_, err = fmt.Fprintln(p.Stderr, "The files of attachments were left out: name a place for them with --files, or say --without-files.")
-		return err
-	}
-	moved, err := transfer.CopyFiles(ctx, of, source, target)
+	moved, err := p.copyFiles(ctx, of, from, to)
 	if err != nil {
 		return fmt.Errorf("the records are complete, and the files of attachments are not: %w. Copy the rest of them by hand", err)
 	}
-	_, err = fmt.Fprintf(p.Stderr, "Copied %d files of attachments, with %d bytes.\n", moved.Copied, moved.Bytes)
+	return p.tellMoved(moved)
+}
+
+// copyFiles copies files. It returns nil when there are none to tell of.
+func (p Process) copyFiles(ctx context.Context, of store.Store, from, to func() (blob.Store, error)) (*transfer.Files, error) {
+	some, err := transfer.HasAttachments(ctx, of)
+	if err != nil || !some {
+		return nil, err
+	}
+	source, err := from()
+	if err != nil {
+		return nil, err
+	}
+	target, err := to()
+	if err != nil {
+		return nil, err
+	}
+	if source == nil || target == nil {
+		_, err = fmt.Fprintln(p.Stderr, "The files of attachments were left out: name a place for them with --files, or say --without-files.")
+		return nil, err
+	}
+	moved, err := transfer.CopyFiles(ctx, of, source, target)
+	return &moved, err
+}
+
+// tellMoved says what was copied. It fails if files were damaged.
+func (p Process) tellMoved(moved *transfer.Files) error {
+	if moved == nil {
+		return nil
+	}
+	_, err := fmt.Fprintf(p.Stderr, "Copied %d files of attachments, with %d bytes.\n", moved.Copied, moved.Bytes)
 	if moved.Missing > 0 && err == nil {
 		_, err = fmt.Fprintf(p.Stderr, "%d files are missing where they should be: their attachments have no bytes.\n", moved.Missing)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/adapters/files"
@@ -29,11 +30,12 @@ type exportCommand struct {
 
 // Help is shown by kong.
 func (exportCommand) Help() string {
-	return `Writes the content at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens, and problems with all their parts. Tokens are hashes, and stay valid. Stored answers for Idempotency-Key are left out. "problems import" reads the output into a store of any kind. A file appears only when it is complete. The files of attachments go into a folder beside it: everything-files beside everything.jsonl. Standard output has no files.
+	return `Writes the content at one moment, as JSON Lines with a manifest at the end: metadata, users, tokens, and problems with all their parts. Tokens are hashes, and stay valid. Stored answers for Idempotency-Key are left out. "problems import" reads the output into a store of any kind. A file appears only when it is complete. The files of attachments go into a folder beside it: everything-files beside everything.jsonl. A file whose name ends in .tar has the output, archive.jsonl, and the files in one: files/{problem}/{attachment}. Standard output has no files.
 
 Examples:
 
     problems export --to everything.jsonl
+    problems export --to everything.tar
     problems export --store postgres://ann@db/problems | zstd > problems.jsonl.zst`
 }
 
@@ -62,12 +64,16 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 		return err
 	}
 	folder := filesBeside(c.To)
-	if !c.WithoutFiles && backend.IsSameFile(c.Files.Of(c.Store).Folder(), folder) {
+	if !c.WithoutFiles && !isTar(c.To) && backend.IsSameFile(c.Files.Of(c.Store).Folder(), folder) {
 		return fmt.Errorf("export: %s has the files of the store itself: choose another name for the archive, such as everything.jsonl", folder)
 	}
 	file, err := transfer.CreateFile(c.To, c.Force)
 	if err != nil {
 		return exportError(err)
+	}
+	from := func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil }
+	if isTar(c.To) {
+		return c.exportTar(ctx, p, s, file, from)
 	}
 	summary, err := transfer.Export(ctx, s, progress.Writer(file))
 	if err != nil {
@@ -78,13 +84,43 @@ func (c *exportCommand) export(ctx context.Context, p Process, s store.Store) er
 	if err = p.finish(progress, summary, err, "Exported"); err != nil || c.WithoutFiles {
 		return err
 	}
-	return p.moveFiles(ctx, s, func() (blob.Store, error) { return p.filesOf(c.Files, c.Store, s), nil }, func() (blob.Store, error) {
+	return p.moveFiles(ctx, s, from, func() (blob.Store, error) {
 		f, err := files.MakeFolder(folder)
 		if err != nil {
 			return nil, err
 		}
 		return f, nil
 	})
+}
+
+// exportTar writes the archive and its files into one file. It appears when it has all of them, but
+// for those that are damaged where they come from.
+func (c *exportCommand) exportTar(ctx context.Context, p Process, s store.Store, file *transfer.File, from func() (blob.Store, error)) error {
+	progress := p.progress()
+	to := transfer.NewTarWriter(file.File)
+	var summary archive.Summary
+	err := to.Archive(func(w io.Writer) (err error) {
+		summary, err = transfer.Export(ctx, s, progress.Writer(w))
+		return err
+	})
+	var moved *transfer.Files
+	if err == nil && !c.WithoutFiles {
+		if moved, err = p.copyFiles(ctx, s, from, func() (blob.Store, error) { return to, nil }); err != nil {
+			err = fmt.Errorf("export: the files of attachments: %w", err)
+		}
+	}
+	if err == nil {
+		err = to.End()
+	}
+	if err != nil {
+		err = errors.Join(fmt.Errorf("%w; nothing was exported", err), file.Discard())
+	} else if err = file.Keep(); err != nil {
+		err = exportError(err)
+	}
+	if err = p.finish(progress, summary, err, "Exported"); err != nil {
+		return err
+	}
+	return p.tellMoved(moved)
 }
 
 // tellOfFiles says that standard output has no files, if the store has attachments.

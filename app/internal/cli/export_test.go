@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -132,6 +133,57 @@ func TestFilesOfAnother(t *testing.T) {
 	must(t, nil, "export", "--store="+url, "--to="+archive)
 	call(t, nil, "import", "--store="+sqliteURL(t), "--files=file://"+own, "--from="+archive).fails(t, 1, "belongs to another store")
 	must(t, nil, "import", "--store="+sqliteURL(t), "--from="+archive)
+}
+
+// A tar has the archive with its files, and import makes the same store of it, also when it was
+// unpacked. A damaged file is left out. Of a tar that is cut, nothing is imported.
+func TestTar(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, moved, unpacked := "sqlite://"+filepath.Join(dir, "problems.db"), sqliteURL(t), sqliteURL(t)
+	s := start(t, nil, "--store="+first)
+	s.attach(t, s.token(t))
+	s.end(t)
+	packed, again := filepath.Join(dir, "first.tar"), filepath.Join(dir, "again.tar")
+	must(t, nil, "export", "--store="+first, "--to="+packed)
+	text, err := os.ReadFile(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, nil, "import", "--store="+moved, "--from="+packed)
+	must(t, nil, "export", "--store="+moved, "--to="+again)
+	if got, err := os.ReadFile(again); err != nil || string(got) != string(text) {
+		t.Errorf("exported again: %d bytes, %v, not the same as %d", len(got), err, len(text))
+	}
+	if out, err := exec.Command("tar", "-xf", packed, "-C", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	r := call(t, nil, "import", "--store="+unpacked, "--from="+filepath.Join(dir, "archive.jsonl"))
+	if r.code != 0 || !strings.Contains(r.stderr, "Copied 1 files") {
+		t.Errorf("unpacked: %+v", r)
+	}
+
+	cut, nowhere := filepath.Join(dir, "cut.tar"), sqliteURL(t)
+	if err := os.WriteFile(cut, text[:len(text)-1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	call(t, nil, "import", "--store="+nowhere, "--from="+cut).fails(t, 1, "problems: import: "+cut+" is cut off")
+	if _, err := os.Stat(strings.TrimPrefix(nowhere, "sqlite://")); err == nil {
+		t.Error("a cut tar has made a store")
+	}
+
+	files, err := filepath.Glob(filepath.Join(dir, "problems-files", "1", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	call(t, nil, "export", "--store="+first, "--to="+packed, "--force").fails(t, 1, "1 files are damaged")
+	r = call(t, nil, "import", "--store="+sqliteURL(t), "--from="+packed)
+	if r.code != 0 || !strings.Contains(r.stderr, "1 files are missing") {
+		t.Errorf("without the damaged file: %+v", r)
+	}
 }
 
 // No command takes a place for files that does not fit the store, or makes a store for it.

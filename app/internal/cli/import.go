@@ -25,13 +25,14 @@ type importCommand struct {
 
 // Help is shown by kong.
 func (importCommand) Help() string {
-	return `Reads the output of "problems export" into an empty store. Run it before the first "problems serve" writes its own metadata there. It checks every line, and imports nothing if one is wrong. Identifiers, dates and revisions stay the same, and tokens stay valid. It creates a missing store. The files of attachments come from the folder beside the file, as "problems export" has made it.
+	return `Reads the output of "problems export" into an empty store. Run it before the first "problems serve" writes its own metadata there. It checks every line, and imports nothing if one is wrong. Identifiers, dates and revisions stay the same, and tokens stay valid. It creates a missing store. The files of attachments come from the folder beside the file, as "problems export" has made it, or from the same file if its name ends in .tar.
 
 adapters/README.md describes the format, for data from other systems.
 
 Examples:
 
     problems import --from problems.jsonl --store postgres://ann@db/problems
+    problems import --from everything.tar
     zstd -dc problems.jsonl.zst | problems import`
 }
 
@@ -41,11 +42,14 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 		return fmt.Errorf("import: %w", err)
 	}
 	progress := p.progress()
-	open, size, err := c.source(p) // before a store is made for it
+	in, err := c.source(p) // before a store is made for it
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	progress.Total = size
+	if in.files != nil {
+		defer func() { _ = in.files.Close() }() // it was only read
+	}
+	progress.Total = in.size
 	batch, err := p.batch()
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
@@ -54,11 +58,11 @@ func (c *importCommand) Run(ctx context.Context, p Process) error {
 	if err != nil {
 		return fmt.Errorf("import: %w", err)
 	}
-	in := until(ctx, open)
-	defer func() { _ = in.Close() }() // it was only read
-	summary, err := transfer.Import(ctx, progress.Reader(in), s, batch)
-	if err = p.finish(progress, summary, err, "Imported"); err == nil && !c.WithoutFiles && c.From != stream {
-		err = p.moveFiles(ctx, s, func() (blob.Store, error) { return files.OpenFolder(filesBeside(c.From)), nil }, func() (blob.Store, error) { return p.intoNew(ctx, c.Files, c.Store, s) })
+	archive := until(ctx, in.open)
+	defer func() { _ = archive.Close() }() // it was only read
+	summary, err := transfer.Import(ctx, progress.Reader(archive), s, batch)
+	if err = p.finish(progress, summary, err, "Imported"); err == nil && !c.WithoutFiles && in.files != nil {
+		err = p.moveFiles(ctx, s, func() (blob.Store, error) { return in.files, nil }, func() (blob.Store, error) { return p.intoNew(ctx, c.Files, c.Store, s) })
 	}
 	return errors.Join(err, s.Close())
 }
@@ -73,21 +77,41 @@ func (p Process) batch() (ident.ID, error) {
 	return ids.Next(), nil
 }
 
-// source returns how to open the input, and its size in bytes if that is known. A file is
-// open already.
-func (c *importCommand) source(p Process) (open func() (io.ReadCloser, error), size int64, err error) {
+// input is what an import reads.
+type input struct {
+	open  func() (io.ReadCloser, error) // the archive
+	size  int64                         // of the archive, in bytes; 0: unknown
+	files blob.Store                    // nil: none
+}
+
+// source returns the input. A file is open already.
+func (c *importCommand) source(p Process) (in input, err error) {
 	if c.From == stream {
-		return func() (io.ReadCloser, error) { return io.NopCloser(p.Stdin), nil }, 0, nil
+		in.open = func() (io.ReadCloser, error) { return io.NopCloser(p.Stdin), nil }
+		return in, nil
 	}
+	if isTar(c.From) {
+		packed, err := transfer.OpenTar(c.From)
+		if err != nil {
+			return in, err
+		}
+		archive := packed.Archive()
+		in.open = func() (io.ReadCloser, error) { return io.NopCloser(archive), nil }
+		in.size, in.files = archive.Size(), packed
+		return in, nil
+	}
+	in.files = files.OpenFolder(filesOf(c.From))
 	info, err := os.Stat(c.From)
 	if err != nil {
-		return nil, 0, err
+		return in, err
 	}
 	if !info.Mode().IsRegular() { // opening a named pipe waits for its writer
-		return func() (io.ReadCloser, error) { return os.Open(c.From) }, 0, nil
+		in.open = func() (io.ReadCloser, error) { return os.Open(c.From) }
+		return in, nil
 	}
 	file, err := os.Open(c.From)
-	return func() (io.ReadCloser, error) { return file, nil }, info.Size(), err
+	in.open, in.size = func() (io.ReadCloser, error) { return file, nil }, info.Size()
+	return in, err
 }
 
 // until returns the content of a file up to the end of ctx. Nobody may ever write to it, or
