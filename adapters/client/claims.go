@@ -31,8 +31,7 @@ type leased struct {
 // Claim takes the claim of a problem. It fails with Claimed while somebody has it, also the same
 // user. With [UnderClaim], it gives this claim a new lease instead.
 func (c *Client) Claim(ctx context.Context, number int64, lease time.Duration, options ...Option) (taken Claim, err error) {
-	r := at(http.MethodPut, number, "claim")
-	r.Body = leased{int64(lease / time.Second)}
+	r := create(at(http.MethodPut, number, "claim"), leased{int64(lease / time.Second)})
 	_, err = c.Do(ctx, r, &taken, options...)
 	return taken, err
 }

@@ -90,7 +90,7 @@ type Request struct {
 	Body any
 	// Header has further headers.
 	Header http.Header
-	// Key is an Idempotency-Key of the caller, for a POST that takes one. "": [Client.Do]
+	// Key is an Idempotency-Key of the caller, for a POST, or a claim, that takes one. "": [Client.Do]
 	// sends none. The methods that create something draw one.
 	Key string
 
@@ -179,7 +179,8 @@ func (r *Request) reads() bool {
 
 // repeatable reports whether the server tells a repeat from a second write.
 func (r *Request) repeatable() bool {
-	return r.reads() || r.Key != "" && r.Method == http.MethodPost || r.Header.Get("If-Match") != ""
+	keyed := r.Method == http.MethodPost || r.Method == http.MethodPut && r.Path[len(r.Path)-1] == "claim"
+	return r.reads() || r.Key != "" && keyed || r.Header.Get("If-Match") != ""
 }
 
 // Do sends a request, and decodes its answer into answer, unless that is nil. It returns

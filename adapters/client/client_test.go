@@ -40,6 +40,11 @@ func TestRepeats(t *testing.T) {
 		}})
 		return err
 	}
+	claim := func(c *client.Client) error { _, err := c.Claim(t.Context(), 7, time.Minute); return err }
+	extend := func(c *client.Client) error {
+		_, err := c.Claim(t.Context(), 7, time.Minute, client.UnderClaim("c"))
+		return err
+	}
 	const (
 		done    = "200 "
 		cut     = "0 "
@@ -76,6 +81,10 @@ func TestRepeats(t *testing.T) {
 		{"change with a revision, stale as a repeat", conditional, []string{unknown, stale}, client.ErrUnknown},
 		{"change with a revision, half an answer", conditional, []string{half, stale}, client.ErrUnknown},
 		{"keyword, no answer", keyword, []string{cut}, client.ErrUnknown},
+		{"claim, no answer", claim, []string{cut, unknown, done}, nil},
+		{"claim, held", claim, []string{"409 claimed"}, client.Claimed},
+		{"extension, no answer", extend, []string{cut, done}, nil},
+		{"extension, lost as a repeat", extend, []string{cut, "412 claim-lost"}, client.ClaimLost},
 		{"dry run, no answer", dry, []string{cut, done}, nil},
 		{"load, no answer", load, []string{cut, proxy, unknown, done}, nil},
 		{"load, refused", load, []string{"404 problem-not-found"}, client.ProblemNotFound},

@@ -28,10 +28,11 @@ func (s *server) registerClaims() {
 		OperationID: "takeClaim", Method: http.MethodPut, Path: path, Tags: []string{tag},
 		Summary: "Claim a problem, or extend the claim",
 		Description: "Without the header Claim, this takes the claim of a problem that has none, or one that ended more than 5 seconds ago. A claim that somebody has is answered with 409, also to its holder: two processes of one user are two workers. " +
-			"With the header Claim, it gives this claim a new lease. The holder keeps a claim after the lease until somebody takes it.",
+			"With an Idempotency-Key, a repeat gets the claim that was taken. " +
+			"With the header Claim, it gives this claim a new lease, and ignores the key. The holder keeps a claim after the lease until somebody takes it.",
 		Security:  needs(access.Write),
 		Responses: responses{"200": {Description: "The claim, with its new expiry."}, "201": {Description: "The claim that was taken."}},
-		Metadata:  about(example, append(body, fault.ProblemNotFound, fault.StaleRevision, fault.Claimed)...).json(`{"lease":600}`, wire.NewClaim{}),
+		Metadata:  about(example, append(body, fault.ProblemNotFound, fault.StaleRevision, fault.Claimed, fault.IdempotencyConflict)...).json(`{"lease":600}`, wire.NewClaim{}),
 	}, s.takeClaim)
 	register(s, huma.Operation{
 		OperationID: "loadClaim", Method: http.MethodGet, Path: path, Tags: []string{tag},
@@ -64,20 +65,38 @@ func (s *server) registerClaims() {
 	}, s.claimNext)
 }
 
-type claimInput struct {
+type takeClaimInput struct {
 	Request
 	OfProblem
 	Write
+	Keyed
 	Matching
 }
 
+type takenOutput struct {
+	Status int
+	Revised
+	Replayable
+	Body wire.JSON[wire.Claim]
+}
+
 // takeClaim takes or extends the claim of a problem.
-func (s *server) takeClaim(ctx context.Context, in *claimInput) (*writtenOutput[wire.Claim], error) {
+func (s *server) takeClaim(ctx context.Context, in *takeClaimInput) (*takenOutput, error) {
 	write, err := in.conditional()
 	if err != nil {
 		return nil, err
 	}
 	cmd := tracker.TakeClaim{Write: write}
+	encode := namingTokens(s.Service.TokenNames(ctx))
+	taken := func(a tracker.Answer[problem.Claim]) *takenOutput {
+		out, _ := wrote[wire.Claim](a, nil, encode)
+		return &takenOutput{Status: out.Status, Revised: out.Revised, Body: out.Body}
+	}
+	if write.Claim.IsNone() {
+		if cmd.Idempotency, err = idempotency(in.call, taken); err != nil {
+			return nil, err
+		}
+	}
 	if err := in.decode(&cmd.Faults, wire.Member{Name: "lease", Into: &cmd.Lease}); err != nil {
 		return nil, err
 	}
@@ -86,7 +105,7 @@ func (s *server) takeClaim(ctx context.Context, in *claimInput) (*writtenOutput[
 		return nil, err
 	}
 	a, err := s.Service.TakeClaim(ctx, in.caller, id, cmd)
-	return wrote[wire.Claim](a, err, namingTokens(s.Service.TokenNames(ctx)))
+	return answered(in.call, a, err, taken)
 }
 
 type loadClaimInput struct {
@@ -127,7 +146,14 @@ func claimTag(s store.Snapshot, names func(ident.ID) string) string {
 	return "claim " + s.Claim.ID.String() + s.Claim.Expires.String() + names(s.Claim.Via)
 }
 
-func (s *server) endClaim(ctx context.Context, in *claimInput) (*deletedOutput, error) {
+type endClaimInput struct {
+	Request
+	OfProblem
+	Write
+	Matching
+}
+
+func (s *server) endClaim(ctx context.Context, in *endClaimInput) (*deletedOutput, error) {
 	write, err := in.conditional()
 	if err != nil {
 		return nil, err

@@ -11,12 +11,15 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // TakeClaim is the command of PUT /problems/{n}/claim (D49). With a Claim, it extends this one.
 type TakeClaim struct {
 	Write
 	Lease patch.Field[int64] // in seconds
+	// Idempotency is for a claim that is taken. An extension has the same effect again.
+	Idempotency *Idempotency[problem.Claim]
 }
 
 // ClaimedError has the claim in the way of a request, with the name of its holder.
@@ -31,19 +34,36 @@ func (e *ClaimedError) Error() string { return "held by " + e.Holder.String() }
 // fault.Claimed while somebody has it, also the caller, and with fault.ClaimLost when the claim
 // to extend is not the current one. The answer is New for a claim that was taken.
 func (s *Service) TakeClaim(ctx context.Context, caller Caller, id problem.ID, cmd TakeClaim) (Answer[problem.Claim], error) {
-	return onProblem(ctx, s, caller, id, 0, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[problem.Claim], error) {
-		return decideTake(caller, cmd, l, m)
+	if !cmd.Claim.IsNone() {
+		cmd.Idempotency = nil
+	}
+	return run(ctx, s, command[repeatable, problem.Claim]{
+		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		dryRun: cmd.DryRun,
+		once:   cmd.Idempotency == nil,
+		load:   loadRepeatable(s, caller, id, 0, cmd.Idempotency),
+		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Claim], error) {
+			return decideTake(caller, cmd, c, m)
+		},
 	})
 }
 
-func decideTake(caller Caller, cmd TakeClaim, l loaded, m changes.Moment) (store.Change, Answer[problem.Claim], error) {
+func decideTake(caller Caller, cmd TakeClaim, c repeatable, m changes.Moment) (store.Change, Answer[problem.Claim], error) {
+	if a, ok := cmd.Idempotency.replay(c.reply); ok {
+		return store.Change{}, a, nil
+	}
 	var none Answer[problem.Claim]
+	l := c.loaded
 	if err := checkMatch(cmd.Write, l.Snapshot); err != nil {
 		return store.Change{}, none, err
 	}
 	faults := cmd.Faults
 	end := leaseEnd(cmd.Lease, m.At, &faults)
-	if err := faults.Err(); err != nil {
+	err := faults.Err()
+	if err == nil {
+		err = cmd.Idempotency.check(c.reply)
+	}
+	if err != nil {
 		return store.Change{}, none, err
 	}
 	cb := changes.NewBuilder(m, caller.User, l.Problem)
@@ -58,6 +78,7 @@ func decideTake(caller Caller, cmd TakeClaim, l loaded, m changes.Moment) (store
 	}
 	a := answer(l.Claim, l)
 	a.New = true
+	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: l.ID}, a)
 	return cb.Change, a, nil
 }
 

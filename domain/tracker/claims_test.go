@@ -38,7 +38,7 @@ func TestTakeClaim(t *testing.T) {
 			t.Parallel()
 			caller := by(bob)
 			caller.Token = testID(77)
-			change, a, err := decideTake(caller, TakeClaim{Lease: leaseOf(60)}, c.old, at(now))
+			change, a, err := decideTake(caller, TakeClaim{Lease: leaseOf(60)}, repeatable{loaded: c.old}, at(now))
 			noError(t, err)
 			want := problem.Claim{ID: a.Value.ID, Holder: bob, Via: testID(77), Expires: now.Add(time.Minute)}
 			equal(t, "answer", a, Answer[problem.Claim]{Value: want, Catalogue: c.old.catalogue, Revision: 4, New: true})
@@ -59,7 +59,7 @@ func TestTakeClaim(t *testing.T) {
 func TestExtendClaim(t *testing.T) {
 	t.Parallel()
 	old := newLoaded(held(now.Add(-time.Hour)))
-	change, a, err := decideTake(by(ann), TakeClaim{Write: Write{Claim: testID(99)}, Lease: leaseOf(30)}, old, at(now))
+	change, a, err := decideTake(by(ann), TakeClaim{Write: Write{Claim: testID(99)}, Lease: leaseOf(30)}, repeatable{loaded: old}, at(now))
 	noError(t, err)
 	want := old.Claim
 	want.Expires = now.Add(30 * time.Second)
@@ -90,7 +90,7 @@ func TestTakeClaimRefuses(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			// Ann has it, and is refused as well: two processes of one user are two workers.
-			change, _, err := decideTake(by(ann), c.cmd, c.old, at(now))
+			change, _, err := decideTake(by(ann), c.cmd, repeatable{loaded: c.old}, at(now))
 			equal(t, "kind", fault.KindOf(err), c.kind)
 			nothing(t, change)
 		})
@@ -208,6 +208,24 @@ func TestClaimNextOnce(t *testing.T) {
 	noError(t, err)
 	equal(t, "found", found, true)
 	equal(t, "claim", string(again.Replay), first.Value.Claim.ID.String())
+}
+
+// D49: so does a repeat for a certain problem.
+func TestTakeClaimOnce(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	cmd := TakeClaim{Lease: leaseOf(60), Idempotency: &Idempotency[problem.Claim]{Key: "k", Render: func(a Answer[problem.Claim]) []byte { return []byte(a.Value.ID.String()) }}}
+	one := s.create(t, "One")
+	first, err := s.TakeClaim(t.Context(), s.admin, one, cmd)
+	noError(t, err)
+	again, err := s.TakeClaim(t.Context(), s.admin, one, cmd)
+	noError(t, err)
+	equal(t, "claim", string(again.Replay), first.Value.ID.String())
+	other := *cmd.Idempotency
+	other.Fingerprint[0]++
+	cmd.Idempotency = &other
+	_, err = s.TakeClaim(t.Context(), s.admin, s.create(t, "Two"), cmd)
+	equal(t, "kind", fault.KindOf(err), fault.IdempotencyConflict)
 }
 
 // A problem found by the search may have been resolved since.

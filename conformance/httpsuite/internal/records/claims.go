@@ -183,6 +183,13 @@ func claimOnce(s *session.Session) {
 	s.Admin.Post("/problems/claim", body, key).Is(200).Sends("Idempotency-Replayed", "true").Has("", first.Value)
 	s.Admin.Post("/problems/claim", next(among(q), ""), key).Fault(409, "idempotency-conflict")
 	s.Admin.Get(q.Path+"/claim").Is(200).Has("", nil)
+
+	key = session.With("Idempotency-Key", s.Unique("key"))
+	taken := s.Admin.Put(q.Path+"/claim", lease, key).Is(201)
+	again := s.Admin.Put(q.Path+"/claim", lease, key).Is(201).Sends("Idempotency-Replayed", "true").Has("", taken.Value)
+	s.Admin.Put(s.Problem().Path+"/claim", lease, key).Fault(409, "idempotency-conflict")
+	// An extension is repeated, so it needs no key.
+	s.Admin.Put(q.Path+"/claim", lease, key, session.With("Claim", again.Text("/identifier"))).Is(200).Sends("Idempotency-Replayed", "")
 }
 
 func claimAfterWait(s *session.Session) {
