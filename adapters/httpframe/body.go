@@ -44,6 +44,33 @@ func (f *Frame) ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([
 	}
 }
 
+const (
+	// dropBytes and dropTime bound what is read of a refused body.
+	dropBytes = 128 << 20
+	dropTime  = 10 * time.Second
+)
+
+// begun is a body that knows whether somebody has read of it.
+type begun struct {
+	io.ReadCloser
+
+	read bool
+}
+
+func (b *begun) Read(p []byte) (int, error) {
+	b.read = true
+	return b.ReadCloser.Read(p)
+}
+
+// drop sends the answer, and reads on for a while. Otherwise the server would close the connection
+// under a client that is still sending, and the client might lose the answer with it.
+func (f *Frame) drop(w http.ResponseWriter, body io.Reader) {
+	control := http.NewResponseController(w)
+	if control.Flush() == nil && control.SetReadDeadline(f.options.Now().Add(dropTime)) == nil {
+		_, _ = io.CopyN(io.Discard, body, dropBytes) // the answer was given
+	}
+}
+
 // endReading ends the reading of a body. Not all writers can: then the server's own timeouts
 // have to do.
 func endReading(w http.ResponseWriter) {

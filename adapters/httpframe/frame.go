@@ -88,6 +88,13 @@ func Wrap(o Options, next http.Handler) http.Handler {
 			recorder:   recorder{ResponseWriter: w, now: o.Now, deadline: limit(r, began)},
 		}
 		f.recorder.pieceSize, f.recorder.pieceTime = piece(r)
+		body := &begun{ReadCloser: r.Body}
+		refused := false
+		defer func() {
+			if refused { // the memory of the request is free already
+				f.drop(w, body)
+			}
+		}()
 		if o.Memory != nil {
 			f.memory = o.Memory.Open(r.Context().Done())
 			defer func() {
@@ -105,6 +112,7 @@ func Wrap(o Options, next http.Handler) http.Handler {
 			ctx = budget.With(ctx, f.memory)
 		}
 		r = r.WithContext(ctx)
+		r.Body = body
 
 		header := w.Header()
 		header.Set("X-Request-Id", f.RequestID)
@@ -115,8 +123,13 @@ func Wrap(o Options, next http.Handler) http.Handler {
 
 		panicked := f.serve(next, r)
 
-		if ctx.Err() != nil && r.ContentLength != 0 && !f.arrived && !f.detached {
-			endReading(w) // net/http sends the answer after the rest of the body
+		if r.ContentLength != 0 && !f.arrived && !f.detached {
+			if ctx.Err() != nil {
+				endReading(w) // net/http sends the answer after the rest of the body
+			}
+			// A client that waits for leave to send its body sends none.
+			asks := r.Header.Get("Expect") != "" && !body.read
+			refused = f.recorder.status >= 400 && ctx.Err() == nil && r.ProtoMajor == 1 && !asks && !panicked
 		}
 		if o.Observe != nil && !f.detached {
 			f.observe(r)

@@ -1,11 +1,15 @@
 package httpframe
 
 import (
+	"bufio"
 	"errors"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +30,36 @@ func TestMethodsAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// A client that sends all of a refused body gets the answer: the connection is not reset under it.
+func TestRefusedBody(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(Wrap(options(), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		Send(w, r, http.StatusInsufficientStorage, []byte("full"))
+	})))
+	t.Cleanup(server.Close)
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const size = 64 << 20 // more than the buffers of the system take
+	_, err = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: "+strconv.Itoa(size)+"\r\n\r\n")
+	if err == nil {
+		_, err = io.CopyN(conn, zeros{}, size)
+	}
+	if err != nil {
+		t.Fatalf("the body was not taken: %v", err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || answer.StatusCode != http.StatusInsufficientStorage {
+		t.Errorf("the answer is %v, %v", answer, err)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
 // An adapter of pages has the same frame as one of JSON.
 func TestFrameServesAnyForm(t *testing.T) {
