@@ -66,15 +66,15 @@ func wrong() time.Time {
 
 // anyServer sends each attempt to one of the servers that run now, as a balancer does.
 type anyServer struct {
-	servers   [2]atomic.Pointer[server]
+	servers   []atomic.Pointer[server]
 	transport http.Transport
 }
 
 func (a *anyServer) RoundTrip(r *http.Request) (*http.Response, error) {
-	i := rand.IntN(2)
+	i := rand.IntN(len(a.servers))
 	s := a.servers[i].Load()
-	if s == nil { // it was killed, and has not started yet
-		s = a.servers[1-i].Load()
+	for ; s == nil; s = a.servers[i].Load() { // it was killed, and has not started yet
+		i = (i + 1) % len(a.servers)
 	}
 	place, err := url.Parse(s.url)
 	if err != nil {
@@ -277,7 +277,7 @@ func TestClaimsUnderFire(t *testing.T) {
 		}
 	}
 	programs := [2]string{program(t), stepped(t)}
-	both := &anyServer{transport: http.Transport{MaxIdleConnsPerHost: claimers}}
+	both := &anyServer{servers: make([]atomic.Pointer[server], len(programs)), transport: http.Transport{MaxIdleConnsPerHost: claimers}}
 	defer both.transport.CloseIdleConnections()
 	start := func(i int) {
 		s := serveProgram(t, programs[i], nil, nil, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token, "CLOCK="+clock)
