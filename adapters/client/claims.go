@@ -81,7 +81,8 @@ func (c *Client) ClaimNext(ctx context.Context, n Next, options ...Option) (p Cl
 }
 
 // Hold extends a claim three times in each lease until end is called. The context ends with the
-// error ClaimLost when somebody else has the claim.
+// error ClaimLost when somebody else has the claim, or it was ended, as by a move into a resolved
+// state.
 func (c *Client) Hold(ctx context.Context, number int64, claim Claim, lease time.Duration) (held context.Context, end func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	go func() {
@@ -93,8 +94,11 @@ func (c *Client) Hold(ctx context.Context, number int64, claim Claim, lease time
 				return
 			case <-ticker.C:
 			}
-			// Another failure says nothing about the claim.
-			if _, err := c.Claim(held, number, lease, UnderClaim(claim.Identifier)); errors.Is(err, ClaimLost) {
+			// A server that never answers must not use up the lease: the next one may answer.
+			limited, done := context.WithTimeout(held, lease/3)
+			_, err := c.Claim(limited, number, lease, UnderClaim(claim.Identifier))
+			done()
+			if errors.Is(err, ClaimLost) { // another failure says nothing about the claim
 				cancel(err)
 			}
 		}

@@ -1,0 +1,90 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/problemtracking/problems/adapters/client"
+)
+
+// transport answers requests without a network, so that the clock of a bubble goes on.
+type transport func(*http.Request) (status int, body string, err error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	status, body, err := f(r)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: status, Status: http.StatusText(status), Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// Hold extends the claim three times in a lease of 30 seconds, also after failures. The context
+// ends with the loss of the claim, with end, and with its parent, and then nothing is asked.
+func TestHold(t *testing.T) {
+	t.Parallel()
+	fine := func(*http.Request) (int, string, error) { return 200, `{"identifier":"c"}`, nil }
+	lost := func(*http.Request) (int, string, error) {
+		return 412, `{"type":"/errors/claim-lost","detail":"Lost."}`, nil
+	}
+	cut := func(*http.Request) (int, string, error) { return 0, "", errors.New("cut") }
+	silent := func(r *http.Request) (int, string, error) { <-r.Context().Done(); return 0, "", r.Context().Err() }
+	gone := errors.New("gone")
+	for _, c := range []struct {
+		name    string
+		answers []transport // the last one again and again
+		after   func(end func(), parent context.CancelCauseFunc)
+		asked   int // in the first 31 seconds
+		cause   error
+	}{
+		{"extended", []transport{fine}, nil, 3, nil},
+		{"no answer, and a repeat", []transport{cut, fine}, nil, 4, nil},
+		{"a server that never answers", []transport{silent, fine}, nil, 3, nil},
+		{"lost", []transport{fine, lost}, nil, 2, client.ClaimLost},
+		{"no answer, and lost", []transport{cut, lost}, nil, 2, client.ClaimLost},
+		{"refused for another reason", []transport{func(*http.Request) (int, string, error) {
+			return 401, `{"type":"/errors/unauthenticated","detail":"No."}`, nil
+		}, fine}, nil, 3, nil},
+		{"ended", []transport{fine}, func(end func(), _ context.CancelCauseFunc) { end() }, 0, context.Canceled},
+		{"the parent ended", []transport{fine}, func(_ func(), parent context.CancelCauseFunc) { parent(gone) }, 0, gone},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				asked := 0
+				to, err := client.New("http://server", client.Options{Transport: transport(func(r *http.Request) (int, string, error) {
+					if r.Method != http.MethodPut || !strings.HasSuffix(r.URL.Path, "/problems/7/claim") || r.Header.Get("Claim") != "c" {
+						t.Errorf("%s %s has the header Claim %q", r.Method, r.URL, r.Header.Get("Claim"))
+					}
+					asked++
+					return c.answers[min(asked, len(c.answers))-1](r)
+				})})
+				if err != nil {
+					t.Fatal(err)
+				}
+				parent, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				held, end := to.Hold(parent, 7, client.Claim{Identifier: "c"}, 30*time.Second)
+				if c.after != nil {
+					c.after(end, cancel)
+				}
+				time.Sleep(31 * time.Second)
+				if cause := context.Cause(held); asked != c.asked || !errors.Is(cause, c.cause) || (cause == nil) != (c.cause == nil) {
+					t.Errorf("it asked %d times, want %d; the context ended with %v, want %v", asked, c.asked, cause, c.cause)
+				}
+				end()
+				synctest.Wait()
+				now := asked
+				time.Sleep(time.Minute)
+				if asked != now {
+					t.Errorf("it asked %d times after the end", asked-now)
+				}
+			})
+		})
+	}
+}
