@@ -104,7 +104,7 @@ func next(header http.Header) (url.Values, bool) {
 }
 
 // List returns a list without pages, such as "priorities" as []Priority (D30).
-func List[T any](ctx context.Context, c *Client, kind string) (all []T, err error) {
-	_, err = c.Do(ctx, Request{Method: http.MethodGet, Path: []string{kind}}, &all)
+func List[T any](ctx context.Context, c *Client, path ...string) (all []T, err error) {
+	_, err = c.Do(ctx, Request{Method: http.MethodGet, Path: path}, &all)
 	return all, err
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 )
 
 // at returns a request for a problem, or for something below it.
@@ -135,4 +136,29 @@ func (c *Client) Watchers(ctx context.Context, number int64, options ...Option) 
 func (c *Client) Me(ctx context.Context) (me Me, err error) {
 	_, err = c.Do(ctx, Request{Method: http.MethodGet, Path: []string{"me"}}, &me)
 	return me, err
+}
+
+// NewOwnToken is a token to be made for oneself.
+type NewOwnToken struct {
+	Scope   string     `json:"scope"`
+	Name    string     `json:"name,omitempty"`
+	Expires *time.Time `json:"expires,omitempty"` // nil: as late as possible
+}
+
+// OwnTokens returns the tokens of the owner of the token (D50).
+func (c *Client) OwnTokens(ctx context.Context) ([]Token, error) {
+	return List[Token](ctx, c, "me", "tokens")
+}
+
+// CreateOwnToken makes a token for the owner of the token. The server keeps no answer with a
+// secret, so this is not repeated: after [ErrUnknown], revoke the token that may be there.
+func (c *Client) CreateOwnToken(ctx context.Context, t NewOwnToken) (made Token, err error) {
+	_, err = c.Do(ctx, Request{Method: http.MethodPost, Path: []string{"me", "tokens"}, Body: t}, &made)
+	return made, err
+}
+
+// RevokeOwnToken revokes a token of the owner of the token, also the token itself.
+func (c *Client) RevokeOwnToken(ctx context.Context, identifier string) error {
+	_, err := c.Do(ctx, Request{Method: http.MethodDelete, Path: []string{"me", "tokens", identifier}}, nil)
+	return err
 }
