@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"io"
-	"mime"
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/internal/filename"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -60,7 +61,7 @@ func (s *server) registerAttachments() {
 			"206": {Description: "The part of the file in Range."},
 			"304": {Description: "The client's copy is still right."},
 		},
-		Metadata: about(nil, fault.ProblemNotFound, fault.AttachmentNotFound, fault.RangeNotSatisfiable),
+		Metadata: about(nil, fault.ProblemNotFound, fault.AttachmentNotFound, fault.StaleRevision, fault.RangeNotSatisfiable),
 	}, s.downloadAttachment)
 	register(s, huma.Operation{
 		OperationID: "deleteAttachment", Method: http.MethodDelete, Path: path + "/{attachment}", Tags: []string{tag},
@@ -121,11 +122,11 @@ func (s *server) addAttachment(_ context.Context, in *attachmentInput) (*attachm
 	return answered(in.call, a, err, added)
 }
 
-// fileName returns the name in the header Content-Disposition (RFC 6266).
+// fileName returns the name in the header Content-Disposition (RFC 6266, and RFC 2231 as mail has it).
 func fileName(header http.Header) (string, error) {
 	lines := header.Values("Content-Disposition")
 	if len(lines) == 1 {
-		_, parameters, err := mime.ParseMediaType(lines[0])
+		_, parameters, err := filename.Parse(lines[0])
 		if name, ok := parameters["filename"]; ok && err == nil {
 			return name, nil
 		}
@@ -180,6 +181,9 @@ func (s *server) downloadAttachment(ctx context.Context, in *downloadInput) (*fi
 		err := httpframe.SendFile(c.w, c.r, httpframe.File{Attachment: a.Value, Open: func(ctx context.Context, from int64) (io.ReadCloser, error) {
 			return s.Service.OpenFile(ctx, id, a.Value, from, -1)
 		}})
+		if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.StaleRevision {
+			e.Revision = a.Revision // as all answers 412 about a problem
+		}
 		if err != nil {
 			s.fail(c.w, c.r, err)
 		}

@@ -12,7 +12,10 @@ require (
 	golang.org/x/net v0.62.0
 )
 
-require golang.org/x/time v0.16.0 // indirect
+require (
+	golang.org/x/text v0.44.0 // indirect
+	golang.org/x/time v0.16.0 // indirect
+)
 
 replace github.com/problemtracking/problems/domain => ../../domain
 

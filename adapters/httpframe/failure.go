@@ -63,7 +63,7 @@ var failures = []Failure{
 	{fault.CursorGone, "cursor-gone", 410, "Cursor gone",
 		"The feed has no event at the cursor. The cursor is from another store, a fail-over or a backup has replaced the history, or the event was deleted. Load the problems again, and go on from the cursor in the member newest. The member oldest is the cursor before the oldest event."},
 	{fault.StaleRevision, "stale-revision", 412, "Stale revision",
-		"The problem does not have the revision in the header If-Match or the member revision: somebody has changed it. The detail and the header Problem-Revision have the current revision. Load the problem again and retry. For many problems at once, something has changed since the preview: make a new preview."},
+		"The problem does not have the revision in the header If-Match or the member revision: somebody has changed it. The detail and the header Problem-Revision have the current revision. Load the problem again and retry. For many problems at once, something has changed since the preview: make a new preview. For the bytes of an attachment, the detail has the ETag of the file."},
 	{fault.ClaimLost, "claim-lost", 412, "Claim lost",
 		"The header Claim does not name the current claim of the problem. It was ended, or it expired and somebody else has taken it. Stop the work on the problem; nothing was stored."},
 	{fault.TooLarge, "too-large", 413, "Too large",

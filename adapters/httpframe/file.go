@@ -71,7 +71,7 @@ func FileTag(a problem.Attachment) string { return `"` + a.Digest.String() + `"`
 
 // SendFile answers with a file, or with the parts that Range asks for. It is never compressed.
 // Browsers run nothing of it. An error comes before the answer. It is of Open, or
-// fault.RangeNotSatisfiable.
+// fault.RangeNotSatisfiable, or fault.StaleRevision for another ETag in If-Match.
 func SendFile(w http.ResponseWriter, r *http.Request, file File) error {
 	c := &fileContent{ctx: context.WithoutCancel(r.Context()), file: file}
 	defer c.close()
@@ -95,13 +95,16 @@ func SendFile(w http.ResponseWriter, r *http.Request, file File) error {
 			r.Header.Set("Range", asked)
 		}
 	}
-	caught := &rangeCatcher{ResponseWriter: w}
+	caught := &catcher{ResponseWriter: w}
 	http.ServeContent(caught, r, "", time.Time{}, c)
-	if caught.caught {
+	if caught.status != 0 {
 		for _, name := range []string{"Content-Type", "Content-Disposition", "ETag", "X-Content-Type-Options", "Content-Length"} {
 			header.Del(name)
 		}
 		Secure(header)
+		if caught.status == http.StatusPreconditionFailed {
+			return fault.New(fault.StaleRevision, "the ETag of the file is %s, and not in the header If-Match", FileTag(file.Attachment))
+		}
 		return fault.New(fault.RangeNotSatisfiable, "the file has %d bytes, and the range is not within them", file.Bytes)
 	}
 	return nil
@@ -168,20 +171,23 @@ func position(digits string) int64 {
 	return n
 }
 
-// rangeCatcher keeps the answer 416 of http.ServeContent, which is a text, from the client.
-type rangeCatcher struct {
+// catcher keeps the refusals of http.ServeContent, which are no problem details, from the client.
+type catcher struct {
 	http.ResponseWriter
-	caught bool
+
+	status int // of the refusal; 0: none
 }
 
-func (c *rangeCatcher) WriteHeader(status int) {
-	if c.caught = status == http.StatusRequestedRangeNotSatisfiable; !c.caught {
-		c.ResponseWriter.WriteHeader(status)
+func (c *catcher) WriteHeader(status int) {
+	if status >= 400 {
+		c.status = status
+		return
 	}
+	c.ResponseWriter.WriteHeader(status)
 }
 
-func (c *rangeCatcher) Write(p []byte) (int, error) {
-	if c.caught {
+func (c *catcher) Write(p []byte) (int, error) {
+	if c.status != 0 {
 		return len(p), nil
 	}
 	return c.ResponseWriter.Write(p)

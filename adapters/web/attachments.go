@@ -142,12 +142,12 @@ func addAttachments(q *request) (answer, error) {
 		if part.FormName() == "once" {
 			sent, _ := io.ReadAll(io.LimitReader(part, mostPartHead)) // a fault comes again below
 			key = string(sent)
-		} else if part.FileName() != "" { // otherwise no file was chosen
-			q.form = url.Values{"once": {key}, "file": {part.FileName()}, "number": {strconv.Itoa(len(added))}, "length": {strconv.FormatInt(q.r.ContentLength, 10)}}
-			if err := q.attach(ctx, id, part); err != nil {
-				return answer{}, refusedFile(part.FileName(), added, err)
+		} else if name := fileName(part); name != "" { // otherwise no file was chosen
+			q.form = url.Values{"once": {key}, "file": {name}, "number": {strconv.Itoa(len(added))}, "length": {strconv.FormatInt(q.r.ContentLength, 10)}}
+			if err := q.attach(ctx, id, name, part); err != nil {
+				return answer{}, refusedFile(name, added, err)
 			}
-			added = append(added, part.FileName())
+			added = append(added, name)
 		}
 		if _, err := io.Copy(io.Discard, part); err != nil {
 			return answer{}, uploadFault(err)
@@ -178,8 +178,14 @@ func (f *formReader) Read(b []byte) (n int, err error) {
 	return n, err
 }
 
-func (q *request) attach(ctx context.Context, id problem.ID, part *multipart.Part) error {
-	cmd := tracker.AddAttachment{Name: part.FileName(), MediaType: part.Header.Get("Content-Type"), Length: -1, File: part}
+// formNames undoes what browsers do to a name in a form.
+var formNames = strings.NewReplacer("%22", `"`, "%0D", "\r", "%0A", "\n")
+
+// fileName returns the name of a file in a form; "" for none.
+func fileName(part *multipart.Part) string { return formNames.Replace(part.FileName()) }
+
+func (q *request) attach(ctx context.Context, id problem.ID, name string, part *multipart.Part) error {
+	cmd := tracker.AddAttachment{Name: name, MediaType: part.Header.Get("Content-Type"), Length: -1, File: part}
 	if _, ok := problem.MediaType(cmd.MediaType); !ok {
 		cmd.MediaType = "" // what a browser makes up is no fault of its user
 	}

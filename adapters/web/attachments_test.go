@@ -72,6 +72,10 @@ func TestAttachments(t *testing.T) {
 	b.attach(path).is(422)
 	b.attach(path, [3]string{"", "application/octet-stream", ""}).is(422)
 	b.attach(path, [3]string{"a\u202eb", "text/plain", "x"}).is(422)
+	b.attach(path, [3]string{"a%0Ab", "text/plain", "x"}).is(422)
+	if page := b.attach(path, [3]string{"say %22hi%22 50%25", "text/plain", "x"}).is(200); !strings.Contains(page.text(), `say "hi" 50%25`) {
+		t.Errorf("the page does not have the name as it was: %s", page.text())
+	}
 	b.attach(path, [3]string{"a", "text/plain; a=" + strings.Repeat("x", 40<<10), "x"}).is(413)
 	b.attach(path, [3]string{"a", "text/plain; a=" + strings.Repeat("x", 20<<10), strings.Repeat("x", 100<<10)}, [3]string{"b", "text/plain", "x"}).is(200)
 	partly := b.attach(path, [3]string{"ok.txt", "text/plain", "x"}, [3]string{strings.Repeat("n", 256), "text/plain", "x"}).is(422).text()

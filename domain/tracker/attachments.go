@@ -53,11 +53,11 @@ func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.I
 	if s.files == nil {
 		return a, noFiles()
 	}
-	adding, err := s.beginAttachment(ctx, caller, id, &cmd)
+	m, err := s.moment(ctx)
 	if err != nil {
 		return a, err
 	}
-	m, err := s.moment(ctx)
+	adding, err := s.beginAttachment(ctx, caller, id, &cmd, m)
 	if err != nil {
 		return a, err
 	}
@@ -108,7 +108,7 @@ func noFiles() error {
 }
 
 // beginAttachment runs the checks before the file is read.
-func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem.ID, cmd *AddAttachment) (l repeatable, err error) {
+func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem.ID, cmd *AddAttachment, m changes.Moment) (l repeatable, err error) {
 	var shown store.History
 	load := loadRepeatable(s, caller, id, store.Attachments, cmd.Idempotency)
 	err = s.views.Once(ctx, func(r store.Reader) (err error) {
@@ -117,7 +117,11 @@ func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem
 		return err
 	})
 	if err == nil && l.reply == nil {
-		_, err = checkAttachment(*cmd, l, s.limits)
+		var change store.Change
+		change, _, err = decideAttachment(caller, *cmd, problem.Attachment{ID: m.IDs.Next(), Bytes: max(cmd.Length, 0)}, l, m, s.limits)
+		if err == nil {
+			err = changes.CheckSize(change, s.limits.Size)
+		}
 	}
 	switch {
 	case err != nil && l.ID != 0:

@@ -202,6 +202,11 @@ func TestFilesOfAttachments(t *testing.T) {
 	noError(t, err)
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 6, File: iotest.ErrReader(errors.New("read before the checks"))})
 	wantFault(t, err, fault.TooLarge)
+	most := s.limits.Size
+	s.limits.Size = 1 // D38: the problem is full
+	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 5, File: iotest.ErrReader(errors.New("read before the checks"))})
+	wantFault(t, err, fault.InvalidValue)
+	s.limits.Size = most
 	if len(files) != two {
 		t.Errorf("there are %d files after refusals and a dry run", len(files))
 	}

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
+	"github.com/problemtracking/problems/adapters/internal/filename"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -47,11 +48,11 @@ func isPart(kind, around, disposition string) bool {
 
 // read reads a part that is no text of the mail.
 func (f *files) read(kind string, header textproto.MIMEHeader, body io.Reader, around string) *refusal {
-	disposition, named, _ := mime.ParseMediaType(header.Get("Content-Disposition"))
+	disposition, named, _ := filename.Parse(header.Get("Content-Disposition"))
 	if isPart(kind, around, disposition) {
 		return nil
 	}
-	_, typed, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	_, typed, _ := filename.Parse(header.Get("Content-Type"))
 	name := problem.TameAttachmentName(decodedWords(cmp.Or(named["filename"], unquoted(header.Get("Content-Disposition")), typed["name"])), kind)
 	body, ok := decoded(header.Get("Content-Transfer-Encoding"), body)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 func attachmentCases() []session.Case {
 	return []session.Case{
 		session.Extended("HTTP-FILE-001", "D48, D10", "a file is answered with 201 and its record, and downloaded byte for byte, also when it is empty", fileIsAttached),
-		session.Extended("HTTP-FILE-002", "D48", "ranges, If-Range, If-None-Match and HEAD; a range behind the end is 416; no answer is compressed", fileInRanges),
+		session.Extended("HTTP-FILE-002", "D48", "ranges, conditions and HEAD; a range behind the end is 416; no answer is compressed", fileInRanges),
 		session.Extended("HTTP-FILE-003", "D48, D9", "names: a label in any script, and never a path; without one it is malformed-request", fileNames),
 		session.Extended("HTTP-FILE-004", "D48, D8", "additions and deletions are logged, significant, and raise the revision", attachmentsAreLogged),
 		session.Extended("HTTP-FILE-005", "D48, D18", "the author and the scope admin delete an attachment; its record stays, and its bytes are 404", attachmentIsDeleted),
@@ -85,6 +85,8 @@ func fileInRanges(s *session.Session) {
 		}
 	}
 	s.Admin.Get(path, session.With("If-None-Match", tag)).Is(304).Empty()
+	s.Admin.Get(path, session.With("If-Match", `"another", `+tag)).Is(200)
+	s.Admin.Get(path, session.With("If-Match", `"another"`)).Fault(412, "stale-revision")
 	s.Admin.Do("HEAD", path, "").Is(200).Sends("Content-Length", "10").Sends("ETag", tag).Sends("Accept-Ranges", "bytes").Empty()
 }
 
@@ -93,7 +95,13 @@ func fileNames(s *session.Session) {
 	for _, name := range []string{"CON.txt", "a;b\"c.txt", strings.Repeat("\U0001f600", 255), "Bericht für Zoë.pdf"} {
 		s.Admin.Post(p.Path+"/attachments", "x", named(name)).Is(201).Has("/name", name)
 	}
-	s.Admin.Post(p.Path+"/attachments", "x", session.With("Content-Disposition", `attachment; filename="plain.txt"`)).Is(201).Has("/name", "plain.txt")
+	for header, name := range map[string]string{
+		`attachment; filename="plain.txt"`:                                       "plain.txt",
+		`attachment; filename="naive.txt"; filename*=iso-8859-1''na%EFve.txt`:    "naïve.txt",
+		`attachment; filename*0*=UTF-8''Gr%C3%BC; filename*1="sse und Gru\"sse"`: `Grüsse und Gru"sse`,
+	} {
+		s.Admin.Post(p.Path+"/attachments", "x", session.With("Content-Disposition", header)).Is(201).Has("/name", name)
+	}
 	s.Untouched(p, func() {
 		for _, name := range []string{"", ".", "..", "../a", `a\b`, "/etc/passwd", "a\x00b", "a\nb", "gpj.\u202eexe", "a\u2028b", strings.Repeat("\U0001f600", 256)} {
 			s.Admin.Post(p.Path+"/attachments", "x", named(name)).Fault(422, "invalid-value", "/name")
