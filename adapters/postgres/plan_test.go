@@ -98,6 +98,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"state.resolved = NO AND SUBQUERY(relationships, $r, $r.type = 501 AND $r.ParentId = Id AND $r.child.state.resolved = NO).@count > 0", "", "problems_pkey"},
 		{"ANY relationships.childId = 7", "", "relationships_other"},
 		{"ANY keywords.name = 'build 7'", "", "keywords_name"},
+		{"SUBQUERY(keywords, $k, $k.name = 'build 7' AND $k.value = 'a').@count > 0", "", `AND \(substr\(value,`},
 		{"state.resolved = NO", "-modificationDate", "problems_modified|problems_state_modified"},
 		{"state.resolved = NO AND assignee.identifier = $ApiUser", "-modificationDate", "problems_assignee_modified"},
 	} {

@@ -201,6 +201,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 			"SEARCH r1 USING PRIMARY KEY (owner=? AND type=?)"},
 		{"ANY relationships.childId = 7", "", "SEARCH r1 USING COVERING INDEX relationships_other (other=?)"},
 		{"ANY keywords.name = 'build'", "", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
+		{"SUBQUERY(keywords, $k, $k.name = 'alert' AND $k.value = 'a').@count > 0 AND state.resolved = NO", "", "SEARCH k1 USING INDEX keywords_name (name=? AND <expr>=?)"},
 		{"state.resolved = NO", "-modificationDate", "SEARCH p USING INDEX problems_state_modified (state=?)"},
 		{"title CONTAINS[c] 'API'", "", "SCAN p"}, // no index finds a part of a text
 	} {

@@ -43,7 +43,7 @@ func (o operand) fold(f predicate.Folding) (operand, error) {
 	default:
 		return operand{}, fmt.Errorf("no SQL for the folding %d", f)
 	}
-	o.indexed = false
+	o.indexed, o.begun = false, false
 	return o, nil
 }
 
@@ -99,6 +99,10 @@ func (c *compiler) compareConst(op predicate.Op, left operand, value predicate.V
 		return text("NOT ", left.fragment), nil // NULL stays NULL
 	case string:
 		found := text(left.fragment, " "+string(op)+" ", argument(v))
+		if left.begun && op == predicate.Equal {
+			// The expression is that of the index.
+			found = text("(", found, " AND substr(", left.fragment, ", 1, 64) = ", argument(beginning(v)), ")")
+		}
 		found.keyed = op == predicate.Equal && left.indexed
 		return found, nil
 	}
@@ -120,6 +124,12 @@ func (c *compiler) compareConst(op predicate.Op, left operand, value predicate.V
 	found.keyed = op == predicate.Equal && left.indexed || op == predicate.Greater && left.dated || op == predicate.GreaterOrEqual && left.dated
 	found.few = found.keyed && left.root
 	return found, nil
+}
+
+// beginning returns the first 64 characters.
+func beginning(text string) string {
+	runes := []rune(text)
+	return string(runes[:min(64, len(runes))])
 }
 
 // in returns the condition for a value in a list.

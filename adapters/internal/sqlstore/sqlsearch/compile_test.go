@@ -131,7 +131,8 @@ func TestCompile(t *testing.T) {
 		{"read = NO", "NOT (EXISTS (SELECT 1 FROM reads WHERE problem = p.id AND user_id = ?))", annText},
 		{"readByAssignee = YES", "(EXISTS (SELECT 1 FROM reads WHERE problem = p.id AND user_id = p.assignee))", ""},
 		// Collections.
-		{"ANY keywords.value = 'x'", "EXISTS (SELECT 1 FROM keywords k1 WHERE k1.problem = p.id AND k1.value = ?)", "x"},
+		{"ANY keywords.value = 'x'", "EXISTS (SELECT 1 FROM keywords k1 WHERE k1.problem = p.id AND (k1.value = ? AND substr(k1.value, 1, 64) = ?))", "x, x"},
+		{"ANY keywords.value =[c] 'x'", "EXISTS (SELECT 1 FROM keywords k1 WHERE k1.problem = p.id AND coalesce(k1.value_c, k1.value) = ?)", "x"},
 		{"ANY keywords.name = 'x'", "p.id IN (SELECT k1.problem FROM keywords k1 WHERE k1.name = ?)", "x"},
 		{"ANY keywords.name = 'x' AND assignee.identifier = $ApiUser", // which has fewer
 			"(EXISTS (SELECT 1 FROM keywords k1 WHERE k1.problem = p.id AND k1.name = ?) AND p.assignee = ?)", "x, " + annText},
@@ -148,7 +149,7 @@ func TestCompile(t *testing.T) {
 			"(p.state = ? AND EXISTS (SELECT 1 FROM relationships r1 LEFT JOIN problems p2 ON p2.id = r1.other " +
 				"WHERE r1.owner = p.id AND (r1.type = ? AND ((r1.owner) = (p.id) AND p2.state = ?))))", openText + ", 501, " + openText},
 		{"ANY relationships.child.keywords.value = 'x'",
-			"EXISTS (SELECT 1 FROM relationships r1 JOIN keywords k1 ON k1.problem = r1.other WHERE r1.owner = p.id AND k1.value = ?)", "x"},
+			"EXISTS (SELECT 1 FROM relationships r1 JOIN keywords k1 ON k1.problem = r1.other WHERE r1.owner = p.id AND (k1.value = ? AND substr(k1.value, 1, 64) = ?))", "x, x"},
 		{"SUBQUERY(relationships, $r, $r.child.title = 'a' OR $r.child.resolveDate = nil).@count > 1",
 			"(SELECT count(*) FROM relationships r1 LEFT JOIN problems p2 ON p2.id = r1.other " +
 				"WHERE r1.owner = p.id AND (p2.title = ? OR p2.resolved IS NULL)) > ?", "a, 1"},

@@ -95,6 +95,7 @@ type operand struct {
 	root     bool // it is of the problem of the search
 	indexed  bool
 	dated    bool
+	begun    bool // an index has the beginning of the text
 	// folded are the columns with folded forms of a String, from the least folded one to
 	// the most.
 	folded [3]string
@@ -246,6 +247,7 @@ func (c *compiler) value(v *variable, key *predicate.Key) (operand, error) {
 	o := operand{kind: key.Type.Kind, nullable: key.Nullable || v.nullable || key.Type.Kind == predicate.Object, root: v.alias == "p"}
 	o.indexed = slices.Contains(indexed[v.entity], column) && (o.root || v.entity != predicate.Problem)
 	o.dated = slices.Contains(dated, column) && o.root
+	o.begun = v.entity == predicate.Keyword && column == "value"
 	o.sql = c.row(v) + "." + column
 	if key.Folded && !c.Unfolded {
 		o.folded = [3]string{o.sql, o.sql + "_c", o.sql + "_cd"}
