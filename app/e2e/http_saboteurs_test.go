@@ -231,7 +231,7 @@ func (m *memory[V]) put(key string, v V) {
 // saboteurs returns all of them.
 func saboteurs() []saboteur {
 	return slices.Concat(problemSaboteurs(), recordSaboteurs(), conditionSaboteurs(), accessSaboteurs(), frameSaboteurs(),
-		searchSaboteurs(), pageSaboteurs(), metadataSaboteurs(), pastSaboteurs(), bulkSaboteurs(), undoSaboteurs(), auditSaboteurs(), eventSaboteurs(), streamSaboteurs(), webhookSaboteurs())
+		searchSaboteurs(), pageSaboteurs(), metadataSaboteurs(), pastSaboteurs(), bulkSaboteurs(), undoSaboteurs(), auditSaboteurs(), eventSaboteurs(), streamSaboteurs(), webhookSaboteurs(), raceSaboteurs())
 }
 
 // ended returns how a case ended.

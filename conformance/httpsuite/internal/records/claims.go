@@ -199,6 +199,7 @@ func claimAfterWait(s *session.Session) {
 	got := make(chan *session.Answer)
 	began := time.Now()
 	go func() { got <- s.Admin.Post("/problems/claim", body) }()
+	time.Sleep(time.Second) // the other request has to wait already
 	s.Admin.Delete(p.Path+"/claim", "", header).Is(204)
 	(<-got).Is(200).Has("/identifier", p.ID)
 	if waited := time.Since(began); waited > 30*time.Second {
