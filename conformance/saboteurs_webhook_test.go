@@ -177,6 +177,27 @@ func claimSaboteurs() []saboteur {
 			}
 		},
 	}, {
+		name: "lets several extend one claim, or take it over, at once", caught: "COM-004/claim",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				for _, e := range change.Expect {
+					if at, ok := e.(store.ClaimAt); ok { // checked before its turn
+						if err := s.world().Expect(at); err != nil {
+							return store.Receipt{}, err
+						}
+						change.Expect = nil
+						time.Sleep(time.Millisecond)
+					}
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
+		name: "ends a claim when its problem is written", caught: "READ-001/put-claim",
+		sabotage: alterEffects(func(e store.UpdateProblem) []store.Effect {
+			return []store.Effect{e, store.PutClaim{Problem: e.Problem.ID}}
+		}),
+	}, {
 		name: "takes a store with a webhook for empty", caught: "COM-002/store-not-empty/webhook",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {

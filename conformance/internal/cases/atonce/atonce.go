@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
@@ -49,6 +50,10 @@ func Cases() []bench.Case {
 		ID:   "COM-004/lease",
 		Rule: "Of concurrent Changes expecting one lease, or none, and taking it, one is stored. It is shown.",
 		Run:  concurrentLeases,
+	}, {
+		ID:   "COM-004/claim",
+		Rule: "Of concurrent Changes expecting one claim, or none, and replacing or extending it, one is stored. It is shown.",
+		Run:  concurrentClaims,
 	}, {
 		ID:   "COM-004/webhook",
 		Rule: "Of concurrent Changes with one expected version of a webhook, all replacing its settings, one is stored.",
@@ -171,6 +176,26 @@ func concurrentLeases(b *bench.Bench) {
 				return err
 			})
 		}
+	}
+}
+
+func concurrentClaims(b *bench.Bench) {
+	p := b.Furnished().ID
+	for range 10 {
+		now := b.Load(p, 0).Claim
+		claims := make([]problem.Claim, bench.Writers)
+		won := b.Race(func(i int) store.Change {
+			claims[i] = b.Claim()
+			if i > 0 && !now.ID.IsNone() { // the first one takes it over
+				claims[i] = now
+				claims[i].Expires = now.Expires.Add(time.Duration(i) * time.Second)
+			}
+			change := b.Change(store.PutClaim{Problem: p, Claim: claims[i]})
+			change.Expect = []store.Expectation{store.ClaimAt{Problem: p, Claim: now.ID, Expires: now.Expires}}
+			return change
+		})
+		b.Equal("the number of Changes stored", 1, len(won))
+		b.Equal("the claim", claims[won[0]], b.Load(p, 0).Claim)
 	}
 }
 
