@@ -39,9 +39,12 @@ const (
 type Folder struct {
 	path string
 
+	alone bool
+
 	mu     sync.Mutex
 	closed bool
 	last   *os.Root // of the path when somebody used it last; nil: nobody has
+	lock   *os.File // of last, if alone
 }
 
 var _ blob.Store = (*Folder)(nil)
@@ -51,6 +54,10 @@ const abandoned = 24 * time.Hour
 
 // OpenFolder returns the files in a folder, which need not be there yet.
 func OpenFolder(path string) *Folder { return &Folder{path: path} }
+
+// OpenFolderAlone is OpenFolder for the only user of the files. While another one has the folder,
+// everything fails with fault.Unavailable. OpenFolder goes on beside it, for commands.
+func OpenFolderAlone(path string) *Folder { return &Folder{path: path, alone: true} }
 
 // MakeFolder is OpenFolder, and makes the folder if there is none.
 func MakeFolder(path string) (*Folder, error) {
@@ -74,15 +81,31 @@ func (f *Folder) root() (*os.Root, error) {
 			return f.last, nil
 		}
 	}
-	if f.last != nil {
-		_ = f.last.Close() // nothing is written through it any more
-		f.last = nil
-	}
+	_ = f.release() // nothing is written through it any more
 	if err == nil {
 		f.last, err = os.OpenRoot(f.path)
 	}
+	if err == nil && f.alone {
+		if f.lock, err = lock(f.last); err != nil {
+			return nil, errors.Join(err, f.release())
+		}
+	}
 	return f.last, err
 }
+
+// release closes the folder.
+func (f *Folder) release() (err error) {
+	if f.last != nil {
+		err = f.last.Close()
+	}
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+	}
+	f.last, f.lock = nil, nil
+	return err
+}
+
+var errInUse = errors.New("another server uses it")
 
 // removeDrafts removes the files that are abandoned at a time.
 func removeDrafts(root *os.Root, now time.Time) error {
@@ -370,10 +393,7 @@ func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closed = true
-	if f.last == nil {
-		return nil
-	}
-	return f.last.Close()
+	return f.release()
 }
 
 // syncFolder makes the names in a folder safe.
@@ -439,6 +459,8 @@ func failure(err error) error {
 		return fault.Wrap(fault.StorageFull, err, "the storage for files is full; nothing was stored")
 	case errors.Is(err, fs.ErrClosed):
 		return fault.Wrap(fault.Closed, err, "the store of files is closed")
+	case errors.Is(err, errInUse):
+		return fault.Wrap(fault.Unavailable, err, "another server uses the folder of attachments: a copy of a store needs a copy of the folder")
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Wrap(fault.Unavailable, err, "the service has no right to use the folder of attachments")
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -133,6 +134,25 @@ func TestFilesOfAnother(t *testing.T) {
 	must(t, nil, "export", "--store="+url, "--to="+archive)
 	call(t, nil, "import", "--store="+sqliteURL(t), "--files=file://"+own, "--from="+archive).fails(t, 1, "belongs to another store")
 	must(t, nil, "import", "--store="+sqliteURL(t), "--from="+archive)
+}
+
+// A server beside another one does not get the files of that. The next server of the store does.
+func TestFolderOfAnotherServer(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("this system has no lock for a folder")
+	}
+	own, folder := "--store="+sqliteURL(t), "--files=file://"+filepath.Join(t.TempDir(), "files")
+	first := start(t, nil, own, folder)
+	token := first.token(t)
+	first.attach(t, token)
+	other := start(t, nil, "--store="+sqliteURL(t), folder)
+	for !strings.Contains(other.stderr.String(), "another server uses the folder of attachments") {
+		time.Sleep(time.Millisecond)
+	}
+	other.end(t)
+	first.end(t)
+	start(t, nil, own, folder).attach(t, token)
 }
 
 // A tar has the archive with its files, and import makes the same store of it, also when it was

@@ -14,6 +14,7 @@ import (
 
 	filestore "github.com/problemtracking/problems/adapters/files"
 	"github.com/problemtracking/problems/adapters/s3"
+	"github.com/problemtracking/problems/app/backend"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/disk"
 	"github.com/problemtracking/problems/domain/blob"
@@ -48,6 +49,16 @@ func FileStore(s config.Settings, now func() time.Time, opened func() store.Stor
 		return &openedAtNeed{open: func() (blob.Store, error) { return openBucket(bucket, now) }}
 	}
 	return nil
+}
+
+// servedFiles is FileStore for a server. A folder is its own, unless several servers share the store:
+// a copy of the store may run beside its original, and both would add and remove files.
+func servedFiles(o Options, s *handle) blob.Store {
+	at := o.Settings.Attachments.Files.Of(o.Settings.Storage.Store)
+	if folder := at.Folder(); folder != "" && !o.Settings.Storage.Store.Is(backend.Shared) {
+		return filestore.OpenFolderAlone(folder)
+	}
+	return FileStore(o.Settings, o.Now, s.current)
 }
 
 // openBucket opens a bucket of S3. Without a file of its own, the key is where the tools of AWS

@@ -18,8 +18,12 @@ import (
 )
 
 // domainModule exports the service on the store of another module.
-var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, sender *webhook.Sender, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
+var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handle, at searches, sender *webhook.Sender, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
 	limits := o.Settings.Limits
+	files := servedFiles(o, s)
+	if files != nil {
+		lc.Append(fx.StopHook(files.Close))
+	}
 	service := tracker.New(tracker.Options{
 		Store:  observe.Store(s, o.Now, m.Call, outages.Observe, traces.Call),
 		Now:    o.Now,
@@ -36,7 +40,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(s *handle, at searches, s
 			Attachments:   o.Settings.Attachments.MaxAttachments,
 			File:          int64(o.Settings.Attachments.MaxFile),
 		},
-		Files:            FileStore(o.Settings, o.Now, s.current),
+		Files:            files,
 		FilesRoom:        filesRoom(o.Settings),
 		KeepDeletedFiles: o.Settings.Attachments.KeepDeletedFiles,
 		Searches:         int(at),

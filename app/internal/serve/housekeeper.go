@@ -30,8 +30,11 @@ const (
 // run expires data until ctx ends.
 func (h *housekeeper) run(ctx context.Context) {
 	if h.service.HasFiles() {
-		if state, err := h.service.FilesState(ctx); err == nil {
+		switch state, err := h.service.FilesState(ctx); {
+		case err == nil:
 			h.warnOfFiles(state)
+		case ctx.Err() == nil:
+			h.logger.Warn("the storage for files cannot be used: uploads and downloads are refused", "error", err.Error())
 		}
 	}
 	background.Sleep(ctx, firstHousekeeping)
