@@ -14,7 +14,11 @@ const (
 
 // conn is a connection that fails after a pause. A byte in one direction keeps the other one
 // open, too: the answer to an upload is awaited while its bytes go out.
-type conn struct{ net.Conn }
+type conn struct {
+	net.Conn
+
+	now func() time.Time
+}
 
 func (c conn) Read(p []byte) (int, error) {
 	c.moved()
@@ -35,4 +39,4 @@ func (c conn) Write(p []byte) (n int, err error) {
 }
 
 // moved begins the time anew. A connection that cannot have a deadline is closed, and fails.
-func (c conn) moved() { _ = c.SetDeadline(time.Now().Add(pause)) }
+func (c conn) moved() { _ = c.SetDeadline(c.now().Add(pause)) }

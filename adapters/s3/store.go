@@ -37,7 +37,7 @@ type Options struct {
 	CA *x509.CertPool
 	// Credentials sign the requests; nil: they are anonymous.
 	Credentials *credentials.Credentials
-	// Now is the clock, for the age of uploads that a crash has ended.
+	// Now is the clock, for pauses, and for the age of uploads that a crash has ended.
 	Now func() time.Time
 
 	dial func(ctx context.Context, network, address string) (net.Conn, error) // for tests; nil: as usual
@@ -88,7 +88,7 @@ func Open(o Options) (*Store, error) {
 		if err != nil {
 			return nil, err
 		}
-		return conn{c}, nil
+		return conn{c, o.Now}, nil
 	}
 	lookup := map[string]minio.BucketLookupType{"path": minio.BucketLookupPath, "host": minio.BucketLookupDNS}[o.Style]
 	client, err := minio.New(o.Endpoint.Host, &minio.Options{

@@ -26,12 +26,12 @@ var rules = []rule{
 	{folder: "conformance", mayImport: []string{"domain"}, libraries: true},
 	// App runs the servers: it counts connections and logs requests by httpframe too.
 	{folder: "adapters/httpframe", mayImport: []string{"domain"}, libraries: true},
-	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
+	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe", "adapters/internal/filename"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
 	// The client runs in the programs of others, which want no further modules.
 	{folder: "adapters/client"},
 	{folder: "adapters/mcp", mayImport: []string{"adapters/client", "adapters/httpframe", "domain"}, libraries: true},
 	{folder: "adapters/webhook", mayImport: []string{"domain"}, libraries: true},
-	{folder: "adapters/mail", mayImport: []string{"domain"}, libraries: true},
+	{folder: "adapters/mail", mayImport: []string{"domain", "adapters/internal/filename"}, libraries: true},
 	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/files", "adapters/memory"}, libraries: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/s3", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
