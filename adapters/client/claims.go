@@ -69,15 +69,15 @@ func (c *Client) ClaimNext(ctx context.Context, n Next, options ...Option) (p Cl
 		Lease     int64  `json:"lease"`
 		Wait      int64  `json:"wait,omitempty"`
 	}
-	for {
-		wait := min(n.Wait, longestClaimWait)
-		n.Wait -= wait
+	parts := max(1, (n.Wait+longestClaimWait-1)/longestClaimWait)
+	for range parts { // they are equal, for the sake of a Key
 		_, err = c.Do(ctx, create(Request{Method: http.MethodPost, Path: []string{"problems", "claim"}},
-			body{n.Predicate, n.Sort, int64(n.Lease / time.Second), int64(wait / time.Second)}), &p, options...)
-		if found = p.Claim.Identifier != ""; err != nil || found || n.Wait < time.Second {
-			return p, found, err
+			body{n.Predicate, n.Sort, int64(n.Lease / time.Second), int64(n.Wait / parts / time.Second)}), &p, options...)
+		if found = p.Claim.Identifier != ""; err != nil || found {
+			break
 		}
 	}
+	return p, found, err
 }
 
 // Hold extends a claim three times in each lease until end is called. The context ends with the

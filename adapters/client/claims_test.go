@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +23,30 @@ func (f transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return &http.Response{StatusCode: status, Status: http.StatusText(status), Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// Each part of a long wait is the same request, so with a key of the caller, another run of the
+// program gets the same claim.
+func TestClaimNextWaitsInEqualParts(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	to, err := client.New("http://server", client.Options{Transport: transport(func(r *http.Request) (int, string, error) {
+		body, err := io.ReadAll(r.Body)
+		if asked = append(asked, r.Header.Get("Idempotency-Key")+string(body)); len(asked) < 3 {
+			return 204, "", err
+		}
+		return 200, `{"identifier":7,"claim":{"identifier":"c"}}`, err
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, found, err := to.ClaimNext(t.Context(), client.Next{Lease: time.Minute, Wait: 75 * time.Second}, client.Key("k"))
+	if err != nil || !found || p.Identifier != 7 {
+		t.Errorf("claimed %v, %t, %v", p, found, err)
+	}
+	if want := `k{"lease":60,"wait":25}`; !slices.Equal(asked, []string{want, want, want}) {
+		t.Errorf("it asked %q, want 3 times %q", asked, want)
+	}
 }
 
 // Hold extends the claim three times in a lease of 30 seconds, also after failures. The context

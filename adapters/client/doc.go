@@ -9,8 +9,8 @@
 //
 //   - A request that was never sent, or that the server says it has not done, is sent again.
 //   - After a broken connection or "outcome-unknown", nobody knows whether a write is
-//     stored. A creation is repeated with its Idempotency-Key, and gets the first answer.
-//     Any other write is repeated only with [IfRevision] or [IfMatch].
+//     stored. A creation, or the taking of a claim, is repeated with its Idempotency-Key,
+//     and gets the first answer. Any other write is repeated only with [IfRevision] or [IfMatch].
 //   - The error is [ErrUnknown] when that repeat meets another revision, and when there is
 //     no safe repeat. Then look before you write again.
 //
