@@ -60,12 +60,57 @@ func (w *ErasureWorker) Work(ctx context.Context, now time.Time) (worked bool, e
 	if len(ids) == 0 {
 		e.state.Done, e.state.Former = true, nil
 	}
-	for _, id := range ids {
-		if err := w.problem(ctx, e, id); err != nil {
+	for len(ids) > 0 {
+		untouched, err := w.pass(ctx, e, ids[:min(len(ids), mostPassed)])
+		if err != nil {
 			return false, err
+		}
+		if ids = ids[untouched:]; untouched < mostPassed && len(ids) > 0 {
+			if err := w.problem(ctx, e, ids[0]); err != nil {
+				return false, err
+			}
+			ids = ids[1:]
+		}
+		if w.service.now().Sub(e.since) > lease.Renewal {
+			if err := w.save(ctx, e); err != nil {
+				return false, err
+			}
 		}
 	}
 	return true, w.save(ctx, e)
+}
+
+// mostPassed limits the problems of a View, which starts over for the memory of a large one.
+const mostPassed = 50
+
+// pass moves the state past problems that the erasure leaves as they are, up to the first one that
+// it changes, and returns their number. They need no lock: nobody names the erased user any more.
+func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID) (untouched int, err error) {
+	s := w.service
+	var state ErasureState
+	var shown store.History
+	err = s.views.View(ctx, func(r store.Reader) error {
+		untouched, state, shown = 0, e.state, r.History()
+		for _, id := range ids {
+			l, err := s.load(ctx, r, ident.None, id, erasureParts)
+			if err != nil {
+				return err
+			}
+			found, after := state.in(e.user, &l.Snapshot)
+			if !found.untouched() {
+				break
+			}
+			untouched, state = untouched+1, after
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.store.Confirm(ctx, shown)
+	}
+	if err == nil {
+		e.state = state
+	}
+	return untouched, err
 }
 
 // next takes the lease of an erasure that is not done; nil: there is none.
@@ -141,8 +186,7 @@ func taken(err error) error {
 	return err
 }
 
-// problem erases the user from a problem. Without anything to change, the state moves on with
-// the next Change, at the latest after the time between two renewals.
+// problem erases the user from a problem.
 func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID) error {
 	s := w.service
 	a, err := run(ctx, s, command[loaded, underWay]{
@@ -173,12 +217,8 @@ func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID)
 			return cb.Change, answer(next, l), nil
 		},
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		*e = a.Value
 	}
-	*e = a.Value
-	if s.now().Sub(e.since) > lease.Renewal {
-		return w.save(ctx, e)
-	}
-	return nil
+	return err
 }

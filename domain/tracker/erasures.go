@@ -368,10 +368,13 @@ func (s ErasureState) in(erased user.User, of *store.Snapshot) (p erasedProblem,
 	return p, s
 }
 
+// untouched reports whether the erasure leaves the problem, and answers about it, as they are.
+func (p erasedProblem) untouched() bool { return !p.shown && len(p.log) == 0 }
+
 // change returns the Change of the problem; it has no effects if nothing changes.
 func (p erasedProblem) change(by ident.ID, erased user.User, of *store.Snapshot, m changes.Moment) *changes.Builder {
 	cb := changes.NewBuilder(m, by, of.Problem)
-	if !p.shown && len(p.log) == 0 {
+	if p.untouched() {
 		return cb
 	}
 	cb.AddEffect(store.EmptyReplies{About: store.About{Problem: of.ID}})
