@@ -177,6 +177,8 @@ var damages = []struct {
 	// What the lines say is checked in package transfer; here is that it is.
 	{"a title that is too long", in(12, "Leak", strings.Repeat("x", 1001)), 12, "/title", "must have 1 to 1000 characters, not 1001"},
 	{"a mirror missing", whole(body[:26], 8), 20, "/problemIdentifier", "problem 7 does not have the mirror"},
+	{"a token that there is not", in(15, ids+"61", ids+"62"), 15, "/via", "there is no token with this identifier"},
+	{"an event of another token", inEvents(`"title":"Leak","type":"problem.changed","via":"`+ids+`61"`, `"title":"Leak","type":"problem.changed","via":null`), 35, "/via", "must be that of the line before"},
 	{"a reference to nothing", in(22, ids+"52", ids+"59"), 22, "/user", "there is no user with this identifier"},
 
 	// The manifest.

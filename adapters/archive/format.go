@@ -32,7 +32,9 @@ var memberSince = func() (since [transfer.KindEnd]map[string]version) {
 		}
 	}
 	since[transfer.KindProblem], since[transfer.KindSavepoint] = fields, fields
-	since[transfer.KindComment] = map[string]version{"editDate": 8, "editor": 8, "deleted": 8}
+	since[transfer.KindComment] = map[string]version{"via": 8, "editDate": 8, "editor": 8, "deleted": 8}
+	since[transfer.KindLogEntry] = map[string]version{"via": 8}
+	since[transfer.KindEvent] = map[string]version{"via": 8}
 	since[transfer.KindUser] = map[string]version{"robotOf": 8}
 	since[transfer.KindToken] = map[string]version{"invitation": 8, "name": 8, "lastUse": 8}
 	return since

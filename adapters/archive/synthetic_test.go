@@ -188,7 +188,7 @@ func (s *synthetic) Feed(_ context.Context, from int64, limit int, _ int64) (pag
 		m := newMaker(s.seed, -number)
 		e := event.Entry{Number: number, Batch: m.ids.Next(), At: epoch.Add(time.Duration(m.IntN(1e6)) * time.Millisecond)}
 		if m.IntN(4) > 0 {
-			e.Author = s.content.Users[m.IntN(4)].ID
+			e.Author, e.Via = s.content.Users[m.IntN(4)].ID, s.tokens[0].ID
 		}
 		line := func(of, field string) event.Line {
 			return event.Line{ID: m.ids.Next(), Type: of, Field: field, From: problem.LogText(m.text(text.Rule{})), To: `{"b":1,"a": [ ]}`}
@@ -265,9 +265,10 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 			problem.ClientValue(f, &d.Fields, making{m, s})
 		}
 	}
+	var via ident.ID
 	log := func(t problem.LogType, field string, from, to problem.LogValue, batch ident.ID) {
 		d.Log = append(d.Log, problem.LogEntry{
-			ID: m.ids.Next(), Problem: n, Type: t, Created: d.Modified, Author: d.Modifier, Batch: batch,
+			ID: m.ids.Next(), Problem: n, Type: t, Created: d.Modified, Author: d.Modifier, Via: via, Batch: batch,
 			Field: field, From: from, To: to, Revision: d.Revision,
 		})
 	}
@@ -294,8 +295,9 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 	}
 	d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: batch, Problem: d.Problem})
 
+	via = s.tokens[1].ID
 	batch = next()
-	comment := problem.Comment{ID: m.ids.Next(), Author: author, Created: d.Modified, Text: m.text(text.Comment), HTML: m.nullText(text.Rule{})}
+	comment := problem.Comment{ID: m.ids.Next(), Author: author, Via: via, Created: d.Modified, Text: m.text(text.Comment), HTML: m.nullText(text.Rule{})}
 	log(problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()), batch)
 	switch m.IntN(3) {
 	case 0:

@@ -96,6 +96,7 @@ type Keyword struct {
 type Comment struct {
 	Identifier   string     `json:"identifier"`
 	Author       Reference  `json:"author"`
+	Via          *Reference `json:"via"` // null for a session
 	CreationDate time.Time  `json:"creationDate"`
 	Text         string     `json:"text"`
 	HTML         *string    `json:"html"`
@@ -130,6 +131,7 @@ type LogEntry struct {
 	Type            string          `json:"type"`
 	CreationDate    time.Time       `json:"creationDate"`
 	Author          Reference       `json:"author"`
+	Via             *Reference      `json:"via"` // null for a session
 	BatchIdentifier string          `json:"batchIdentifier"`
 	IsSignificant   bool            `json:"isSignificant"`
 	Field           *string         `json:"field"`
@@ -164,6 +166,7 @@ type Event struct {
 	Type            string        `json:"type"`
 	Timestamp       time.Time     `json:"timestamp"`
 	Author          *Reference    `json:"author"`
+	Via             *Reference    `json:"via"` // null for a session
 	BatchIdentifier string        `json:"batchIdentifier"`
 	Problem         *EventProblem `json:"problem"`
 	Logs            []LogEntry    `json:"logs"`

@@ -44,6 +44,8 @@ type call struct {
 	inParts bool
 	// ends are called when the request is over, the last one first.
 	ends []func()
+	// names, if not nil, returns the names of tokens: see tokenName.
+	names func(ident.ID) string
 	// pooled, if not nil, is the buffer of the pool for the body of the answer.
 	pooled    *[]byte
 	answering answering
@@ -336,4 +338,12 @@ func (c *call) putBuf(body []byte) {
 		httpframe.PutBuf(c.pooled)
 		c.pooled = nil
 	}
+}
+
+// tokenName returns the name of a token. The call asks for all of them once.
+func (c *call) tokenName(id ident.ID) string {
+	if c.names == nil {
+		c.names = c.server.Service.TokenNames(c.untilGone())
+	}
+	return c.names(id)
 }

@@ -22,7 +22,7 @@ import (
 // registerClaims registers the operations of D49.
 func (s *server) registerClaims() {
 	const path, tag = "/problems/{identifier}/claim", "Claims"
-	example := func(e *wire.Encoder) { e.TokenNames = samples.TokenNames; e.Claim(samples.Claim()) }
+	example := func(e *wire.Encoder) { e.Claim(samples.Claim()) }
 	body := []fault.Kind{fault.RequiredField, fault.UnknownField, fault.ValidationFailed}
 	register(s, huma.Operation{
 		OperationID: "takeClaim", Method: http.MethodPut, Path: path, Tags: []string{tag},
@@ -60,7 +60,7 @@ func (s *server) registerClaims() {
 			"200": {Description: "The problem, with its claim and the log entries of this request."},
 			"204": {Description: "There is no such problem. This answer is not kept for the Idempotency-Key."},
 		},
-		Metadata: about(func(e *wire.Encoder) { e.TokenNames = samples.TokenNames; e.ClaimedProblem(samples.Claimed()) }, append(body, fault.InvalidPredicate, fault.QueryTooExpensive, fault.IdempotencyConflict)...).
+		Metadata: about(func(e *wire.Encoder) { e.ClaimedProblem(samples.Claimed()) }, append(body, fault.InvalidPredicate, fault.QueryTooExpensive, fault.IdempotencyConflict)...).
 			json(`{"predicate":"`+tracker.Claimable+` AND component.fullName BEGINSWITH 'Server'","sort":"priority.order","lease":600,"wait":20}`, wire.NewNextClaim{}),
 	}, s.claimNext)
 }
@@ -87,7 +87,7 @@ func (s *server) takeClaim(ctx context.Context, in *takeClaimInput) (*takenOutpu
 		return nil, err
 	}
 	cmd := tracker.TakeClaim{Write: write}
-	encode := namingTokens(s.Service.TokenNames(ctx))
+	encode := named(in.call, (*wire.Encoder).Claim)
 	taken := func(a tracker.Answer[problem.Claim]) *takenOutput {
 		out, _ := wrote[wire.Claim](a, nil, encode)
 		return &takenOutput{Status: out.Status, Revised: out.Revised, Body: out.Body}
@@ -123,20 +123,19 @@ func (s *server) loadClaim(ctx context.Context, in *loadClaimInput) (*partOutput
 	if err != nil {
 		return nil, err
 	}
-	names := s.Service.TokenNames(ctx)
-	tag := etag.Chosen(tagOf(a), claimTag(a.Value, names))
+	tag := etag.Chosen(tagOf(a), claimTag(a.Value, in.tokenName))
 	out := &partOutput[wire.Claim]{Tagged: Tagged{tag}, Revised: revised(a.Revision)}
 	out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[wire.Claim] {
-		return wire.One[wire.Claim](a.Catalogue, namingTokens(names), a.Value.Claim)
+		return wire.One[wire.Claim](a.Catalogue, named(in.call, (*wire.Encoder).Claim), a.Value.Claim)
 	})
 	return out, nil
 }
 
-// namingTokens returns how a claim is written.
-func namingTokens(names func(ident.ID) string) func(*wire.Encoder, problem.Claim) {
-	return func(e *wire.Encoder, c problem.Claim) {
-		e.TokenNames = names
-		e.Claim(c)
+// named returns how a record is written with the names of its tokens.
+func named[T any](c *call, encode func(*wire.Encoder, T)) func(*wire.Encoder, T) {
+	return func(e *wire.Encoder, v T) {
+		e.TokenNames = c.tokenName
+		encode(e, v)
 	}
 }
 
@@ -190,9 +189,8 @@ func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimNextO
 	if err != nil {
 		return nil, err
 	}
-	names := s.Service.TokenNames(ctx)
 	claimed := func(a tracker.Answer[store.Snapshot]) *claimNextOutput {
-		e := wire.Encoder{Catalogue: a.Catalogue, Only: only, TokenNames: names}
+		e := wire.Encoder{Catalogue: a.Catalogue, Only: only, TokenNames: in.tokenName}
 		e.ClaimedProblem(a.Value)
 		return &claimNextOutput{Status: http.StatusOK, Revised: revised(a.Revision), Body: wire.JSON[wire.ClaimedProblem]{Text: e.Buf}}
 	}

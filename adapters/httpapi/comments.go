@@ -95,7 +95,7 @@ func (s *server) addComment(ctx context.Context, in *commentInput) (*commentOutp
 		return nil, err
 	}
 	cmd := tracker.AddComment{Write: write}
-	if cmd.Idempotency, err = idempotency(in.call, addedComment); err != nil {
+	if cmd.Idempotency, err = idempotency(in.call, in.addedComment); err != nil {
 		return nil, err
 	}
 	if in.media == mediaText {
@@ -114,11 +114,11 @@ func (s *server) addComment(ctx context.Context, in *commentInput) (*commentOutp
 			f.Items[i].At = fault.Location{} // the text is the whole body
 		}
 	}
-	return answered(in.call, a, err, addedComment)
+	return answered(in.call, a, err, in.addedComment)
 }
 
-func addedComment(a tracker.Answer[problem.Comment]) *commentOutput {
-	return &commentOutput{Revised: revised(a.Revision), Body: wire.One[wire.Comment](a.Catalogue, (*wire.Encoder).Comment, a.Value)}
+func (c *call) addedComment(a tracker.Answer[problem.Comment]) *commentOutput {
+	return &commentOutput{Revised: revised(a.Revision), Body: wire.One[wire.Comment](a.Catalogue, named(c, (*wire.Encoder).Comment), a.Value)}
 }
 
 type correctionInput struct {
@@ -150,7 +150,7 @@ func (s *server) editComment(ctx context.Context, in *correctionInput) (*written
 		return nil, err
 	}
 	a, err := s.Service.EditComment(ctx, in.caller, id, cmd)
-	return wrote[wire.Comment](a, err, (*wire.Encoder).Comment)
+	return wrote[wire.Comment](a, err, named(in.call, (*wire.Encoder).Comment))
 }
 
 // deleteComment is the deletion of D44.

@@ -105,13 +105,13 @@ func TestEncodeExactly(t *testing.T) {
 		`"keywords":[{"name":"customer","value":null},{"name":"version","value":"7.4.1"}],` +
 		`"watching":false,"read":true,"readByAssignee":true,"revision":3,"logs":[` +
 		`{"identifier":"0150d4f1-6000-7000-8000-00000000000a","type":"ProblemCreated","creationDate":"2015-11-05T09:30:00.125Z",` +
-		`"author":{"identifier":"0150d4f1-6000-7000-8000-000000000002","name":"Bob"},"batchIdentifier":"0150d4f1-6000-7000-8000-00000000000b",` +
+		`"author":{"identifier":"0150d4f1-6000-7000-8000-000000000002","name":"Bob"},"via":null,"batchIdentifier":"0150d4f1-6000-7000-8000-00000000000b",` +
 		`"isSignificant":true,"field":null,"from":null,"to":{"title":"The login page answers slowly","state":{"identifier":"0150d4f1-6000-7000-8000-000000000003","name":"Open"}}},` +
 		`{"identifier":"0150d4f1-6000-7000-8000-00000000000c","type":"FieldChanged","creationDate":"2015-11-05T10:30:00.125Z",` +
-		`"author":{"identifier":"0150d4f1-6000-7000-8000-000000000001","name":"Ann"},"batchIdentifier":"0150d4f1-6000-7000-8000-00000000000d",` +
+		`"author":{"identifier":"0150d4f1-6000-7000-8000-000000000001","name":"Ann"},"via":{"identifier":"0150d4f1-6000-7000-8000-00000000000f","name":"CI"},"batchIdentifier":"0150d4f1-6000-7000-8000-00000000000d",` +
 		`"isSignificant":true,"field":"state","from":{"identifier":"0150d4f1-6000-7000-8000-000000000003","name":"Open"},` +
 		`"to":{"identifier":"0150d4f1-6000-7000-8000-000000000004","name":"In Progress"}}]}`
-	e := wire.Encoder{Catalogue: samples.Catalogue()}
+	e := wire.Encoder{Catalogue: samples.Catalogue(), TokenNames: samples.TokenNames}
 	e.Problem(samples.Snapshot())
 	if string(e.Buf) != want {
 		t.Errorf("%s\nnot %s", e.Buf, want)

@@ -601,7 +601,7 @@ var documentedHeaders = sync.OnceValue(func() map[string]*huma.Header {
 // sampleFeed is a feed of one event of a problem.
 func sampleFeed() []event.Entry {
 	sample := samples.Events()[0]
-	return []event.Entry{{Number: 1, Batch: sample.Batch, At: sample.At, Author: sample.Author, Events: []event.Event{sample.Event}}}
+	return []event.Entry{{Number: 1, Batch: sample.Batch, At: sample.At, Author: sample.Author, Via: sample.Via, Events: []event.Event{sample.Event}}}
 }
 
 // feedOfHook is a feed that has the position of the sample webhook.

@@ -234,7 +234,7 @@ func (d *document) answers(op *huma.Operation) responses {
 		names = append(names, "Dry-Run")
 	}
 	if body := usual.Content[mediaJSON]; body != nil {
-		sample := wire.Encoder{Catalogue: samples.Catalogue()}
+		sample := wire.Encoder{Catalogue: samples.Catalogue(), TokenNames: samples.TokenNames}
 		detailsOf(op).example(&sample)
 		body.Example = json.RawMessage(sample.Buf)
 	}

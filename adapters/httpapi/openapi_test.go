@@ -471,7 +471,7 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 			if i > 0 || e.of == nil {
 				continue // the example of the answer is that to the first body
 			}
-			sample := wire.Encoder{Catalogue: samples.Catalogue()}
+			sample := wire.Encoder{Catalogue: samples.Catalogue(), TokenNames: samples.TokenNames}
 			e.example(&sample)
 			if got, want := lasting(t, w.Body.Bytes()), lasting(t, sample.Buf); got != want {
 				t.Errorf("%s: the answer is\n%s\nand its example\n%s", e.OperationID, got, want)

@@ -145,7 +145,7 @@ func (in *createInput) created(a tracker.Answer[store.Snapshot]) *createOutput {
 		out.Status = http.StatusCreated
 		out.Located = in.located("/problems/" + strconv.FormatInt(int64(a.Value.ID), 10))
 	}
-	out.Body = wire.One[wire.CreatedProblem](a.Catalogue, (*wire.Encoder).Problem, a.Value)
+	out.Body = wire.One[wire.CreatedProblem](a.Catalogue, named(in.call, (*wire.Encoder).Problem), a.Value)
 	return out
 }
 

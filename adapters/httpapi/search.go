@@ -203,9 +203,6 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 		return nil, err
 	}
 	e := wire.Encoder{Only: only}
-	if only != nil && only.Has("claim") {
-		e.TokenNames = c.server.Service.TokenNames(c.untilGone())
-	}
 	large := found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge)
 	return &pageOutput[[]wire.FoundProblem]{link, compose[[]wire.FoundProblem](c, e, large, func(e *wire.Encoder) error {
 		e.Open('[')

@@ -67,7 +67,7 @@ func TestSearchAnswers(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.hits = []store.Hit{{ID: 12}, {ID: 12}}
-	full := wire.Encoder{Catalogue: f.catalogue}
+	full := wire.Encoder{Catalogue: f.catalogue, TokenNames: samples.TokenNames}
 	full.Problem(samples.Snapshot())
 	before, _, _ := bytes.Cut(full.Buf, []byte(`,"logs":`))
 	bare := string(before) + "}"

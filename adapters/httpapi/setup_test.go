@@ -267,6 +267,7 @@ func newFixedStore() *fixedStore {
 	for i, scope := range []access.Scope{access.Comment, access.Report} {
 		f.tokens = append(f.tokens, access.Token{ID: samples.Identifier(105 + i), User: samples.Ann.ID, Scope: scope, Digest: secretOf(scope).Digest(), Created: samples.Time})
 	}
+	f.tokens = append(f.tokens, samples.Token)
 	return f
 }
 

@@ -16,6 +16,7 @@ func (c *call) sending() context.Context { return context.WithoutCancel(c.r.Cont
 
 // compose returns the body of the answer. It fails only in parts.
 func compose[T any](c *call, e wire.Encoder, parts bool, write func(*wire.Encoder) error) wire.JSON[T] {
+	e.TokenNames = c.tokenName
 	if parts {
 		c.inParts = true
 		return wire.JSON[T]{Parts: inParts(e, write)}

@@ -12,7 +12,6 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -132,12 +131,10 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 		if err != nil {
 			return nil, err
 		}
-		var names func(ident.ID) string
 		if only != nil {
 			shown := in.query.Get(paramFields)
 			if only.Has("claim") {
-				names = s.Service.TokenNames(ctx)
-				shown += claimTag(a.Value, names)
+				shown += claimTag(a.Value, in.tokenName)
 			}
 			tag = etag.Chosen(tag, shown)
 		}
@@ -166,7 +163,7 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 			out.Linked = w.next(in.call)
 		}
 		out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[W] {
-			return compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past, Only: only, TokenNames: names}, isLarge(problem), func(e *wire.Encoder) error {
+			return compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past, Only: only}, isLarge(problem), func(e *wire.Encoder) error {
 				return g.encode(e, problem, elements)
 			})
 		})

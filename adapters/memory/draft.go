@@ -69,7 +69,7 @@ func (d *draft) edit(id problem.ID, fn func(*record)) error {
 func (d *draft) finish(change store.Change) *state {
 	next := d.state
 	next.position++
-	next.enter(change.Batch, change.At, d.interned.id(change.Author), d.events)
+	next.enter(change.Batch, change.At, d.interned.author(change.Author, change.Via), d.events)
 	for id, own := range d.records {
 		next.problems = next.problems.put(uint64(id), own)
 	}

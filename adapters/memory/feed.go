@@ -14,8 +14,8 @@ import (
 // published is an event.Entry in less memory. Its place in the feed is its number.
 type published struct {
 	batch  ident.ID
-	at     int64     // Unix milliseconds
-	author *ident.ID // interned: entries of one author share it
+	at     int64   // Unix milliseconds
+	author *author // interned: entries of one author share it
 	events []happening
 }
 
@@ -42,7 +42,7 @@ func (d *draft) publish(e event.Event) {
 }
 
 // enter adds the entry of a Change to the feed, if it has published anything.
-func (s *state) enter(batch ident.ID, at time.Time, author *ident.ID, events []happening) {
+func (s *state) enter(batch ident.ID, at time.Time, author *author, events []happening) {
 	if len(events) > 0 {
 		s.feed = append(s.feed, published{batch, at.UnixMilli(), author, slices.Clip(events)})
 	}
@@ -72,7 +72,7 @@ func feedOf(ctx context.Context, archive store.Archive, known interned) (feed []
 			forgotten = e.Number - 1
 		}
 		d := draft{interned: known}
-		feed = append(feed, published{e.Batch, e.At.UnixMilli(), known.id(e.Author), d.happenings(e.Events)})
+		feed = append(feed, published{e.Batch, e.At.UnixMilli(), known.author(e.Author, e.Via), d.happenings(e.Events)})
 	}
 	return feed, forgotten, nil
 }
@@ -80,7 +80,7 @@ func feedOf(ctx context.Context, archive store.Archive, known interned) (feed []
 // head returns the entry at an index of the feed without its events.
 func (s *state) head(i int) event.Entry {
 	p := &s.feed[i]
-	return event.Entry{Number: s.forgotten + int64(i) + 1, Batch: p.batch, At: timeOf(p.at), Author: *p.author}
+	return event.Entry{Number: s.forgotten + int64(i) + 1, Batch: p.batch, At: timeOf(p.at), Author: p.author.user, Via: p.author.via}
 }
 
 // entry returns the entry at an index of the feed in its full form.

@@ -13,12 +13,13 @@ import (
 // can keep much more alive than themselves.
 type interned struct {
 	ids      map[ident.ID]*ident.ID // of metadata and users
+	authors  map[author]*author
 	names    map[string]string
 	contents map[content]*content
 }
 
 const (
-	// mostKnown limits the known identifiers, and the known names and contents. Beyond
+	// mostKnown limits the known identifiers, authors, names and contents, each. Beyond
 	// it, all are forgotten: frequent ones are soon known again.
 	mostKnown = 4096
 	// longest is the greatest length, in bytes, that is worth a lookup.
@@ -26,19 +27,27 @@ const (
 )
 
 func newInterned() interned {
-	return interned{ids: map[ident.ID]*ident.ID{}, names: map[string]string{}, contents: map[content]*content{}}
+	return interned{ids: map[ident.ID]*ident.ID{}, authors: map[author]*author{}, names: map[string]string{}, contents: map[content]*content{}}
 }
 
+// author is a user with the token of a change, or with None.
+type author struct{ user, via ident.ID }
+
 // id returns the identifier in memory shared with earlier ones.
-func (i interned) id(id ident.ID) *ident.ID {
-	if known, ok := i.ids[id]; ok {
+func (i interned) id(id ident.ID) *ident.ID { return shared(i.ids, id) }
+
+// author returns the author likewise.
+func (i interned) author(user, via ident.ID) *author { return shared(i.authors, author{user, via}) }
+
+func shared[T comparable](all map[T]*T, value T) *T {
+	if known, ok := all[value]; ok {
 		return known
 	}
-	if len(i.ids) == mostKnown {
-		clear(i.ids)
+	if len(all) == mostKnown {
+		clear(all)
 	}
-	i.ids[id] = &id
-	return &id
+	all[value] = &value
+	return &value
 }
 
 // name returns the text in memory of its own, shared with earlier ones.

@@ -9,8 +9,8 @@ import (
 // tracker.
 type entry struct {
 	id, batch ident.ID
-	author    *ident.ID // in memory common to all
-	created   int64     // Unix milliseconds
+	author    *author // in memory common to all
+	created   int64   // Unix milliseconds
 	revision  int64
 	*content
 }
@@ -26,7 +26,7 @@ type content struct {
 // entry returns the log entry as it is kept.
 func (i interned) entry(e problem.LogEntry) entry {
 	return entry{
-		id: e.ID, batch: e.Batch, author: i.id(e.Author), created: e.Created.UnixMilli(), revision: e.Revision,
+		id: e.ID, batch: e.Batch, author: i.author(e.Author, e.Via), created: e.Created.UnixMilli(), revision: e.Revision,
 		content: i.content(content{e.Type, e.Field, e.From, e.To}),
 	}
 }
@@ -40,7 +40,7 @@ func logOf(owner problem.ID, log []entry) []problem.LogEntry {
 	for i := range log {
 		e := &log[i]
 		read[i] = problem.LogEntry{
-			ID: e.id, Problem: owner, Type: e.kind, Created: timeOf(e.created), Author: *e.author, Batch: e.batch,
+			ID: e.id, Problem: owner, Type: e.kind, Created: timeOf(e.created), Author: e.author.user, Via: e.author.via, Batch: e.batch,
 			Field: e.field, From: e.from, To: e.to, Revision: e.revision,
 		}
 	}

@@ -538,7 +538,7 @@ func TestAdministration(t *testing.T) {
 	if _, err := s.service.TakeClaim(t.Context(), caller, 1, tracker.TakeClaim{Lease: patch.Set(int64(600))}); err != nil {
 		t.Fatal(err)
 	}
-	robby.get("/problems/1").is(200).has("Ann works on it via Laptop until")
+	robby.get("/problems/1").is(200).has("Ann works on it via Laptop until", "Ann via Laptop").lacks("Robby via")
 	ann := s.browser(t)
 	ann.post("/sign-in", "token", secret).is(200)
 	for n := range b.get("/administration/tokens").root.Descendants() {

@@ -27,7 +27,7 @@ func (q *request) timeline(of store.Snapshot, log []problem.LogEntry, comments [
 
 // reader reads histories for the caller.
 func (q *request) reader() history.Reader {
-	return history.Reader{Markdown: q.markdown, Base: q.base, User: q.caller.User, All: q.caller.Scope.Covers(access.Admin), Writer: q.caller.Scope.Covers(access.Write), Problems: q.linked, Room: q.room}
+	return history.Reader{Markdown: q.markdown, Base: q.base, User: q.caller.User, All: q.caller.Scope.Covers(access.Admin), Writer: q.caller.Scope.Covers(access.Write), Problems: q.linked, Tokens: q.Service.TokenNames(q.context()), Room: q.room}
 }
 
 // linked returns the links to the problems with these numbers.

@@ -74,10 +74,11 @@ type Entry struct {
 	// Number is the place: 1 for the first entry, and 1 more for each next one. It never
 	// changes.
 	Number int64
-	// Batch, At and Author are those of the Change.
+	// Batch, At, Author and Via are those of the Change.
 	Batch  ident.ID
 	At     time.Time
 	Author ident.ID
+	Via    ident.ID
 	Events []Event
 }
 

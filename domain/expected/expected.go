@@ -75,6 +75,7 @@ type Entry struct {
 	Type        Value[problem.LogType]
 	Created     Value[time.Time]
 	Author      Value[metadata.Partial]
+	Via         Value[ident.ID]
 	Batch       Value[ident.ID]
 	Significant Value[bool]
 	Field       Value[string]
@@ -235,6 +236,7 @@ func (s Entry) same(e problem.LogEntry, c *metadata.Catalogue) bool {
 		compareValue("type", s.Type, e.Type),
 		compareInstant("creationDate", s.Created, e.Created),
 		compareUser("author", s.Author, e.Author, c),
+		compare("via", s.Via, e.Via.IsNone(), func(sent ident.ID) bool { return sent == e.Via }),
 		compareValue("batchIdentifier", s.Batch, e.Batch),
 		compareValue("isSignificant", s.Significant, e.Type.Significant()),
 		compare("field", s.Field, e.Field == "", func(sent string) bool { return sent == e.Field }),

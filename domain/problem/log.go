@@ -52,10 +52,13 @@ type LogEntry struct {
 	Type    LogType
 	Created time.Time
 	Author  ident.ID
-	Batch   ident.ID
-	Field   string // the changed field; empty for ProblemCreated
-	From    LogValue
-	To      LogValue
+	// Via is the token of the author. None: the change came from a session, by e-mail or from
+	// the command line of the service.
+	Via   ident.ID
+	Batch ident.ID
+	Field string // the changed field; empty for ProblemCreated
+	From  LogValue
+	To    LogValue
 	// Revision is the problem's revision after the entry's batch.
 	Revision int64
 }

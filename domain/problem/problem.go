@@ -69,6 +69,7 @@ type Keyword struct {
 type Comment struct {
 	ID      ident.ID
 	Author  ident.ID
+	Via     ident.ID // the token of the author, as in [LogEntry]
 	Created time.Time
 	Text    string   // at least one character
 	HTML    NullText // untrusted: never rendered unsanitised
@@ -83,7 +84,7 @@ type Comment struct {
 
 // Place returns the comment as it stays when it is deleted.
 func (c Comment) Place() Comment {
-	return Comment{ID: c.ID, Author: c.Author, Created: c.Created, Deleted: true}
+	return Comment{ID: c.ID, Author: c.Author, Via: c.Via, Created: c.Created, Deleted: true}
 }
 
 // Present returns the comments without the deleted ones. It changes the given slice.

@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 )
@@ -18,6 +19,8 @@ type Change struct {
 	At time.Time
 	// Author is the user behind the request, or None for the service itself.
 	Author ident.ID
+	// Via is the token of the request, or None.
+	Via ident.ID
 	// Expect holds the conditions of the decision behind the Change.
 	Expect []Expectation
 	// Effects are applied in their order.
@@ -28,6 +31,18 @@ type Change struct {
 
 // Empty reports whether the Change does nothing and needs no Commit.
 func (c Change) Empty() bool { return len(c.Effects) == 0 && len(c.Log) == 0 }
+
+// Entry returns the entry of the feed with the events that the Change publishes, without a number.
+// It has no events if the Change publishes none.
+func (c Change) Entry() event.Entry {
+	entry := event.Entry{Batch: c.Batch, At: c.At, Author: c.Author, Via: c.Via}
+	for _, effect := range c.Effects {
+		if p, ok := effect.(Publish); ok {
+			entry.Events = append(entry.Events, p.Event)
+		}
+	}
+	return entry
+}
 
 // Raises reports the Versions raised by the Change (VER-002, VER-003).
 func (c Change) Raises() (catalogue, access bool) {

@@ -191,7 +191,7 @@ func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment
 	if err != nil {
 		return store.Change{}, Answer[problem.Attachment]{}, err
 	}
-	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.author(), l.Problem)
 	added.Name, added.MediaType = checked.Name, checked.MediaType
 	cb.Significant(&l.Snapshot)
 	added = cb.AddAttachment(&l.Snapshot, added)
@@ -300,7 +300,7 @@ func decideDeleteAttachment(caller Caller, cmd DeleteAttachment, l loaded, m cha
 	if err != nil {
 		return store.Change{}, none, err
 	}
-	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.author(), l.Problem)
 	cb.Significant(&l.Snapshot)
 	deleted := old
 	deleted.Deleted = cb.At

@@ -332,7 +332,7 @@ func (b bulk) update(set body.Settings, k keywordChange, m changes.Moment) (*cha
 	for i, s := range b.problems {
 		all[i] = s.Problem
 	}
-	cb := changes.NewBuilder(m, b.caller.User, all...)
+	cb := changes.NewBuilder(m, b.caller.author(), all...)
 	cb.ResolvedBy(b.catalogue.Version)
 	for _, s := range b.problems {
 		l := loaded{Snapshot: s, catalogue: b.catalogue}

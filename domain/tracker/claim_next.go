@@ -241,7 +241,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 				return store.Change{}, Answer[store.Snapshot]{}, fault.New(fault.Claimed, "the problem has changed meanwhile")
 			}
 			var none fault.List
-			cb := changes.NewBuilder(m, n.caller.User, c.Problem)
+			cb := changes.NewBuilder(m, n.caller.author(), c.Problem)
 			if err := take(cb, n.caller, &c.Snapshot, c.catalogue, m.At, leaseEnd(n.cmd.Lease, m.At, &none)); err != nil {
 				return store.Change{}, Answer[store.Snapshot]{}, err
 			}

@@ -66,7 +66,7 @@ func decideTake(caller Caller, cmd TakeClaim, c repeatable, m changes.Moment) (s
 	if err != nil {
 		return store.Change{}, none, err
 	}
-	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.author(), l.Problem)
 	if !cmd.Claim.IsNone() {
 		cb.ExpectClaim(&l.Snapshot)
 		l.Claim.Expires = end
@@ -100,7 +100,7 @@ func take(cb *changes.Builder, caller Caller, s *store.Snapshot, c *metadata.Cat
 	}
 	cb.ResolvedBy(s.Catalogue) // the log keeps the names
 	cb.Insignificant(s)
-	cb.TakeClaim(s, c, problem.Claim{ID: cb.NextID(), Holder: caller.User, Via: caller.Token, Expires: end})
+	cb.TakeClaim(s, c, problem.Claim{ID: cb.NextID(), Holder: caller.User, Via: cb.Via, Expires: end})
 	cb.StoreProblem(s)
 	return nil
 }
@@ -121,7 +121,7 @@ func decideEnd(caller Caller, w Write, l loaded, m changes.Moment) (store.Change
 	if err != nil {
 		return store.Change{}, Answer[struct{}]{}, err
 	}
-	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.author(), l.Problem)
 	if !l.Claim.ID.IsNone() {
 		cb.ResolvedBy(l.Catalogue)
 		cb.Insignificant(&l.Snapshot)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -51,6 +52,11 @@ func TestTakeClaim(t *testing.T) {
 			})
 			logged(t, change, `7@4 ClaimTaken claim: `+c.from+` → {"identifier":"`+want.ID.String()+`","holder":`+ref(bob, "Bob")+`,"expires":"2015-11-05T13:01:00.000Z"}`)
 			equal(t, "D8: significant", change.Log[0].Type.Significant(), false)
+			equal(t, "D8: via", []ident.ID{change.Via, change.Log[0].Via}, []ident.ID{testID(77), testID(77)})
+			caller.Session = testID(78)
+			if _, a, err = decideTake(caller, TakeClaim{Lease: leaseOf(60)}, repeatable{loaded: c.old}, at(now)); err != nil || !a.Value.Via.IsNone() {
+				t.Errorf("D8: by a session, begun with the token: %v, %v", a.Value, err)
+			}
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 )
 
 // Caller identifies the user of a request, with the token or the session behind it.
@@ -22,6 +23,15 @@ type Caller struct {
 	Expires time.Time
 	// Session is the session of the request (D41). None for a request with a token.
 	Session ident.ID
+}
+
+// author returns the caller as the author of a change. A session has no token, also one that began
+// with a token (D8).
+func (c Caller) author() changes.Author {
+	if !c.Session.IsNone() {
+		return changes.Author{User: c.User}
+	}
+	return changes.Author{User: c.User, Via: c.Token}
 }
 
 // Write holds the options common to all writes.

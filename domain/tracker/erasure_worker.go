@@ -161,7 +161,7 @@ func (w *ErasureWorker) save(ctx context.Context, e *underWay) error {
 	if err != nil {
 		return err
 	}
-	cb := changes.NewBuilder(m, ident.None)
+	cb := changes.NewBuilder(m, changes.Author{})
 	next := w.renewed(cb, e.lease, e.user, e.state)
 	if err := w.service.commit(ctx, cb.Change); err != nil {
 		return taken(err)

@@ -234,7 +234,7 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 		return store.Change{}, a, err
 	}
 	erased := e.user.Erase()
-	cb := changes.NewBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.author())
 	cb.ResolvedBy(e.catalogue.Version)
 	cb.AddExpect(store.LeaseAt{Name: erasureLease(erased.ID), Version: e.lease.Version})
 	cb.AddEffect(store.RewriteAudit{Entries: e.audit})
@@ -373,7 +373,7 @@ func (p erasedProblem) untouched() bool { return !p.shown && len(p.log) == 0 }
 
 // change returns the Change of the problem; it has no effects if nothing changes.
 func (p erasedProblem) change(by ident.ID, erased user.User, of *store.Snapshot, m changes.Moment) *changes.Builder {
-	cb := changes.NewBuilder(m, by, of.Problem)
+	cb := changes.NewBuilder(m, changes.Author{User: by}, of.Problem)
 	if p.untouched() {
 		return cb
 	}

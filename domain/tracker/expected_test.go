@@ -259,6 +259,9 @@ func entriesOf(value any) (entries []expected.Entry, ok bool) {
 				expectJSON(&e.Created, value, instantOf)
 			case "author":
 				expectJSON(&e.Author, value, partialOf)
+			case "via":
+				token, _ := value.(object)
+				expectJSON(&e.Via, value, func(any) (ident.ID, bool) { return idOf(token["identifier"]) })
 			case "batchIdentifier":
 				expectJSON(&e.Batch, value, idOf)
 			case "isSignificant":

@@ -47,6 +47,9 @@ type PublishedEvent struct {
 	Batch  ident.ID
 	At     time.Time
 	Author ident.ID
+	// Via is the token of the author, or None. ViaName is its name.
+	Via     ident.ID
+	ViaName string
 }
 
 // PageBytes limits the events of a page, in bytes. A page with one event can be larger.
@@ -244,6 +247,7 @@ func (f *Follower) Next(ctx context.Context) (page EventPage, err error) {
 	before := f.next
 	err = f.charged(ctx, func() (int64, error) {
 		page, err = f.page(ctx)
+		f.nameTokens(ctx, page.Events)
 		return page.Size, err
 	})
 	if err != nil {
@@ -251,6 +255,14 @@ func (f *Follower) Next(ctx context.Context) (page EventPage, err error) {
 		return EventPage{}, err
 	}
 	return page, nil
+}
+
+// nameTokens gives the events the names of their tokens.
+func (f *Follower) nameTokens(ctx context.Context, events []PublishedEvent) {
+	names := f.service.TokenNames(ctx)
+	for i := range events {
+		events[i].ViaName = names(events[i].Via)
+	}
 }
 
 // page returns the next page, and moves the position on while it reads.
@@ -340,7 +352,7 @@ func (f *Follower) behind(entries []event.Entry) []PublishedEvent {
 			if c.Number == f.next.Number && c.Index <= f.next.Index {
 				continue
 			}
-			read = append(read, PublishedEvent{Event: e, Cursor: c, Batch: entry.Batch, At: entry.At, Author: entry.Author})
+			read = append(read, PublishedEvent{Event: e, Cursor: c, Batch: entry.Batch, At: entry.At, Author: entry.Author, Via: entry.Via})
 		}
 		if len(read) >= f.cmd.Limit {
 			break

@@ -37,7 +37,7 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m chan
 		return store.Change{}, none, err
 	}
 
-	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.author(), l.Problem)
 	if old == nil || *old != k {
 		cb.Significant(&l.Snapshot)
 		cb.PutKeyword(&l.Snapshot, old, k)
@@ -70,7 +70,7 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m changes.M
 	if old == nil {
 		return store.Change{}, none, fault.New(fault.KeywordNotFound, "the problem has no such keyword")
 	}
-	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.author(), l.Problem)
 	cb.Significant(&l.Snapshot)
 	cb.DropKeyword(&l.Snapshot, *old)
 	cb.StoreProblem(&l.Snapshot)

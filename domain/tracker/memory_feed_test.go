@@ -11,15 +11,14 @@ import (
 // enter adds the entry of a Change to the feed. Every log and audit entry has to be in an
 // event, with the problem as it is after the Change.
 func (s *state) enter(c store.Change) {
-	entry := event.Entry{Number: 1, Batch: c.Batch, At: c.At, Author: c.Author}
-	if len(s.feed) > 0 {
+	entry := c.Entry()
+	if entry.Number = 1; len(s.feed) > 0 {
 		entry.Number = s.feed[len(s.feed)-1].Number + 1
 	}
 	lines, audited := 0, 0
 	for _, effect := range c.Effects {
 		switch e := effect.(type) {
 		case store.Publish:
-			entry.Events = append(entry.Events, e.Event)
 			lines += len(e.Event.Lines)
 			if r := s.problems[e.Event.Problem]; e.Event.Problem != 0 && (r.problem.Title != e.Event.Title || r.problem.State != e.Event.State || r.problem.Revision != e.Event.Revision) {
 				panic(fmt.Sprintf("the event %+v differs from its problem %+v", e.Event, r.problem))

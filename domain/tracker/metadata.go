@@ -237,7 +237,7 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 	if err := r.Check(on.catalogue, object); err != nil {
 		return refuse(err)
 	}
-	cb := changes.NewBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.author())
 	if created {
 		*r.ID(&object) = cb.NextID()
 	} else if r.NeedsUnused != nil && r.NeedsUnused(old, object) {

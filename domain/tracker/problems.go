@@ -94,7 +94,7 @@ type newProblem struct {
 
 // create returns the Change of a new problem.
 func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes.Builder, Answer[store.Snapshot]) {
-	cb := changes.NewBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.author())
 	p := problem.Problem{
 		ID:         c.id,
 		Fields:     n.fields,
@@ -192,7 +192,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) 
 	}
 	l.Savepoints, l.Watchers = nil, nil // no parts of the answer
 	names := cmd.Service.Moving(l.Snapshot, l.catalogue).Ignored()
-	cb := changes.NewBuilder(m, caller.User, l.Problem)
+	cb := changes.NewBuilder(m, caller.author(), l.Problem)
 	if fields != l.Fields || len(added) > 0 && len(added[0].Named) > 0 {
 		cb.ResolvedBy(l.Catalogue)
 	}

@@ -64,7 +64,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	if a, ok := cmd.Idempotency.replay(of.reply); ok {
 		return store.Change{}, a, nil
 	}
-	cb := changes.NewBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.author())
 	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: cb.At})
 	if of.saved >= limit {
 		faults.Add(fault.InvalidValue, fault.Location{}, "you already have the largest number of saved queries: %d; delete one first", limit)
@@ -171,7 +171,7 @@ func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w
 			return saved, err
 		},
 		decide: func(saved query.Saved, m changes.Moment) (store.Change, Answer[struct{}], error) {
-			cb := changes.NewBuilder(m, caller.User)
+			cb := changes.NewBuilder(m, caller.author())
 			cb.AddEffect(store.DropQuery{ID: saved.ID})
 			return cb.Change, Answer[struct{}]{}, nil
 		},

@@ -41,7 +41,7 @@ func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, e
 }
 
 func decideSeed(admin access.Secret, m changes.Moment) store.Change {
-	cb := changes.NewBuilder(m, ident.None)
+	cb := changes.NewBuilder(m, changes.Author{})
 	cb.AddExpect(store.StoreEmpty{})
 
 	open := metadata.State{ID: cb.NextID(), Name: "Open", Initial: true, Order: 1}

@@ -68,7 +68,7 @@ func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID
 			if !ok || !token.Valid(m.At) {
 				return store.Change{}, Answer[access.Session]{}, unauthenticated()
 			}
-			cb := changes.NewBuilder(m, who)
+			cb := changes.NewBuilder(m, changes.Author{User: who})
 			session, err := addSession(cb, Caller{User: who, Scope: token.Scope}, key.Digest(), agent, sessionsOf{d.catalogue, d.sessions})
 			token.Revoked = cb.At
 			cb.AddExpect(store.AccessAt{Version: d.access}) // or two sign-ins could both use it
@@ -101,7 +101,7 @@ func (s *Service) beginSession(ctx context.Context, caller Caller, agent string)
 		locks: []writerlocks.Key{writerlocks.Sessions(caller.User)},
 		load:  s.sessionsOf(caller.User),
 		decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
-			cb := changes.NewBuilder(m, caller.User)
+			cb := changes.NewBuilder(m, caller.author())
 			session, err := addSession(cb, caller, key.Digest(), agent, of)
 			return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, err
 		},
@@ -302,7 +302,7 @@ func (s *Service) EndSession(ctx context.Context, caller Caller, id ident.ID) er
 			if !slices.ContainsFunc(sessions, func(old access.Session) bool { return old.ID == id }) {
 				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no such session")
 			}
-			cb := changes.NewBuilder(m, caller.User)
+			cb := changes.NewBuilder(m, caller.author())
 			cb.AddEffect(store.DropSession{ID: id})
 			return cb.Change, Answer[struct{}]{}, nil
 		},

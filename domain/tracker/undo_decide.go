@@ -85,7 +85,7 @@ func (u undoing) undo(m changes.Moment) (*changes.Builder, UndoneBatch) {
 	for i, id := range touched {
 		all[i] = plans[id].Problem
 	}
-	cb := changes.NewBuilder(m, u.caller.User, all...)
+	cb := changes.NewBuilder(m, u.caller.author(), all...)
 	cb.ResolvedBy(u.catalogue.Version)
 	grown := map[relationship.Type]bool{}
 	for _, check := range u.cycles {

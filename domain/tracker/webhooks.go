@@ -155,7 +155,7 @@ func (s *Service) wakeWebhooks() {
 }
 
 func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
-	cb := changes.NewBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.author())
 	faults := slices.Clone(cmd.Faults)
 	body.Require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
 	if of.count >= webhook.Most {
@@ -347,7 +347,7 @@ func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
 }
 
 func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[Webhook], error) {
-	cb := changes.NewBuilder(m, caller.User)
+	cb := changes.NewBuilder(m, caller.author())
 	faults := slices.Clone(cmd.Faults)
 	old := of.webhook
 	if cmd.Condition != nil {
@@ -411,7 +411,7 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 // fault.NotFound.
 func (s *Service) DeleteWebhook(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
 	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[struct{}], error) {
-		cb := changes.NewBuilder(m, caller.User)
+		cb := changes.NewBuilder(m, caller.author())
 		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version}) // or two servers would both log it
 		cb.Audit(auditedWebhook(of.webhook.Endpoint), audit.Changed, "deleted", problem.LogFlag(false), problem.LogFlag(true))
 		cb.AddEffect(store.DropWebhook{ID: id})
@@ -436,7 +436,7 @@ func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID,
 	}
 	defer s.wakeWebhooks()
 	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
-		cb := changes.NewBuilder(m, caller.User)
+		cb := changes.NewBuilder(m, caller.author())
 		faults := slices.Clone(cmd.Faults)
 		if cmd.EndEarlier.Null {
 			faults.Add(fault.InvalidValue, fault.At("endEarlier"), "cannot be null")

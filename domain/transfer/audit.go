@@ -60,9 +60,7 @@ func (c *Checker) audited(e audit.Entry) {
 	case e.Kind != audit.Token:
 		c.reference("/object", metadata.Kind(e.Kind), e.Object)
 	default:
-		if _, ok := c.tokenIDs[e.Object]; !ok {
-			c.refuse("/object", "there is no token with this identifier")
-		}
+		c.tokenAt("/object", e.Object)
 	}
 }
 

@@ -219,6 +219,20 @@ func (c *Checker) reference(field string, kind metadata.Kind, id ident.ID) {
 	}
 }
 
+// tokenAt checks a reference to a token.
+func (c *Checker) tokenAt(field string, id ident.ID) {
+	if _, ok := c.tokenIDs[id]; !ok {
+		c.refuse(field, "there is no token with this identifier")
+	}
+}
+
+// via checks the token of an author, if there is one.
+func (c *Checker) via(id ident.ID) {
+	if !id.IsNone() {
+		c.tokenAt("/via", id)
+	}
+}
+
 // belongs checks that a part belongs to the current problem.
 func (c *Checker) belongs(owner problem.ID) {
 	if owner != c.current.ID {

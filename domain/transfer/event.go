@@ -21,6 +21,7 @@ func (c *Checker) event(e Event) {
 	if !e.Author.IsNone() {
 		c.reference("/author", metadata.Users, e.Author)
 	}
+	c.via(e.Via)
 	switch {
 	case !slices.Contains(event.Types(), e.Type):
 		c.refuse("/type", "must be one of: %s", list(event.Types()))
@@ -56,6 +57,8 @@ func (c *Checker) numbered(e Event) {
 		c.refuse("/creationDate", "must be that of the line before, which has the same number")
 	case e.Author != before.Author:
 		c.refuse("/author", "must be that of the line before, which has the same number")
+	case e.Via != before.Via:
+		c.refuse("/via", "must be that of the line before, which has the same number")
 	}
 }
 

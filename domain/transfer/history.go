@@ -48,6 +48,7 @@ func (c *Checker) logEntry(e problem.LogEntry) {
 	c.history.identify(c, e.ID, KindLogEntry)
 	c.identifier("/batchIdentifier", e.Batch)
 	c.reference("/author", metadata.Users, e.Author)
+	c.via(e.Via)
 	c.moment("/creationDate", e.Created)
 	c.history.follow(c, e)
 	if c.fault == nil {
@@ -93,6 +94,8 @@ func (h *history) next(c *Checker, before, e problem.LogEntry) {
 			c.refuse("/batchIdentifier", "must be that of the line before, which has the same revision")
 		case e.Author != before.Author:
 			c.refuse("/author", "must be that of the line before, which is of the same batch")
+		case e.Via != before.Via:
+			c.refuse("/via", "must be that of the line before, which is of the same batch")
 		case !e.Created.Equal(before.Created):
 			c.refuse("/creationDate", "must be that of the line before, which is of the same batch")
 		}

@@ -130,5 +130,5 @@ func (r *rest) feed(yield func(event.Entry, error) bool) {
 
 // entryOf returns the entry that begins with an event.
 func entryOf(e Event) event.Entry {
-	return event.Entry{Number: e.Number, Batch: e.Batch, At: e.At, Author: e.Author, Events: []event.Event{e.Event}}
+	return event.Entry{Number: e.Number, Batch: e.Batch, At: e.At, Author: e.Author, Via: e.Via, Events: []event.Event{e.Event}}
 }

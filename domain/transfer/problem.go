@@ -124,6 +124,7 @@ func (c *Checker) comment(r Comment) {
 	c.identifier("/identifier", r.ID)
 	c.history.identify(c, r.ID, KindComment)
 	c.reference("/author", metadata.Users, r.Author)
+	c.via(r.Via)
 	c.moment("/creationDate", r.Created)
 	switch {
 	case !r.Deleted:

@@ -145,6 +145,7 @@ type (
 		Batch  ident.ID
 		At     time.Time
 		Author ident.ID
+		Via    ident.ID
 		event.Event
 	}
 	// End is the last record: without it, records are missing.

@@ -136,7 +136,9 @@ func (all put) feed(ctx context.Context, r Reader, failed func(error)) bool {
 		}
 		for _, entry := range entries {
 			next = entry.Number + 1
-			if !each(all, entry.Events, func(e event.Event) Record { return Event{entry.Number, entry.Batch, entry.At, entry.Author, e} }) {
+			if !each(all, entry.Events, func(e event.Event) Record {
+				return Event{entry.Number, entry.Batch, entry.At, entry.Author, entry.Via, e}
+			}) {
 				return false
 			}
 		}

@@ -66,8 +66,8 @@ func New(s Syntax) *Dialect {
 		models:     newModels(s.Bun),
 		problems:   s.keyed("problems", "id, "+problemColumns, doNothing),
 		savepoints: s.ordered("savepoints", "problem, batch, "+fieldColumns, ""),
-		log:        s.ordered("log", "problem, id, type, created, author, batch, field, old_value, new_value, revision", ""),
-		comments:   s.ordered("comments", "problem, id, author, created, text, html, edited, editor, deleted, text_c, text_cd", ""),
+		log:        s.ordered("log", "problem, "+entryColumns, ""),
+		comments:   s.ordered("comments", "problem, "+commentColumns+", text_c, text_cd", ""),
 		attachments: s.ordered("attachments", "problem, "+attachmentColumns, " ON CONFLICT (problem, id) DO UPDATE SET name = excluded.name, "+
 			"media_type = excluded.media_type, size = excluded.size, digest = excluded.digest, author = excluded.author, created = excluded.created, deleted = excluded.deleted"),
 		keywords: s.keyed("keywords", "problem, name, value, name_c, name_cd, value_c, value_cd", " ON CONFLICT (problem, name) DO UPDATE SET "+

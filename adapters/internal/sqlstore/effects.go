@@ -142,7 +142,7 @@ func (w *writer) putComment(e store.PutComment) {
 	w.statements = append(w.statements, Statement{putComment, append(values[2:], values[:2]...), "a comment that is to be replaced does not exist"})
 }
 
-const putComment = "UPDATE comments SET (author, created, text, html, edited, editor, deleted, text_c, text_cd) = (?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE problem = ? AND id = ?"
+const putComment = "UPDATE comments SET (author, via, created, text, html, edited, editor, deleted, text_c, text_cd) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE problem = ? AND id = ?"
 
 const putClaim = "UPDATE problems SET (claim, claim_holder, claim_via, claim_expires) = (?, ?, ?, ?) WHERE id = ?"
 
@@ -199,7 +199,7 @@ func (d *Dialect) savepointRow(s store.Savepoint) Row {
 
 func (d *Dialect) logRow(e problem.LogEntry) Row {
 	return Row{Table: &d.log, Values: []any{
-		int64(e.Problem), d.ID(e.ID), string(e.Type), micros(e.Created), d.ID(e.Author), d.ID(e.Batch),
+		int64(e.Problem), d.ID(e.ID), string(e.Type), micros(e.Created), d.ID(e.Author), d.ID(e.Via), d.ID(e.Batch),
 		e.Field, string(e.From), string(e.To), e.Revision,
 	}}
 }
@@ -212,7 +212,7 @@ func (d *Dialect) attachmentRow(id problem.ID, a problem.Attachment) Row {
 
 func (d *Dialect) commentRow(id problem.ID, c problem.Comment) Row {
 	return Row{Table: &d.comments, Values: withFolded([]any{
-		int64(id), d.ID(c.ID), d.ID(c.Author), micros(c.Created), c.Text, optional(c.HTML), micros(c.Edited), d.ID(c.Editor), c.Deleted,
+		int64(id), d.ID(c.ID), d.ID(c.Author), d.ID(c.Via), micros(c.Created), c.Text, optional(c.HTML), micros(c.Edited), d.ID(c.Editor), c.Deleted,
 	}, problem.Text(c.Text))}
 }
 

@@ -24,6 +24,7 @@ import (
 type body struct {
 	At     *int64     `json:"at,omitzero"` // microseconds since 1970
 	Author string     `json:"by,omitempty"`
+	Via    string     `json:"via,omitempty"`
 	Events []happened `json:"ev"`
 }
 
@@ -45,7 +46,7 @@ var anyText = jsontext.AllowInvalidUTF8(true)
 
 // feedRow returns the row for an entry: its batch, the size for Store.Feed, and its body.
 func (d *Dialect) feedRow(e event.Entry) ([]any, error) {
-	b := body{Author: idOrEmpty(e.Author), Events: make([]happened, len(e.Events))}
+	b := body{Author: idOrEmpty(e.Author), Via: idOrEmpty(e.Via), Events: make([]happened, len(e.Events))}
 	if !e.At.IsZero() {
 		at := e.At.UnixMicro()
 		b.At = &at
@@ -84,7 +85,7 @@ func decode(e *event.Entry, encoded []byte) error {
 	if b.At != nil {
 		e.At = time.UnixMicro(*b.At).UTC()
 	}
-	e.Author = ids.parse(b.Author)
+	e.Author, e.Via = ids.parse(b.Author), ids.parse(b.Via)
 	e.Events = make([]event.Event, len(b.Events))
 	for i, h := range b.Events {
 		v := event.Event{
@@ -124,12 +125,7 @@ func (p *idParser) parse(s string) ident.ID {
 
 // publish returns the statement for the entry of a Change, if it publishes anything.
 func (w *writer) publish(change store.Change) error {
-	e := event.Entry{Batch: change.Batch, At: change.At, Author: change.Author}
-	for _, effect := range change.Effects {
-		if p, ok := effect.(store.Publish); ok {
-			e.Events = append(e.Events, p.Event)
-		}
-	}
+	e := change.Entry()
 	if len(e.Events) == 0 {
 		return nil
 	}

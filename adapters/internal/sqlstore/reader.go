@@ -111,12 +111,12 @@ func (r Reader) logOf(s *store.Snapshot, of owner) Query {
 	}, "SELECT "+entryColumns+" FROM log WHERE problem"+of.where+" ORDER BY position", of.args...)
 }
 
-const entryColumns = "id, type, created, author, batch, field, old_value, new_value, revision"
+const entryColumns = "id, type, created, author, via, batch, field, old_value, new_value, revision"
 
 // entryInto appends where the columns are read into.
 func (d *Dialect) entryInto(into []any, e *problem.LogEntry) []any {
 	return append(into,
-		d.IDInto(&e.ID), (*string)(&e.Type), (*moment)(&e.Created), d.IDInto(&e.Author), d.IDInto(&e.Batch),
+		d.IDInto(&e.ID), (*string)(&e.Type), (*moment)(&e.Created), d.IDInto(&e.Author), d.IDInto(&e.Via), d.IDInto(&e.Batch),
 		&e.Field, (*string)(&e.From), (*string)(&e.To), &e.Revision,
 	)
 }
@@ -130,10 +130,10 @@ func (r Reader) commentsOf(s *store.Snapshot, of owner) Query {
 	return q
 }
 
-const commentColumns = "id, author, created, text, html, edited, editor, deleted"
+const commentColumns = "id, author, via, created, text, html, edited, editor, deleted"
 
 func (d *Dialect) commentInto(c *problem.Comment) []any {
-	return []any{d.IDInto(&c.ID), d.IDInto(&c.Author), (*moment)(&c.Created), &c.Text, (*nullText)(&c.HTML),
+	return []any{d.IDInto(&c.ID), d.IDInto(&c.Author), d.IDInto(&c.Via), (*moment)(&c.Created), &c.Text, (*nullText)(&c.HTML),
 		(*moment)(&c.Edited), d.IDInto(&c.Editor), &c.Deleted}
 }
 

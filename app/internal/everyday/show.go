@@ -120,7 +120,7 @@ func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Re
 		if c.EditDate != nil {
 			edited = ", edited"
 		}
-		fmt.Fprintf(&b, "\n%s %s\n%s\n", e.styled(bold, e.harmless(c.Author.Name)), e.styled(faint, e.moment(c.CreationDate)+edited), e.harmless(strings.TrimRight(c.Text, "\n")))
+		fmt.Fprintf(&b, "\n%s %s\n%s\n", e.styled(bold, e.by(c.Author, c.Via)), e.styled(faint, e.moment(c.CreationDate)+edited), e.harmless(strings.TrimRight(c.Text, "\n")))
 	}
 	if log {
 		b.WriteByte('\n')
@@ -129,10 +129,19 @@ func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Re
 			if l.Field != nil {
 				field = *l.Field
 			}
-			fmt.Fprintf(&b, "%s %s %s %s %s\n", e.styled(faint, e.moment(l.CreationDate)), e.harmless(l.Author.Name), l.Type, field, e.harmless(e.change(l)))
+			fmt.Fprintf(&b, "%s %s %s %s %s\n", e.styled(faint, e.moment(l.CreationDate)), e.by(l.Author, l.Via), l.Type, field, e.harmless(e.change(l)))
 		}
 	}
 	return b.String()
+}
+
+// by returns who did something, with the name of the token.
+func (e *Env) by(author client.Reference, via *client.Reference) string {
+	who := author.Name
+	if via != nil && via.Name != "" {
+		who += " via " + via.Name
+	}
+	return e.harmless(who)
 }
 
 // change returns what an entry of the log says.

@@ -10,12 +10,7 @@ import (
 // enter adds the entry of a Change to the feed, if it publishes anything. bbolt has one
 // writer at a time: so the order of the numbers is the order of the Commits.
 func (c contents) enter(change store.Change) error {
-	entry := event.Entry{Batch: change.Batch, At: change.At, Author: change.Author}
-	for _, effect := range change.Effects {
-		if p, ok := effect.(store.Publish); ok {
-			entry.Events = append(entry.Events, p.Event)
-		}
-	}
+	entry := change.Entry()
 	if len(entry.Events) == 0 {
 		return nil
 	}

@@ -118,7 +118,7 @@ func (b *Bench) Must(what string, err error) {
 
 // Change returns a Change of its own batch and time with the given effects.
 func (b *Bench) Change(effects ...store.Effect) store.Change {
-	return store.Change{Batch: b.ID(), At: b.Now(), Author: b.Author, Effects: effects}
+	return store.Change{Batch: b.ID(), At: b.Now(), Author: b.Author, Via: b.ID(), Effects: effects}
 }
 
 // Commit commits a change without a reason to refuse it.
@@ -209,14 +209,14 @@ func (b *Bench) Create() problem.Problem {
 // Entry returns a new log entry with all fields set. It is not stored yet.
 func (b *Bench) Entry(id problem.ID) problem.LogEntry {
 	return problem.LogEntry{
-		ID: b.ID(), Problem: id, Type: problem.FieldChanged, Created: b.Now(), Author: b.Author, Batch: b.ID(),
+		ID: b.ID(), Problem: id, Type: problem.FieldChanged, Created: b.Now(), Author: b.Author, Via: b.ID(), Batch: b.ID(),
 		Field: "title", From: problem.LogText("before"), To: problem.LogText("after"), Revision: 1,
 	}
 }
 
 // Comment returns a new comment with all fields set. It is not stored yet.
 func (b *Bench) Comment(text string) problem.Comment {
-	return problem.Comment{ID: b.ID(), Author: b.Author, Created: b.Now(), Text: text, HTML: problem.Text("<p>" + text + "</p>")}
+	return problem.Comment{ID: b.ID(), Author: b.Author, Via: b.ID(), Created: b.Now(), Text: text, HTML: problem.Text("<p>" + text + "</p>")}
 }
 
 // Pair returns the effects for both sides of a relationship.

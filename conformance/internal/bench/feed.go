@@ -35,12 +35,12 @@ func (b *Bench) Administered() event.Event {
 func (b *Bench) Feed(from int64, n int) []event.Entry {
 	feed := make([]event.Entry, n)
 	for i := range slices.Backward(feed) {
-		feed[i] = event.Entry{Number: from + int64(i), Batch: b.ID(), At: b.Now(), Author: b.ID(), Events: []event.Event{b.Happening(7)}}
+		feed[i] = event.Entry{Number: from + int64(i), Batch: b.ID(), At: b.Now(), Author: b.ID(), Via: b.ID(), Events: []event.Event{b.Happening(7)}}
 		for range i % 3 {
 			feed[i].Events = append(feed[i].Events, b.Administered())
 		}
 	}
-	feed[n-1].Author = ident.None
+	feed[n-1].Author, feed[n-1].Via = ident.None, ident.None
 	return feed
 }
 

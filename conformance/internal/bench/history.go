@@ -20,7 +20,7 @@ type History struct {
 // returns the comment. age is how many minutes they lie before a fixed time, at most 99.
 func (h *History) Append(b *Bench, p problem.Problem, id ident.ID, age int, change *store.Change) problem.Comment {
 	at := time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC).Add(-time.Duration(age) * time.Minute)
-	comment := problem.Comment{ID: id, Author: b.Author, Created: at, Text: id.String()}
+	comment := problem.Comment{ID: id, Author: b.Author, Via: b.ID(), Created: at, Text: id.String()}
 	entry := b.Entry(p.ID)
 	entry.ID, entry.Created, entry.Revision = id, at, int64(100-age)
 	saved := p

@@ -10,16 +10,11 @@ import (
 
 // Enter adds the entry of a Change to the feed, if it publishes anything.
 func (w *World) Enter(change store.Change) {
-	entry := event.Entry{Number: 1, Batch: change.Batch, At: change.At, Author: change.Author}
-	for _, effect := range change.Effects {
-		if p, ok := effect.(store.Publish); ok {
-			entry.Events = append(entry.Events, p.Event)
-		}
-	}
+	entry := change.Entry()
 	if len(entry.Events) == 0 {
 		return
 	}
-	if len(w.Events) > 0 {
+	if entry.Number = 1; len(w.Events) > 0 {
 		entry.Number = w.Events[len(w.Events)-1].Number + 1
 	}
 	w.Events = append(w.Events, CloneEntry(entry))

@@ -102,6 +102,9 @@ func (d *drawer) Change() store.Change {
 	if d.oneIn(8) {
 		c.Author = ident.None
 	}
+	if d.oneIn(2) {
+		c.Via = ident.None
+	}
 	ids := d.numbers()
 	if len(ids) == 0 && d.oneIn(3) { // a store without problems can have a past
 		c.Effects = []store.Effect{store.MoveFamily{Family: d.directed().Forward}}

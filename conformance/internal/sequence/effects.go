@@ -341,7 +341,7 @@ func (d *drawer) corrected(c problem.Comment) problem.Comment {
 		return c.Place()
 	}
 	edited := d.Comment()
-	edited.ID, edited.Author, edited.Created = c.ID, c.Author, c.Created
+	edited.ID, edited.Author, edited.Via, edited.Created = c.ID, c.Author, c.Via, c.Created
 	edited.Edited, edited.Editor = d.b.Now(), pick(d, d.users)
 	return edited
 }

@@ -151,7 +151,7 @@ func (s Commits) parts() int {
 // Without implements Divisible. The expectations are the first parts, then come the effects, and
 // the log entries.
 func (s Commits) Without(from, to int) Step {
-	c := store.Change{Batch: s.Change.Batch, At: s.Change.At, Author: s.Change.Author}
+	c := store.Change{Batch: s.Change.Batch, At: s.Change.At, Author: s.Change.Author, Via: s.Change.Via}
 	gone := &Span{From: from, To: to}
 	c.Expect, c.Effects, c.Log = Cut(gone, s.Change.Expect), Cut(gone, s.Change.Effects), Cut(gone, s.Change.Log)
 	return Commits{c}

@@ -40,8 +40,8 @@ func New(page tracker.EventPage) *Frame {
 	}
 	f.Oldest = page.Events[0].At
 	// The JSON of a usual event is a third longer than its size. Text needs as much room as
-	// in memory, and now and then an escape.
-	length := page.Size + page.Size/4 + 128*int64(f.Events)
+	// in memory, and now and then an escape. The token of the author comes on top, twice.
+	length := page.Size + page.Size/4 + 256*int64(f.Events)
 	e := wire.Encoder{Catalogue: page.Catalogue, Buf: make([]byte, headroom, length)}
 	for _, v := range page.Events {
 		e.ServerSent(v)

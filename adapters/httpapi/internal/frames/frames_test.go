@@ -176,7 +176,7 @@ func TestFramesDifferByKey(t *testing.T) {
 
 func TestFramesAreBounded(t *testing.T) {
 	t.Parallel()
-	for name, total := range map[string]int64{"much memory": 1 << 30, "little memory": 8 << 20} {
+	for name, total := range map[string]int64{"much memory": 1 << 30, "little memory": 16 << 20} {
 		b := budget.New(total)
 		k := NewFrames(b)
 		put := func(n, size int) *Frame {

@@ -109,7 +109,7 @@ func Snapshot() store.Snapshot {
 				),
 			},
 			{
-				ID: Identifier(12), Problem: 12, Type: problem.FieldChanged, Created: Time.Add(time.Hour), Author: Ann.ID, Batch: Identifier(13), Revision: 3,
+				ID: Identifier(12), Problem: 12, Type: problem.FieldChanged, Created: Time.Add(time.Hour), Author: Ann.ID, Via: Token.ID, Batch: Identifier(13), Revision: 3,
 				Field: "state", From: problem.LogRef(Open.ID, Open.Name), To: problem.LogRef(Progress.ID, Progress.Name),
 			},
 		},
@@ -134,7 +134,7 @@ func Created() store.Snapshot {
 		ReadByAssignee: true,
 		Keywords:       []problem.Keyword{{Name: "version", Value: problem.Text("7.4.1")}},
 		Log: []problem.LogEntry{{
-			ID: Identifier(17), Problem: 14, Type: problem.ProblemCreated, Created: Time, Author: Ann.ID, Batch: Identifier(18),
+			ID: Identifier(17), Problem: 14, Type: problem.ProblemCreated, Created: Time, Author: Ann.ID, Via: Token.ID, Batch: Identifier(18),
 			To: problem.LogObject(
 				problem.LogMember{Name: "title", Value: problem.LogText("The login page answers slowly")},
 				problem.LogMember{Name: "state", Value: problem.LogRef(Open.ID, Open.Name)},
@@ -142,7 +142,7 @@ func Created() store.Snapshot {
 				problem.LogMember{Name: "assignee", Value: problem.LogRef(Ann.ID, Ann.Name)},
 			),
 		}, {
-			ID: Identifier(26), Problem: 14, Type: problem.KeywordSet, Created: Time, Author: Ann.ID, Batch: Identifier(18),
+			ID: Identifier(26), Problem: 14, Type: problem.KeywordSet, Created: Time, Author: Ann.ID, Via: Token.ID, Batch: Identifier(18),
 			Field: "version", To: problem.LogText("7.4.1"),
 		}},
 	}
@@ -207,7 +207,7 @@ func Events() []tracker.PublishedEvent {
 				Type: event.ProblemChanged, Problem: s.ID, Title: s.Title, State: s.State, Revision: logged.Revision,
 				Lines: []event.Line{{ID: logged.ID, Type: string(logged.Type), Field: logged.Field, From: logged.From, To: logged.To}},
 			},
-			Cursor: event.Cursor{Number: 41, Index: 1, Batch: logged.Batch}, Batch: logged.Batch, At: logged.Created, Author: logged.Author,
+			Cursor: event.Cursor{Number: 41, Index: 1, Batch: logged.Batch}, Batch: logged.Batch, At: logged.Created, Author: logged.Author, Via: logged.Via, ViaName: Token.Name,
 		},
 		{
 			Event: event.Event{
@@ -240,7 +240,7 @@ func Erasure() tracker.Erasure {
 
 // Comment returns a comment of the problem.
 func Comment() problem.Comment {
-	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Created: Time, Text: "Seen again on the second server."}
+	return problem.Comment{ID: Identifier(14), Author: Ann.ID, Via: Token.ID, Created: Time, Text: "Seen again on the second server."}
 }
 
 // Attachment returns an attachment of the problem.
@@ -250,7 +250,7 @@ func Attachment() problem.Attachment {
 
 // Claim returns a claim of the problem.
 func Claim() problem.Claim {
-	return problem.Claim{ID: Identifier(33), Holder: Ann.ID, Via: Identifier(34), Expires: Time.Add(2*time.Hour + 10*time.Minute)}
+	return problem.Claim{ID: Identifier(33), Holder: Ann.ID, Via: Token.ID, Expires: Time.Add(2*time.Hour + 10*time.Minute)}
 }
 
 // TokenNames returns the name of each token in a sample.
@@ -261,7 +261,7 @@ func Claimed() store.Snapshot {
 	s := Snapshot()
 	s.Claim, s.Revision = Claim(), 4
 	s.Log = []problem.LogEntry{{
-		ID: Identifier(35), Problem: 12, Type: problem.ClaimTaken, Created: Time.Add(2 * time.Hour), Author: Ann.ID, Batch: Identifier(36), Revision: 4,
+		ID: Identifier(35), Problem: 12, Type: problem.ClaimTaken, Created: Time.Add(2 * time.Hour), Author: Ann.ID, Via: Token.ID, Batch: Identifier(36), Revision: 4,
 		Field: "claim", To: s.Claim.Log(problem.LogRef(Ann.ID, Ann.Name)),
 	}}
 	return s

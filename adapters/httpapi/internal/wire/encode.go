@@ -443,21 +443,26 @@ func (e *Encoder) claimOf(c problem.Claim, holder string) {
 	e.Open('{')
 	e.key("identifier").ID(c.ID)
 	e.key("holder").Reference(c.Holder, holder, true)
-	e.key("via")
-	if c.Via.IsNone() {
-		e.null()
-	} else {
-		var name problem.NullText
-		if e.TokenNames != nil {
-			name.String = e.TokenNames(c.Via)
-			name.Valid = name.String != ""
-		}
-		e.Open('{')
-		e.key("identifier").ID(c.Via)
-		e.key("name").nullText(name)
-		e.Close('}')
-	}
+	e.via(c.Via)
 	e.key("expires").Time(c.Expires)
+	e.Close('}')
+}
+
+// via writes the token of an author, or null.
+func (e *Encoder) via(token ident.ID) {
+	e.key("via")
+	if token.IsNone() {
+		e.null()
+		return
+	}
+	var name problem.NullText
+	if e.TokenNames != nil {
+		name.String = e.TokenNames(token)
+		name.Valid = name.String != ""
+	}
+	e.Open('{')
+	e.key("identifier").ID(token)
+	e.key("name").nullText(name)
 	e.Close('}')
 }
 
@@ -488,6 +493,7 @@ func (e *Encoder) Comment(c problem.Comment) {
 	e.Open('{')
 	e.key("identifier").ID(c.ID)
 	e.key("author").UserRef(c.Author)
+	e.via(c.Via)
 	e.key("creationDate").Time(c.Created)
 	e.key("text").Text(c.Text)
 	e.key("html").nullText(c.HTML)
@@ -568,6 +574,7 @@ func (e *Encoder) logEntry(l problem.LogEntry) {
 	e.key("type").Text(string(l.Type))
 	e.key("creationDate").Time(l.Created)
 	e.key("author").UserRef(l.Author)
+	e.via(l.Via)
 	e.key("batchIdentifier").ID(l.Batch)
 	e.key("isSignificant").bool(l.Type.Significant())
 	e.key("field").nullText(problem.NullText{String: l.Field, Valid: l.Field != ""})

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -14,6 +15,7 @@ type Event struct {
 	Type            string        `json:"type" enum:"problem.created,problem.changed,state.created,state.changed,priority.created,priority.changed,classification.created,classification.changed,component.created,component.changed,milestone.created,milestone.changed,user.created,user.changed,token.created,token.changed,webhook.created,webhook.changed"`
 	Timestamp       time.Time     `json:"timestamp"`
 	Author          *Reference    `json:"author" doc:"null for the service itself, and for its command line."`
+	Via             *TokenRef     `json:"via" doc:"The token of the author; null for a session, and without an author."`
 	BatchIdentifier string        `json:"batchIdentifier" format:"uuid" doc:"The same for all events of one request."`
 	Problem         *EventProblem `json:"problem" doc:"null for an event of metadata, users, tokens and webhooks."`
 	Logs            []LogEntry    `json:"logs" nullable:"false" doc:"The new entries in the problem's log; empty for an event of metadata, users, tokens and webhooks."`
@@ -40,11 +42,13 @@ func (e *Encoder) ServerSent(v tracker.PublishedEvent) {
 }
 
 func (e *Encoder) event(v tracker.PublishedEvent, id string) {
+	e.TokenNames = func(ident.ID) string { return v.ViaName }
 	e.Open('{')
 	e.key("identifier").Text(id)
 	e.key("type").Text(string(v.Type))
 	e.key("timestamp").Time(v.At)
 	e.key("author").UserRef(v.Author)
+	e.via(v.Via)
 	e.key("batchIdentifier").ID(v.Batch)
 	if v.Admin() {
 		e.key("problem").null()
@@ -73,7 +77,7 @@ func (e *Encoder) eventLog(v tracker.PublishedEvent) {
 	e.Open('[')
 	for _, l := range v.Lines {
 		e.logEntry(problem.LogEntry{
-			ID: l.ID, Problem: v.Problem, Type: problem.LogType(l.Type), Created: v.At, Author: v.Author, Batch: v.Batch,
+			ID: l.ID, Problem: v.Problem, Type: problem.LogType(l.Type), Created: v.At, Author: v.Author, Via: v.Via, Batch: v.Batch,
 			Field: l.Field, From: l.From, To: l.To, Revision: v.Revision,
 		})
 	}

@@ -130,6 +130,11 @@ func asEntry(members map[string]any) (e expected.Entry, err error) {
 			expect(&e.Created, value, asInstant)
 		case "author":
 			expect(&e.Author, value, asPartial)
+		case "via":
+			expect(&e.Via, value, func(value any) (ident.ID, error) {
+				token, _ := value.(map[string]any)
+				return asShownIdentifier(token["identifier"])
+			})
 		case "batchIdentifier":
 			expect(&e.Batch, value, asShownIdentifier)
 		case "isSignificant":

@@ -164,6 +164,7 @@ type Keyword struct {
 type Comment struct {
 	Identifier   string     `json:"identifier" format:"uuid"`
 	Author       Reference  `json:"author"`
+	Via          *TokenRef  `json:"via" doc:"The token of the author; null for a session, and for a reply by e-mail."`
 	CreationDate time.Time  `json:"creationDate"`
 	Text         string     `json:"text"`
 	HTML         *string    `json:"html" doc:"Untrusted: to be sanitised before it is rendered."`
@@ -205,6 +206,7 @@ type LogEntry struct {
 	Type            string          `json:"type" enum:"ProblemCreated,FieldChanged,CommentAdded,CommentEdited,CommentDeleted,AttachmentAdded,AttachmentDeleted,KeywordSet,KeywordDeleted,RelationshipAdded,RelationshipDeleted,WatcherAdded,WatcherRemoved,ClaimTaken,ClaimEnded,Redacted"`
 	CreationDate    time.Time       `json:"creationDate"`
 	Author          Reference       `json:"author"`
+	Via             *TokenRef       `json:"via" doc:"The token of the author; null for a session, and for a reply by e-mail."`
 	BatchIdentifier string          `json:"batchIdentifier" format:"uuid" doc:"The same for all entries of one request."`
 	IsSignificant   bool            `json:"isSignificant" doc:"Whether the change makes the problem unread for others."`
 	Field           *string         `json:"field" doc:"What changed: a field, a keyword, a relationship type, comments, attachments or watchers; null for ProblemCreated and Redacted."`

@@ -4,6 +4,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/problemtracking/problems/adapters/web/internal/difference"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
@@ -161,15 +162,18 @@ func byLocalPart(users []user.User) map[string]user.User {
 	return short
 }
 
-// robotOf returns the name of the person who answers for a robot; empty for a person.
-func robotOf(author ident.ID, c *metadata.Catalogue) string {
+// item returns an item that says who did something, and when.
+func (r Reader) item(author, via ident.ID, at time.Time, c *metadata.Catalogue) Item {
 	u, _ := c.User(author)
-	return c.Name(metadata.Users, u.RobotOf)
+	return Item{Author: c.Name(metadata.Users, author), RobotOf: c.Name(metadata.Users, u.RobotOf), Token: !via.IsNone(), Via: r.Tokens(via), At: at}
 }
 
 // commentItem returns a comment as an item.
-func commentItem(comment problem.Comment, body body, c *metadata.Catalogue) Item {
-	return Item{Anchor: "comment-" + comment.ID.String(), Author: c.Name(metadata.Users, comment.Author), RobotOf: robotOf(comment.Author, c), At: comment.Created, Comment: true, ID: comment.ID, Edited: comment.Edited, Body: body.HTML, Plain: body.Plain}
+func (r Reader) commentItem(comment problem.Comment, body body, c *metadata.Catalogue) Item {
+	item := r.item(comment.Author, comment.Via, comment.Created, c)
+	item.Anchor, item.Comment, item.ID, item.Edited = "comment-"+comment.ID.String(), true, comment.ID, comment.Edited
+	item.Body, item.Plain = body.HTML, body.Plain
+	return item
 }
 
 // editsIn returns the edits of comments in a log, each with its difference. Together, the

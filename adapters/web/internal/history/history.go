@@ -21,6 +21,8 @@ type Item struct {
 	Anchor  string
 	Author  string
 	RobotOf string // the person who answers for the author, a robot
+	Token   bool   // the author had a token, with the name Via
+	Via     string // empty: the token has no name
 	At      time.Time
 	Comment bool
 	// Body is the safe form of a comment.
@@ -37,12 +39,12 @@ type Item struct {
 	Changes Changes
 	Created bool
 
-	by, batch ident.ID // of the changes
+	by, via, batch ident.ID // of the changes
 }
 
 // takes reports whether an entry of the log belongs to the item.
 func (i *Item) takes(e problem.LogEntry) bool {
-	return e.Batch == i.batch || !i.Comment && e.Author == i.by && e.Created.Sub(i.At) < together
+	return e.Batch == i.batch || !i.Comment && e.Author == i.by && e.Via == i.via && e.Created.Sub(i.At) < together
 }
 
 // Edit is one edit of a comment (D44).
@@ -95,6 +97,8 @@ type Reader struct {
 	Problems func(numbers []int64) (map[int64]markdown.Link, error)
 	// Pictures are the images of the problem by the identifiers of their attachments.
 	Pictures map[string]markdown.Link
+	// Tokens returns the names of tokens.
+	Tokens func(ident.ID) string
 	// Room waits for so many bytes of memory, and ends the work with its error.
 	Room func(bytes int64) error
 }
@@ -117,9 +121,9 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 		if e.Type == problem.CommentAdded {
 			name, _ := e.To.Text()
 			if comment, ok := byID[name]; ok {
-				item := commentItem(comment, bodies[comment.ID], c)
+				item := r.commentItem(comment, bodies[comment.ID], c)
 				item.Own, item.Edits = r.All || comment.Author == r.User, edits[comment.ID]
-				item.by, item.batch = e.Author, e.Batch
+				item.by, item.via, item.batch = e.Author, e.Via, e.Batch
 				if n := len(items) - 1; n >= 0 && items[n].batch == e.Batch && !items[n].Comment { // of a new problem
 					item.Created, item.Changes, items = items[n].Created, items[n].Changes, items[:n]
 				}
@@ -128,7 +132,9 @@ func (r Reader) Items(log []problem.LogEntry, comments []problem.Comment, c *met
 			}
 		}
 		if len(items) == 0 || !items[len(items)-1].takes(e) {
-			items = append(items, Item{Anchor: "log-" + e.ID.String(), Author: c.Name(metadata.Users, e.Author), RobotOf: robotOf(e.Author, c), At: e.Created, by: e.Author, batch: e.Batch})
+			item := r.item(e.Author, e.Via, e.Created, c)
+			item.Anchor, item.by, item.via, item.batch = "log-"+e.ID.String(), e.Author, e.Via, e.Batch
+			items = append(items, item)
 		}
 		last := &items[len(items)-1]
 		if e.Type == problem.ProblemCreated {

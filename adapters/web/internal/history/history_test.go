@@ -25,6 +25,7 @@ func TestItemTakes(t *testing.T) {
 		{"soon after", problem.LogEntry{Batch: two, Author: ann, Created: at.Add(59 * time.Second)}, true},
 		{"a minute after", problem.LogEntry{Batch: two, Author: ann, Created: at.Add(time.Minute)}, false},
 		{"by somebody else", problem.LogEntry{Batch: two, Author: bob, Created: at}, false},
+		{"by a token", problem.LogEntry{Batch: two, Author: ann, Via: one, Created: at}, false},
 	} {
 		if got := i.takes(c.e); got != c.want {
 			t.Errorf("an entry %s is taken: %v, want %v", c.name, got, c.want)

@@ -483,7 +483,7 @@ var english = Language{
 		"kind.order": "Order", "kind.successor": "Successor", "kind.component": "Component", "kind.start": "Start", "kind.end": "End",
 		"kind.email": "E-mail", "kind.inactive": "Inactive: cannot sign in or be assigned; all tokens end for good", "kind.closed": "Closed: takes no new problems",
 		"kind.faint-components": "closed", "kind.faint-users": "inactive",
-		"field.robotOf": "Robot of", "history.robot-of": "robot of %s", "field.parent": "Part of", "field.successor": "Successor",
+		"field.robotOf": "Robot of", "history.robot-of": "robot of %s", "history.via": "via %s", "history.via-token": "via a token", "field.parent": "Part of", "field.successor": "Successor",
 
 		"scope.read": "read", "scope.comment": "read and comment", "scope.report": "read, comment and report", "scope.write": "read and write", "scope.admin": "administer",
 		"invitation.title":      "Invitation",

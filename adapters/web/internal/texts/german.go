@@ -205,7 +205,7 @@ var german = Language{
 		"column.originator": "Angelegt von", "column.created": "Angelegt", "column.modified": "Geändert",
 
 		"field.user": "Person", "field.none": "Keine Angabe", "field.keep": "Unverändert lassen",
-		"field.robotOf": "Roboter von", "history.robot-of": "Roboter von %s", "field.parent": "Teil von", "field.successor": "Nachfolger",
+		"field.robotOf": "Roboter von", "history.robot-of": "Roboter von %s", "history.via": "über %s", "history.via-token": "über ein Token", "field.parent": "Teil von", "field.successor": "Nachfolger",
 
 		"field.typed":      "Schreibe den Namen, oder die E-Mail-Adresse einer Person.",
 		"field.typed-keep": "Schreibe einen Namen, oder „keep“, um nichts zu ändern. Ein leeres Feld löscht den Wert.",

@@ -93,7 +93,7 @@ func writesAreEvents(s *session.Session) {
 	log := p.Load(s.Admin).List("/logs")
 	var entries []any
 	for _, e := range events {
-		for _, name := range []string{"identifier", "type", "timestamp", "author", "batchIdentifier", "problem", "logs"} {
+		for _, name := range []string{"identifier", "type", "timestamp", "author", "via", "batchIdentifier", "problem", "logs"} {
 			if _, ok := e.(map[string]any)[name]; !ok {
 				s.Fatalf("the event %s has no %s", session.Encode(e), name)
 			}

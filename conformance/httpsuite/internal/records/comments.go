@@ -41,7 +41,7 @@ func textCommentIsCreated(s *session.Session) {
 	bob, p := s.User(), s.Problem()
 	a := bob.Post(p.Path+"/comments", "It flickers.\n", session.Plain()).Is(201)
 	a.JSON()
-	a.Members("", "identifier", "author", "creationDate", "text", "html", "editDate", "editor").Timed("/creationDate")
+	a.Members("", "identifier", "author", "via", "creationDate", "text", "html", "editDate", "editor").Timed("/creationDate")
 	a.Has("/text", "It flickers.\n").Has("/html", nil).Has("/author", bob.Ref())
 	if a.Text("/identifier") == "" {
 		s.Fatalf("%v\nhas no identifier", a)
@@ -211,7 +211,7 @@ func commentIsEdited(s *session.Session) {
 	before := p.Load(s.Admin).Has("/read", true).Revision()
 	bob.Patch(path, `{"text":"late"}`, session.With("If-Match", fmt.Sprintf(`"%d"`, before-1))).Fault(412, "stale-revision")
 	a := bob.Patch(path, `{"text":"first"}`, session.With("If-Match", fmt.Sprintf(`"%d"`, before))).Is(200)
-	a.Sends("Problem-Revision", fmt.Sprint(before+1)).Members("", "identifier", "author", "creationDate", "text", "html", "editDate", "editor").Timed("/editDate")
+	a.Sends("Problem-Revision", fmt.Sprint(before+1)).Members("", "identifier", "author", "via", "creationDate", "text", "html", "editDate", "editor").Timed("/editDate")
 	a.Has("/identifier", old.Text("/identifier")).Has("/text", "first").Has("/author", bob.Ref()).Has("/editor", bob.Ref()).Has("/creationDate", old.Text("/creationDate"))
 	list := strings.TrimSpace(string(a.Body)) + "," + strings.TrimSpace(string(next.Body))
 	bob.Get(p.Path+"/comments").Is(200).JSON().Has("", session.Raw("["+list+"]"))

@@ -8,7 +8,7 @@ import (
 
 // logMembers are the members of an entry of the history log (D8).
 var logMembers = []string{
-	"identifier", "type", "creationDate", "author", "batchIdentifier", "isSignificant", "field", "from", "to",
+	"identifier", "type", "creationDate", "author", "via", "batchIdentifier", "isSignificant", "field", "from", "to",
 }
 
 // newestEntry demands the newest log entry of p, as D8's table has it.
@@ -44,6 +44,7 @@ func logCases() []session.Case {
 		session.Extended("HTTP-LOG-013", "D8", "each request is a batch of its own", eachRequestIsItsOwnBatch),
 		session.Extended("HTTP-LOG-014", "D8", "a keyword set after it was deleted had no value before: from is null", keywordSetAfterDeletionIsFromNull),
 		session.Extended("HTTP-LOG-015", "D8", "ProblemCreated tells all fields that were set", creationLogsAllFields),
+		session.Extended("HTTP-LOG-016", "D8, D5, D39", "an entry, a comment and an event name the token of their author", logNamesTheToken),
 	}
 }
 
@@ -196,6 +197,19 @@ func logNamesTheAuthor(s *session.Session) {
 	bob.Put(p.Path+"/watchers", bob.Part()).Is(201)
 	change("WatcherAdded", p)
 	p.Load(s.Admin).Has("/logs/0/author/identifier", p.Load(s.Admin).Text("/originator/identifier"))
+}
+
+func logNamesTheToken(s *session.Session) {
+	bob, p := s.User(), s.Problem()
+	issued := bob.Post("/me/tokens", `{"scope":"comment","name":"CI of the web"}`).Is(201)
+	via := map[string]any{"identifier": issued.Text("/identifier"), "name": "CI of the web"}
+	added := s.As(issued.Text("/token")).Post(p.Path+"/comments", `{"text":"The build failed."}`).Is(201).Has("/via", via)
+	p.Load(s.Admin).Has("/logs/last/author", bob.Ref()).Has("/logs/last/via", via)
+	bob.Patch(p.Path+"/comments/"+added.Text("/identifier"), `{"text":"It passes."}`).Is(200).Has("/via", via)
+	s.Admin.Get(p.Path+"/comments").Is(200).Has("/last/via", via)
+	unnamed := p.Load(s.Admin).Has("/logs/last/via/name", nil).At("/logs/last/via")
+	events := s.Admin.Get(fmt.Sprintf("/events?problem=%d", p.ID)).Is(200).Has("/1/via", via).Has("/1/logs/0/via", via)
+	events.Has("/2/via", unnamed).Has("/2/logs/0/via", unnamed)
 }
 
 func priorityAndClassificationAreLogged(s *session.Session) {

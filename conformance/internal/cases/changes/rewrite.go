@@ -107,12 +107,8 @@ func rewriteFeed(b *bench.Bench) {
 	}
 	b.Do(effects...)
 	got := read()
-	want[2] = event.Entry{Number: 3, Batch: changes[2].Batch, At: changes[2].At, Author: changes[2].Author}
-	for _, e := range changes[2].Effects {
-		if published, ok := e.(store.Publish); ok {
-			want[2].Events = append(want[2].Events, published.Event)
-		}
-	}
+	want[2] = changes[2].Entry()
+	want[2].Number = 3
 	for i := range want {
 		rewritten(&want[i], effects[i].(store.Rewrite))
 	}

@@ -142,13 +142,7 @@ func publishing(b *bench.Bench, events ...event.Event) store.Change {
 
 // entryOf returns the entry of a Change, without a number.
 func entryOf(change store.Change) event.Entry {
-	entry := event.Entry{Batch: change.Batch, At: change.At, Author: change.Author}
-	for _, effect := range change.Effects {
-		if p, ok := effect.(store.Publish); ok {
-			entry.Events = append(entry.Events, p.Event)
-		}
-	}
-	return bench.CloneFeed([]event.Entry{entry})[0]
+	return bench.CloneFeed([]event.Entry{change.Entry()})[0]
 }
 
 // numberedFrom gives entries their numbers from one on.

@@ -25,12 +25,18 @@ type Builder struct {
 	ids ident.Sequence
 }
 
+// Author is who makes a change. The zero Author is the service itself.
+type Author struct {
+	User ident.ID
+	Via  ident.ID // the token of the request, or None
+}
+
 // NewBuilder returns an empty Builder of the author. Its time is not before
 // the latest change of the given problems, even after a step back of the clock (D1).
-func NewBuilder(m Moment, author ident.ID, problems ...problem.Problem) *Builder {
+func NewBuilder(m Moment, author Author, problems ...problem.Problem) *Builder {
 	cb := &Builder{ids: m.IDs}
 	cb.Batch = cb.NextID()
-	cb.Author = author
+	cb.Author, cb.Via = author.User, author.Via
 	cb.At = m.At
 	for _, p := range problems {
 		cb.At = later(cb.At, p.Modified)
@@ -121,6 +127,7 @@ func (cb *Builder) AddLog(s *store.Snapshot, t problem.LogType, field string, fr
 		Type:     t,
 		Created:  cb.At,
 		Author:   cb.Author,
+		Via:      cb.Via,
 		Batch:    cb.Batch,
 		Field:    field,
 		From:     from,

@@ -58,7 +58,7 @@ type Comment struct {
 // AddComment adds a new comment by the author, and logs it. The snapshot is already at its new
 // revision.
 func (cb *Builder) AddComment(s *store.Snapshot, comment Comment) problem.Comment {
-	comment.ID, comment.Author, comment.Created = cb.NextID(), cb.Author, cb.At
+	comment.ID, comment.Author, comment.Via, comment.Created = cb.NextID(), cb.Author, cb.Via, cb.At
 	cb.AddEffect(store.AddComment{Problem: s.ID, Comment: comment.Comment})
 	s.Size += comment.Size()
 	cb.AddLog(s, problem.CommentAdded, "comments", "", problem.LogText(comment.ID.String()))

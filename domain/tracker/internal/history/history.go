@@ -101,7 +101,7 @@ func undoComment(s *store.Snapshot, e problem.LogEntry) bool {
 		return false
 	}
 	c := &s.Comments[i]
-	before.Author, before.Created = c.Author, c.Created
+	before.Author, before.Via, before.Created = c.Author, c.Via, c.Created
 	*c = before
 	return true
 }

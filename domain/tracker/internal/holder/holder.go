@@ -66,7 +66,7 @@ func (h *Holder) put(ctx context.Context, state string, last bool, effects []sto
 	if err != nil {
 		return false, err
 	}
-	cb := changes.NewBuilder(m, ident.None)
+	cb := changes.NewBuilder(m, changes.Author{})
 	if h.id.IsNone() {
 		h.id = cb.NextID()
 	}
