@@ -4,11 +4,9 @@ import (
 	"context"
 	"net/http"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/negotiation"
 
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/streams"
@@ -82,9 +80,8 @@ type eventsInput struct {
 
 // readEvents reads the parameters and headers of a request for events.
 func (c *call) readEvents() (in eventsInput, err error) {
-	accept := strings.ToLower(strings.Join(c.r.Header.Values("Accept"), ","))
 	c.w.Header().Add("Vary", "Accept")
-	in.stream = negotiation.SelectQValue(accept, []string{mediaJSON, mediaEvents}) == mediaEvents
+	in.stream = c.prefers(mediaEvents)
 	if in.stream && (c.query.Has(paramWait) || c.query.Has(paramLimit)) {
 		return in, fault.New(fault.MalformedRequest, "%s and %s mean nothing for a stream: leave them out, or ask for application/json", paramLimit, paramWait)
 	}

@@ -141,7 +141,7 @@ func (s *server) registerAll() {
 	s.document = newDocument(s.Options)
 	s.api = documented{humago.NewWithPrefix(s.mux, s.BasePath+prefix, huma.Config{
 		OpenAPI: s.document.OpenAPI,
-		Formats: map[string]huma.Format{mediaJSON: format, mediaProblem: format},
+		Formats: map[string]huma.Format{mediaJSON: format, mediaProblem: format, mediaCSV: format},
 	}), s.document}
 	s.api.UseMiddleware(s.serve)
 	s.registerProblems()

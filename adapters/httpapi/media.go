@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2/negotiation"
+
 	"github.com/problemtracking/problems/domain/fault"
 )
 
@@ -14,8 +16,15 @@ const (
 	mediaJSON    = "application/json"
 	mediaMerge   = "application/merge-patch+json" // RFC 7396
 	mediaText    = "text/plain"
+	mediaCSV     = "text/csv"
 	mediaProblem = "application/problem+json" // RFC 9457
 )
+
+// prefers reports whether the client would rather have this media type than JSON.
+func (c *call) prefers(media string) bool {
+	accept := strings.ToLower(strings.Join(c.r.Header.Values("Accept"), ","))
+	return negotiation.SelectQValue(accept, []string{mediaJSON, media}) == media
+}
 
 // mediaType returns the type of the body, by default the operation's first one (D12). All
 // bodies are UTF-8; ASCII is a part of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -58,7 +60,13 @@ const (
 func (s *server) registerSearch() {
 	get, post := searches("problems", about(exampleOfProblems, fault.NotFound). // the saved query
 											json(`{"predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","limit":50}`, wire.ProblemSearch{}))
-	get.Responses = responses{"200": {Description: foundProblems}}
+	get.Responses = responses{"200": {Description: foundProblems, Content: map[string]*huma.MediaType{
+		mediaJSON: {Schema: wire.Schema(s.api.OpenAPI().Components.Schemas, reflect.TypeFor[[]wire.FoundProblem]())},
+		mediaCSV: {
+			Schema:  &huma.Schema{Type: huma.TypeString, Description: "A table with a line for each problem, below one with the names of the columns: those of fields, or usual ones."},
+			Example: "identifier,title,state.name\n12,The login page answers slowly,In Progress\n",
+		},
+	}}}
 	post.Responses = get.Responses
 	register(s, get, func(ctx context.Context, in *problemSearchInput) (*pageOutput[[]wire.FoundProblem], error) {
 		return s.searchProblems(ctx, &in.Request)
@@ -182,6 +190,14 @@ func (s *server) listProblems(_ context.Context, in *listInput) (*pageOutput[[]w
 func (c *call) findProblems(in *searchInput, search tracker.Search,
 	find func(context.Context, tracker.Caller, tracker.SearchProblems) (tracker.FoundProblems, error),
 ) (*pageOutput[[]wire.FoundProblem], error) {
+	c.w.Header().Add("Vary", "Accept")
+	table := c.prefers(mediaCSV)
+	switch {
+	case table && in.detail.Value:
+		return nil, fault.New(fault.MalformedRequest, "a table has no logs: leave %s out, or ask for application/json", paramIncludeDetail)
+	case table && !in.fields.Sent:
+		in.fields = patch.Set(wire.UsualColumns)
+	}
 	only, err := in.chosen()
 	if err != nil {
 		return nil, err
@@ -203,9 +219,16 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 		return nil, err
 	}
 	e := wire.Encoder{Only: only}
+	if table {
+		e.Columns = strings.Split(in.fields.Value, ",")
+	}
 	large := found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge)
-	return &pageOutput[[]wire.FoundProblem]{link, compose[[]wire.FoundProblem](c, e, large, func(e *wire.Encoder) error {
-		e.Open('[')
+	body := compose[[]wire.FoundProblem](c, e, large, func(e *wire.Encoder) error {
+		if table {
+			e.Header()
+		} else {
+			e.Open('[')
+		}
 		if err := c.foundProblems(e, found.First, detail); err != nil {
 			return err
 		}
@@ -221,9 +244,13 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 				e.Flush()
 			}
 		}
-		e.Close(']')
+		if !table {
+			e.Close(']')
+		}
 		return nil
-	})}, nil
+	})
+	body.Table = table
+	return &pageOutput[[]wire.FoundProblem]{link, body}, nil
 }
 
 // foundProblems writes the hits of a search. Large problems come without their parts.

@@ -80,7 +80,7 @@ func TestSearchAnswers(t *testing.T) {
 			if got := w.Body.String(); got != "["+want+","+want+"]\n" {
 				t.Errorf("includeDetail %q:\n%s", detail, got)
 			}
-			header(t, w, map[string]string{"ETag": "", "Link": "", "Content-Type": mediaJSON, "Cache-Control": "private, no-cache", "Vary": "Authorization", "Content-Length": fmt.Sprint(w.Body.Len()), "Problem-Revision": ""})
+			header(t, w, map[string]string{"ETag": "", "Link": "", "Content-Type": mediaJSON, "Cache-Control": "private, no-cache", "Vary": "Authorization, Accept", "Content-Length": fmt.Sprint(w.Body.Len()), "Problem-Revision": ""})
 		}
 	}
 	f.hits = nil

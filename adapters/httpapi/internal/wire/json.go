@@ -11,6 +11,7 @@ import (
 
 // JSON is the body of an answer with a record of type T, or with several as a slice of it.
 type JSON[T any] struct {
+	Table bool                     // the body is CSV instead (D56)
 	Text  []byte                   // all of it
 	Parts iter.Seq2[[]byte, error] // if not nil: all of it, instead of Text
 }
@@ -28,8 +29,13 @@ func (j JSON[T]) Content() (text []byte, parts iter.Seq2[[]byte, error]) { retur
 // SetText has the body be a text.
 func (j *JSON[T]) SetText(text []byte) { j.Text = text }
 
-// ContentType implements huma.ContentTypeFilter: whatever the client prefers, it gets JSON.
-func (JSON[T]) ContentType(string) string { return "application/json" }
+// ContentType implements huma.ContentTypeFilter: operations choose, and not Huma.
+func (j JSON[T]) ContentType(string) string {
+	if j.Table {
+		return MediaCSV
+	}
+	return "application/json"
+}
 
 // Schema implements huma.SchemaProvider.
 func (JSON[T]) Schema(registry huma.Registry) *huma.Schema {

@@ -2,6 +2,7 @@ package queries
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -27,6 +28,7 @@ func searchCases() []session.Case {
 		session.Core("HTTP-SEARCH-013", "query language", "milestones are found by whether they have begun and ended", milestonesByTheirDates),
 		session.Extended("HTTP-SEARCH-014", "D17, D31", "a search can be sent as a JSON object, long predicates too, and is a read: the scope read is enough", postedSearch),
 		session.Extended("HTTP-SEARCH-015", "D20, D31", "fields answers the named members alone, nested as in the whole, by R1, searches and lists; another name is refused, and the ETag tells them apart", fieldsAreTheNamedMembers),
+		session.Extended("HTTP-SEARCH-016", "D56", "searches and lists are tables for clients that prefer CSV, in the same pages; errors and all else stay as they are", problemsAreTables),
 	}
 }
 
@@ -262,6 +264,46 @@ func postedSearch(s *session.Session) {
 	ask(map[string]any{"predicate": "TRUEPREDICATE", "colour": 1}).Fault(422, "unknown-field", "/colour")
 	ask(map[string]any{"predicate": "TRUEPREDICATE", "limit": 0}).Fault(422, "invalid-value", "/limit")
 	reader.Post("/states/search", `{"predicate":"name = 'Open'"}`).Is(200).Has("/0/name", "Open")
+}
+
+func problemsAreTables(s *session.Session) {
+	h := newHerd(s)
+	one := h.add(s.Admin, "\"east\", door\n", `"priority":{"name":"High"}`)
+	two := h.add(s.Admin, "=2+3")
+	s.Admin.Put(two.Keyword("k"), `"v"`).Is(201)
+	csv := session.With("Accept", "application/json;q=0.1, text/csv")
+	const fields = "identifier,priority.name,title,watching,keywords,assignee.name"
+	search := func(more ...string) string {
+		return session.Lookup("/problems/search", append([]string{"predicate", h.where("TRUEPREDICATE"), "fields", fields}, more...)...)
+	}
+	is := func(a *session.Answer, lines ...string) {
+		s.Helper()
+		a.Is(200).Sends("Content-Type", "text/csv; charset=utf-8; header=present")
+		if want := fields + "\n" + strings.Join(lines, ""); string(a.Body) != want {
+			s.Fatalf("%v\nis another table than\n%s", a, want)
+		}
+	}
+	first := fmt.Sprintf("%d,High,\"%s \"\"east\"\", door\",false,[],\n", one.ID, h.mark)
+	second := fmt.Sprintf("%d,,%s =2+3,false,\"[{\"\"name\"\":\"\"k\"\",\"\"value\"\":\"\"v\"\"}]\",\n", two.ID, h.mark)
+	is(s.Admin.Get(search(), csv), first, second)
+	is(s.Admin.Post("/problems/search", session.Encode(map[string]any{"predicate": h.where("TRUEPREDICATE"), "fields": fields}), csv), first, second)
+	page := s.Admin.Get(search("limit", "1"), csv)
+	is(page, first)
+	link := session.NextLink.FindStringSubmatch(page.Header.Get("Link"))
+	if link == nil {
+		s.Fatalf("%v\nhas no link to the next page", page)
+	}
+	next, err := url.Parse(link[1])
+	if err != nil {
+		s.Fatalf("%v\nlinks to %s: %v", page, link[1], err)
+	}
+	is(s.Admin.Get(search("limit", "1", "cursor", next.Query().Get("cursor")), csv), second)
+	if a := s.Admin.Get("/problems?limit=1", csv).Is(200); !strings.HasPrefix(string(a.Body), "identifier,title,state.name,") {
+		s.Fatalf("%v\nhas no usual columns", a)
+	}
+	s.Admin.Get("/problems?includeDetail=true", csv).Fault(400, "malformed-request")
+	s.Admin.Get("/problems?fields=colour", csv).Fault(400, "malformed-request")
+	s.Admin.Get(one.Path, csv).Is(200).Has("/identifier", one.ID)
 }
 
 func fieldsAreTheNamedMembers(s *session.Session) {

@@ -18,7 +18,7 @@ func TestLackingMembers(t *testing.T) {
 		store.PutKeyword{Problem: 1, Keyword: problem.Keyword{Name: "x", Value: problem.Text("")}},
 		store.DropQuery{},
 	}}
-	want := []string{"Change.At", "Change.Log", "DropQuery.ID", "PutKeyword.Keyword.Value.String"}
+	want := []string{"Change.At", "Change.Log", "Change.Via", "DropQuery.ID", "PutKeyword.Keyword.Value.String"}
 	if got := lackingMembers(change, emptyInChanges); !slices.Equal(got, want) {
 		t.Errorf("%v lack a value, want %v", got, want)
 	}
