@@ -192,13 +192,10 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 ) (*pageOutput[[]wire.FoundProblem], error) {
 	c.w.Header().Add("Vary", "Accept")
 	table := c.prefers(mediaCSV)
-	switch {
-	case table && in.detail.Value:
-		return nil, fault.New(fault.MalformedRequest, "a table has no logs: leave %s out, or ask for application/json", paramIncludeDetail)
-	case table && !in.fields.Sent:
+	if table && !in.fields.Sent {
 		in.fields = patch.Set(wire.UsualColumns)
 	}
-	only, err := in.chosen()
+	only, err := in.chosen(table)
 	if err != nil {
 		return nil, err
 	}

@@ -106,9 +106,12 @@ func (in *searchInput) search(faults fault.List) (s tracker.Search, err error) {
 	return s, err
 }
 
-// chosen returns the members to answer; nil for all.
-func (in *searchInput) chosen() (wire.Selection, error) {
+// chosen returns the members to answer; nil for all. table: the answer is one, without logs (D56).
+func (in *searchInput) chosen(table bool) (wire.Selection, error) {
 	only, err := chosen(in.fields)
+	if err == nil && table && (in.detail.Value || only.Has("logs")) {
+		return nil, fault.New(fault.MalformedRequest, "a table has no logs: leave %s out, and logs in %s, or ask for application/json", paramIncludeDetail, paramFields)
+	}
 	if err == nil && only != nil && !in.detail.Value && only.Has("logs") {
 		return nil, fault.New(fault.MalformedRequest, "%s has logs, which a search answers with %s=true alone", paramFields, paramIncludeDetail)
 	}
