@@ -132,7 +132,7 @@ func TestReadFeedWithoutProblems(t *testing.T) {
 func TestWriteNothing(t *testing.T) {
 	t.Parallel()
 	got := world{}.text(t)
-	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":8}`}, 1); got != want {
+	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":9}`}, 1); got != want {
 		t.Errorf("written:\n%s\nwant:\n%s", got, want)
 	}
 	if _, err := load(got); err != nil {
@@ -145,7 +145,7 @@ func TestReadTakesAnyForm(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(strings.TrimSuffix(canonical(), "\n"), "\n")
 	loose := append([]string(nil), body...)
-	loose[0] = ` { "version" : 8 , "\u006bind" : "header", "catalogueVersion" :6} `
+	loose[0] = ` { "version" : 9 , "\u006bind" : "header", "catalogueVersion" :6} `
 	loose[17] = `{"value":null,"problem":3,"name":"f\u006coor ","kind":"keyword"}`
 	w, err := load(whole(loose, 8))
 	if err != nil {

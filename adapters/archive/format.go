@@ -17,7 +17,7 @@ import (
 
 // Version is the version of the format written by Write. A Reader reads every version from the
 // oldest to this one. Each new kind or member makes another version.
-const Version = 8
+const Version = 9
 
 // oldest is the oldest version that can be read.
 const oldest = 7
@@ -32,9 +32,9 @@ var memberSince = func() (since [transfer.KindEnd]map[string]version) {
 		}
 	}
 	since[transfer.KindProblem], since[transfer.KindSavepoint] = fields, fields
-	since[transfer.KindComment] = map[string]version{"via": 8, "editDate": 8, "editor": 8, "deleted": 8}
-	since[transfer.KindLogEntry] = map[string]version{"via": 8}
-	since[transfer.KindEvent] = map[string]version{"via": 8}
+	since[transfer.KindComment] = map[string]version{"via": 9, "editDate": 8, "editor": 8, "deleted": 8}
+	since[transfer.KindLogEntry] = map[string]version{"via": 9}
+	since[transfer.KindEvent] = map[string]version{"via": 9}
 	since[transfer.KindUser] = map[string]version{"robotOf": 8}
 	since[transfer.KindToken] = map[string]version{"invitation": 8, "name": 8, "lastUse": 8}
 	return since
