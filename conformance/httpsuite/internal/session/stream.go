@@ -164,7 +164,11 @@ func (e *EventStream) Events(n int) (events []ServerEvent) {
 	for len(events) < n {
 		b, more := e.Next(time.Until(end))
 		if !more {
-			e.trial.Fatalf("the stream %s ended, or sent nothing for %v, after %d events, want %d", e.path, mostWait, len(events), n)
+			what := fmt.Sprintf("sent nothing for %v", mostWait)
+			if e.Ended(time.Second) {
+				what = "ended"
+			}
+			e.trial.Fatalf("the stream %s %s after %d events, want %d", e.path, what, len(events), n)
 		}
 		if b.Data != nil {
 			e.trial.Logf("event %s", b.ID)
