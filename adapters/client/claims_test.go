@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,13 +82,12 @@ func TestHold(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				asked := 0
+				var asked atomic.Int64
 				to, err := client.New("http://server", client.Options{Transport: transport(func(r *http.Request) (int, string, error) {
 					if r.Method != http.MethodPut || !strings.HasSuffix(r.URL.Path, "/problems/7/claim") || r.Header.Get("Claim") != "c" {
 						t.Errorf("%s %s has the header Claim %q", r.Method, r.URL, r.Header.Get("Claim"))
 					}
-					asked++
-					return c.answers[min(asked, len(c.answers))-1](r)
+					return c.answers[min(int(asked.Add(1)), len(c.answers))-1](r)
 				})})
 				if err != nil {
 					t.Fatal(err)
@@ -99,15 +99,15 @@ func TestHold(t *testing.T) {
 					c.after(end, cancel)
 				}
 				time.Sleep(31 * time.Second)
-				if cause := context.Cause(held); asked != c.asked || !errors.Is(cause, c.cause) || (cause == nil) != (c.cause == nil) {
-					t.Errorf("it asked %d times, want %d; the context ended with %v, want %v", asked, c.asked, cause, c.cause)
+				if cause := context.Cause(held); int(asked.Load()) != c.asked || !errors.Is(cause, c.cause) || (cause == nil) != (c.cause == nil) {
+					t.Errorf("it asked %d times, want %d; the context ended with %v, want %v", asked.Load(), c.asked, cause, c.cause)
 				}
 				end()
 				synctest.Wait()
-				now := asked
+				now := asked.Load()
 				time.Sleep(time.Minute)
-				if asked != now {
-					t.Errorf("it asked %d times after the end", asked-now)
+				if more := asked.Load() - now; more != 0 {
+					t.Errorf("it asked %d times after the end", more)
 				}
 			})
 		})
