@@ -42,10 +42,6 @@ func no() *bool  { return new(false) }
 
 // Serve talks to one client over a pair of streams until it goes or ctx ends.
 func Serve(ctx context.Context, c *client.Client, version string, in io.Reader, out io.Writer) error {
-	return newServer(c, version).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	s := newStreams(ctx, in, out)
+	return newServer(c, version).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(s), Writer: s})
 }
-
-// unclosed is a writer that stays open.
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }

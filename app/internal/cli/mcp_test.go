@@ -140,6 +140,20 @@ func TestMCP(t *testing.T) {
 
 // The address of the protocol takes requests with a valid token alone, keeps no session, and
 // can be off.
+// What is piped into the program is answered before it ends.
+func TestMCPFromAPipe(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil, "--store=memory:")
+	var out strings.Builder
+	p := process(variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": s.token(t)}, []string{"mcp"}, &out, io.Discard)
+	p.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"report","arguments":{"title":"From a pipe","key":"a"}}}`)
+	if code := cli.Run(t.Context(), p); code != 0 || !strings.Contains(out.String(), `"id":1,`) || !strings.Contains(out.String(), `\"created\":true`) {
+		t.Errorf("exit code %d, and the answers\n%s", code, out.String())
+	}
+}
+
 func TestMCPRefuses(t *testing.T) {
 	t.Parallel()
 	s, off := start(t, nil, "--store=memory:"), start(t, nil, "--store=memory:", "--mcp=off")
