@@ -188,11 +188,9 @@ func (c *Client) Finish(ctx context.Context, number int64, state, text string, o
 		}
 		revision++
 	}
-	if to.Identifier == p.State.Identifier {
-		return to, false, nil
-	}
+	// Also where the problem need not move: the claim of the options may be lost.
 	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}}, append(slices.Clone(options), IfRevision(revision))...)
-	return to, err == nil, err
+	return to, err == nil && to.Identifier != p.State.Identifier, err
 }
 
 // finish returns the resolved state to move to; states are all, in their order.

@@ -125,6 +125,7 @@ func TestMCP(t *testing.T) {
 				{"claim", `{"identifier":1,"end":true}`, `{"identifier":1}`},
 				{"claim", `{"identifier":1,"lease":60}`, `"identifier":1}`},
 				{"finish", `{"identifier":1,"text":"It was the fuse."}`, `{"identifier":1,"state":"Closed"}`},
+				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `}, // it is Closed already
 				{"finish", `{"identifier":2,"state":"nope"}`, `!there is no move to such a resolved state; moves are possible to In Progress, Closed`},
 				{"find", `{"state":"done"}`, `"identifier":1,`},
 				{"find", `{"limit":"many"}`, `!limit`},
