@@ -55,10 +55,7 @@ func (s *server) failure(header http.Header, r *http.Request, err error) *failur
 	if header.Get("Cache-Control") == "" {
 		more.Set("Cache-Control", "no-store") // some statuses may be cached by default (RFC 9110, section 15.1)
 	}
-	e := wire.Encoder{Base: s.BasePath}
-	if described.Kind == fault.Claimed {
-		e.TokenNames = s.Service.TokenNames(r.Context())
-	}
+	e := wire.Encoder{Base: s.BasePath, TokenNames: s.Service.TokenNames(r.Context())}
 	e.Failure(described, kind, f.RequestID)
 	return &failure{kind.Status, more, e.Buf, err}
 }

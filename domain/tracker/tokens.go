@@ -26,14 +26,19 @@ func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
 	return Answer[[]access.Token]{Value: d.tokens, Catalogue: d.catalogue}, err
 }
 
-// TokenNames returns a function for the names of tokens in claims (D49). The names may be behind by
-// Options.CacheFor. While the store is away, no token has one.
+// TokenNames returns a function for the names of the tokens of authors (D8, D49). It loads the tokens
+// once, for the first identifier that is not None, and is for one goroutine. The names may be behind
+// by Options.CacheFor. While the store is away, no token has one.
 func (s *Service) TokenNames(ctx context.Context) func(ident.ID) string {
-	all, err := s.tokens.All(ctx)
-	if err != nil {
-		all = nil
+	var all map[ident.ID]access.Token
+	loaded := false
+	return func(id ident.ID) string {
+		if !loaded && !id.IsNone() {
+			all, _ = s.tokens.All(ctx) // without them, no token has a name
+			loaded = true
+		}
+		return all[id].Name
 	}
-	return func(id ident.ID) string { return all[id].Name }
 }
 
 // CreateToken issues a token. In a dry run it has neither identifier nor secret.
