@@ -217,10 +217,10 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 	}
 	e := wire.Encoder{Only: only}
 	if table {
-		e.Columns = strings.Split(in.fields.Value, ",")
+		e.Table = wire.NewTable(in.fields.Value)
 	}
 	large := found.Rest != nil || slices.ContainsFunc(found.First.Value, isLarge)
-	body := compose[[]wire.FoundProblem](c, e, large, func(e *wire.Encoder) error {
+	return &pageOutput[[]wire.FoundProblem]{link, compose[[]wire.FoundProblem](c, e, large, func(e *wire.Encoder) error {
 		if table {
 			e.Header()
 		} else {
@@ -245,9 +245,7 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 			e.Close(']')
 		}
 		return nil
-	})
-	body.Table = table
-	return &pageOutput[[]wire.FoundProblem]{link, body}, nil
+	})}, nil
 }
 
 // foundProblems writes the hits of a search. Large problems come without their parts.

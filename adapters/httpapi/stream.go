@@ -19,11 +19,11 @@ func compose[T any](c *call, e wire.Encoder, parts bool, write func(*wire.Encode
 	e.TokenNames = c.tokenName
 	if parts {
 		c.inParts = true
-		return wire.JSON[T]{Parts: inParts(e, write)}
+		return wire.JSON[T]{Table: e.Table != nil, Parts: inParts(e, write)}
 	}
 	e.Buf = c.getBuf()
 	_ = write(&e)
-	return wire.JSON[T]{Text: e.Buf}
+	return wire.JSON[T]{Table: e.Table != nil, Text: e.Buf}
 }
 
 // longList is from how many elements on a list is sent in parts.

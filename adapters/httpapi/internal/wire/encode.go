@@ -32,7 +32,7 @@ type Encoder struct {
 	Base      string              // the base path, to render types of errors with
 	Past      bool                // problems are shown as they stood (D36)
 	Only      Selection           // if not nil: the members of problems to write
-	Columns   Columns             // if not nil: found problems are lines of a table
+	Table     *Table              // if not nil: found problems are lines of it
 	shown     problem.Problem     // the problem being written
 	withClaim bool                // problems have their claims
 
@@ -331,7 +331,7 @@ func (e *Encoder) Problem(s store.Snapshot) { e.FoundProblem(s, true) }
 
 // FoundProblem writes a problem with its log or without (D31).
 func (e *Encoder) FoundProblem(s store.Snapshot, withLog bool) {
-	if e.Columns != nil {
+	if e.Table != nil {
 		e.line(s)
 		return
 	}

@@ -42,7 +42,8 @@ func (e *Encoder) ServerSent(v tracker.PublishedEvent) {
 }
 
 func (e *Encoder) event(v tracker.PublishedEvent, id string) {
-	e.TokenNames = func(ident.ID) string { return v.ViaName }
+	name := v.ViaName // alone: the function would keep the whole event
+	e.TokenNames = func(ident.ID) string { return name }
 	e.Open('{')
 	e.key("identifier").Text(id)
 	e.key("type").Text(string(v.Type))

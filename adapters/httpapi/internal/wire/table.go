@@ -18,36 +18,63 @@ const MediaCSV = "text/csv; charset=utf-8; header=present"
 const UsualColumns = "identifier,title,state.name,priority.name,classification.name,component.fullName,milestone.name,assignee.name,due," +
 	"originator.name,creationDate,modificationDate,resolveDate,revision"
 
-// Columns are the columns of a table of problems: dotted names as in [ParseSelection].
-type Columns []string
+// Table has the columns of problems as a table. The copies of an Encoder share it.
+type Table struct {
+	columns []string
+	paths   [][]string // of the columns
+	cells   []string   // of a line
+	lines   bytes.Buffer
+	csv     *csv.Writer
+}
 
-// Header writes the first line of a table, with the names of the columns. No line of a table ends
+// NewTable returns a table with the columns in a text that [ParseSelection] reads.
+func NewTable(columns string) *Table {
+	t := &Table{columns: strings.Split(columns, ",")}
+	for _, column := range t.columns {
+		t.paths = append(t.paths, strings.Split(column, "."))
+	}
+	t.cells, t.csv = make([]string, len(t.columns)), csv.NewWriter(&t.lines)
+	return t
+}
+
+// Header writes the first line of the table, with the names of the columns. No line of a table ends
 // by a line feed: the next one, or whoever sends the table, adds it.
-func (e *Encoder) Header() { e.cells(e.Columns) }
+func (e *Encoder) Header() { e.cells(e.Table.columns) }
 
 // line writes a problem, without its log, as a line.
 func (e *Encoder) line(s store.Snapshot) {
 	record := Encoder{Catalogue: e.Catalogue, Only: e.Only, TokenNames: e.TokenNames}
 	record.FoundProblem(s, false)
-	cells := make([]string, len(e.Columns))
-	for i, column := range e.Columns {
-		cells[i] = cell(record.Buf, column)
-	}
+	e.Table.fill(record.Buf)
 	e.Buf = append(e.Buf, '\n')
-	e.cells(cells)
+	e.cells(e.Table.cells)
 }
 
 func (e *Encoder) cells(cells []string) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	_ = w.Write(cells) // a buffer takes everything
-	w.Flush()
-	e.Buf = append(e.Buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	t := e.Table
+	t.lines.Reset()
+	_ = t.csv.Write(cells) // a buffer takes everything
+	t.csv.Flush()
+	e.Buf = append(e.Buf, bytes.TrimSuffix(t.lines.Bytes(), []byte("\n"))...)
 }
 
-// cell returns the value of a column: a text as it is, nothing for null, and else its JSON.
-func cell(record jsontext.Value, column string) string {
-	value := below(record, strings.Split(column, "."))
+// fill sets the cells to the values of a record.
+func (t *Table) fill(record jsontext.Value) {
+	members := membersIn(record)
+	for i, path := range t.paths {
+		t.cells[i] = cell(below(members[path[0]], path[1:]))
+	}
+}
+
+// membersIn returns the members of an object; none of null. The encoder wrote the text, so it can
+// be read.
+func membersIn(object jsontext.Value) (members map[string]jsontext.Value) {
+	_ = json.Unmarshal(object, &members)
+	return members
+}
+
+// cell returns a value as a cell: a text as it is, nothing for null, and else its JSON.
+func cell(value jsontext.Value) string {
 	if len(value) == 0 || value.Kind() == 'n' {
 		return ""
 	}
@@ -59,15 +86,13 @@ func cell(record jsontext.Value, column string) string {
 }
 
 // below returns the value at the end of a path, or nothing below null. Below an array, it is an
-// array with the value of each element. The encoder wrote the text, so it can be read.
+// array with the value of each element.
 func below(value jsontext.Value, path []string) jsontext.Value {
 	if len(path) == 0 {
 		return value
 	}
 	if value.Kind() != '[' {
-		var members map[string]jsontext.Value
-		_ = json.Unmarshal(value, &members)
-		return below(members[path[0]], path[1:])
+		return below(membersIn(value)[path[0]], path[1:])
 	}
 	var elements []jsontext.Value
 	_ = json.Unmarshal(value, &elements)

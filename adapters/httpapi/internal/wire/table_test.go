@@ -10,8 +10,9 @@ func TestCell(t *testing.T) {
 		"identifier": "9007199254740990", "title": "a\n\"b\" é", "state.name": "Open", "state": `{"name":"Open"}`,
 		"component": "", "component.parent.name": "", "read": "true", "keywords": `[{"name":"k","value":null}]`, "keywords.name": `["k"]`, "keywords.value": `[null]`,
 	} {
-		if got := cell(record, column); got != want {
-			t.Errorf("%s is %q, want %q", column, got, want)
+		table := NewTable(column)
+		if table.fill(record); table.cells[0] != want {
+			t.Errorf("%s is %q, want %q", column, table.cells[0], want)
 		}
 	}
 }
