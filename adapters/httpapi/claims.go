@@ -73,24 +73,27 @@ type takeClaimInput struct {
 	Matching
 }
 
-type takenOutput struct {
+// claimedOutput is a claim, or a problem with its claim, that a repeat gets again.
+type claimedOutput[T any] struct {
 	Status int
 	Revised
 	Replayable
-	Body wire.JSON[wire.Claim]
+	Body wire.JSON[T]
 }
 
 // takeClaim takes or extends the claim of a problem.
-func (s *server) takeClaim(ctx context.Context, in *takeClaimInput) (*takenOutput, error) {
+func (s *server) takeClaim(ctx context.Context, in *takeClaimInput) (*claimedOutput[wire.Claim], error) {
 	write, err := in.conditional()
 	if err != nil {
 		return nil, err
 	}
 	cmd := tracker.TakeClaim{Write: write}
-	encode := named(in.call, (*wire.Encoder).Claim)
-	taken := func(a tracker.Answer[problem.Claim]) *takenOutput {
-		out, _ := wrote[wire.Claim](a, nil, encode)
-		return &takenOutput{Status: out.Status, Revised: out.Revised, Body: out.Body}
+	taken := func(a tracker.Answer[problem.Claim]) *claimedOutput[wire.Claim] {
+		out := &claimedOutput[wire.Claim]{Status: http.StatusOK, Revised: revised(a.Revision), Body: wire.One[wire.Claim](a.Catalogue, named(in.call, (*wire.Encoder).Claim), a.Value)}
+		if a.New {
+			out.Status = http.StatusCreated
+		}
+		return out
 	}
 	if write.Claim.IsNone() {
 		if cmd.Idempotency, err = idempotency(in.call, taken); err != nil {
@@ -175,24 +178,17 @@ type claimNextInput struct {
 	Chosen
 }
 
-type claimNextOutput struct {
-	Status int
-	Revised
-	Replayable
-	Body wire.JSON[wire.ClaimedProblem]
-}
-
 // claimNext claims one problem of those that a predicate selects.
-func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimNextOutput, error) {
+func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimedOutput[wire.ClaimedProblem], error) {
 	cmd := tracker.ClaimNext{Write: in.write()}
 	only, err := in.chosen()
 	if err != nil {
 		return nil, err
 	}
-	claimed := func(a tracker.Answer[store.Snapshot]) *claimNextOutput {
+	claimed := func(a tracker.Answer[store.Snapshot]) *claimedOutput[wire.ClaimedProblem] {
 		e := wire.Encoder{Catalogue: a.Catalogue, Only: only, TokenNames: in.tokenName}
 		e.ClaimedProblem(a.Value)
-		return &claimNextOutput{Status: http.StatusOK, Revised: revised(a.Revision), Body: wire.JSON[wire.ClaimedProblem]{Text: e.Buf}}
+		return &claimedOutput[wire.ClaimedProblem]{Status: http.StatusOK, Revised: revised(a.Revision), Body: wire.JSON[wire.ClaimedProblem]{Text: e.Buf}}
 	}
 	if cmd.Idempotency, err = idempotency(in.call, claimed); err != nil {
 		return nil, err
@@ -215,7 +211,7 @@ func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimNextO
 	}
 	a, found, err := s.Service.ClaimNext(ctx, waiting, in.caller, cmd)
 	if err == nil && !found {
-		return &claimNextOutput{Status: http.StatusNoContent}, nil
+		return &claimedOutput[wire.ClaimedProblem]{Status: http.StatusNoContent}, nil
 	}
 	return answered(in.call, a, err, claimed)
 }

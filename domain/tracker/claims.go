@@ -18,7 +18,7 @@ import (
 type TakeClaim struct {
 	Write
 	Lease patch.Field[int64] // in seconds
-	// Idempotency is for a claim that is taken. An extension has the same effect again.
+	// Idempotency is for a claim that is taken; nil for an extension, which has the same effect again.
 	Idempotency *Idempotency[problem.Claim]
 }
 
@@ -34,9 +34,6 @@ func (e *ClaimedError) Error() string { return "held by " + e.Holder.String() }
 // fault.Claimed while somebody has it, also the caller, and with fault.ClaimLost when the claim
 // to extend is not the current one. The answer is New for a claim that was taken.
 func (s *Service) TakeClaim(ctx context.Context, caller Caller, id problem.ID, cmd TakeClaim) (Answer[problem.Claim], error) {
-	if !cmd.Claim.IsNone() {
-		cmd.Idempotency = nil
-	}
 	return run(ctx, s, command[repeatable, problem.Claim]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
