@@ -78,7 +78,7 @@ func Open(o Options) (*Store, error) {
 	if o.CA != nil {
 		transport.TLSClientConfig = &tls.Config{RootCAs: o.CA}
 	}
-	transport.IdleConnTimeout = pause / 2 // before its pause ends it, perhaps at the begin of a request
+	transport.IdleConnTimeout = pause / 2 // before its pause ends it, perhaps when a request begins
 	dial := transport.DialContext
 	if o.dial != nil {
 		dial = o.dial

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/encoding"
 )
 
-// begin is the begin of a parameter with a charset, such as filename*=iso-8859-1'en' or
-// filename*0*=iso-8859-1”.
+// begin is the beginning of a parameter with a charset and a language, such as
+// filename*=iso-8859-1'en' or filename*0*=iso-8859-1'en'. The language may be empty.
 var begin = regexp.MustCompile(`([^\s;="*]+)(\*(?:0\*)?\s*=\s*"?)([^\s;='"]+)'[^']*'`)
 
 // Parse is mime.ParseMediaType, and reads parameters in any charset (RFC 2231, RFC 8187). The

@@ -29,9 +29,9 @@ func filesBeside(archive string) string {
 	return strings.TrimSuffix(archive, filepath.Ext(archive)) + "-files"
 }
 
-// filesOf returns the folder with the files of an archive that is there: filesBeside, or the
+// unpackedFiles returns the folder with the files of an archive that is there: filesBeside, or the
 // folder "files" of an unpacked tar.
-func filesOf(archive string) string {
+func unpackedFiles(archive string) string {
 	folder := filesBeside(archive)
 	if _, err := os.Stat(folder); err != nil {
 		unpacked := filepath.Join(filepath.Dir(archive), "files")

@@ -100,7 +100,7 @@ func (c *importCommand) source(p Process) (in input, err error) {
 		in.size, in.files = archive.Size(), packed
 		return in, nil
 	}
-	in.files = files.OpenFolder(filesOf(c.From))
+	in.files = files.OpenFolder(unpackedFiles(c.From))
 	info, err := os.Stat(c.From)
 	if err != nil {
 		return in, err
