@@ -188,7 +188,10 @@ func (c *Client) Finish(ctx context.Context, number int64, state, text string, o
 		}
 		revision++
 	}
-	// Also where the problem need not move: the claim of the options may be lost.
+	// With options, also where the problem need not move: its claim may be lost.
+	if to.Identifier == p.State.Identifier && len(options) == 0 {
+		return to, false, nil
+	}
 	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}}, append(slices.Clone(options), IfRevision(revision))...)
 	return to, err == nil && to.Identifier != p.State.Identifier, err
 }
