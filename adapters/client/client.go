@@ -277,6 +277,9 @@ func (c *Client) send(ctx context.Context, r *Request, body []byte) (*http.Respo
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err
 		}
+		if errors.Is(ctx.Err(), context.Canceled) { // the transport returns its cause alone
+			err = givenUp{err}
+		}
 		return nil, &ConnectionError{Address: c.Address(), Unsent: unsent, Err: err}
 	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {

@@ -186,10 +186,18 @@ func (e *ConnectionError) Error() string {
 	if e.Began {
 		return fmt.Sprintf("the connection to the server at %s is lost: %v", e.Address, e.Err)
 	}
+	if _, ok := e.Err.(givenUp); ok {
+		return fmt.Sprintf("the request to the server at %s was given up: %v", e.Address, e.Err)
+	}
 	return fmt.Sprintf("the server at %s does not answer: %v", e.Address, e.Err)
 }
 
 func (e *ConnectionError) Unwrap() error { return e.Err }
+
+// givenUp is the error of a request whose context was cancelled.
+type givenUp struct{ error }
+
+func (g givenUp) Unwrap() error { return g.error }
 
 // ForeignError is an answer unlike those of the service.
 type ForeignError struct {

@@ -1,7 +1,10 @@
 package client
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"net/http"
 	"net/url"
@@ -14,6 +17,8 @@ type Search struct {
 	// Predicate is the condition, in the query language. SavedQuery is the identifier of a
 	// saved query instead. Without both, all problems are selected.
 	Predicate, SavedQuery string
+	// And are further conditions, beside Predicate: all of them have to hold.
+	And []string
 	// Sort has keys, separated by commas; "-" before a key descends. "": by identifier, an
 	// order that never changes. In others, problems that move meanwhile can be missing.
 	Sort string
@@ -26,7 +31,7 @@ type Search struct {
 // pageSize is how many objects are asked for at a time.
 const pageSize = 100
 
-func (s Search) request() Request {
+func (s Search) request() (Request, error) {
 	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 	if s.Limit > 0 {
 		query.Set("limit", strconv.Itoa(min(s.Limit, 1000)))
@@ -37,13 +42,40 @@ func (s Search) request() Request {
 		}
 	}
 	if s.SavedQuery == "" {
-		predicate := s.Predicate
-		if predicate == "" {
-			predicate = "TRUEPREDICATE"
+		all := s.And
+		if s.inBrackets() {
+			if !balanced(s.Predicate) {
+				return Request{}, fmt.Errorf("%w: a bracket or a quotation mark of the predicate %q has no other one", ErrInvalidRequest, s.Predicate)
+			}
+			all = append([]string{"(" + s.Predicate + ")"}, all...) // first: errors have places in it
 		}
-		query.Set("predicate", predicate)
+		query.Set("predicate", cmp.Or(strings.Join(all, " AND "), s.Predicate, "TRUEPREDICATE"))
 	}
-	return Request{Method: http.MethodGet, Path: []string{"problems", "search"}, Query: query}
+	return Request{Method: http.MethodGet, Path: []string{"problems", "search"}, Query: query}, nil
+}
+
+// inBrackets reports whether the request has the predicate in brackets, for the sake of And.
+func (s Search) inBrackets() bool { return s.Predicate != "" && len(s.And) > 0 }
+
+// balanced reports whether each bracket of a predicate has its other one, outside of strings.
+func balanced(predicate string) bool {
+	open, quote := 0, byte(0)
+	for i := 0; i < len(predicate) && open >= 0; i++ {
+		switch c := predicate[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '(':
+			open++
+		case c == ')':
+			open--
+		}
+	}
+	return open == 0 && quote == 0
 }
 
 // Search yields the selected problems, and reads page after page meanwhile.
@@ -54,9 +86,18 @@ func (c *Client) Search(ctx context.Context, s Search) iter.Seq2[Problem, error]
 // Found does the same with records of the caller, such as for some fields.
 func Found[T any](ctx context.Context, c *Client, s Search) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
+		var none T
+		request, err := s.request()
+		if err != nil {
+			yield(none, err)
+			return
+		}
 		n := 0
-		for found, err := range All[T](ctx, c, s.request()) {
+		for found, err := range All[T](ctx, c, request) {
 			n++
+			if refused, ok := errors.AsType[*Error](err); ok && s.inBrackets() && refused.Line == 1 {
+				refused.Column-- // the bracket before it
+			}
 			if !yield(found, err) || n == s.Limit {
 				return
 			}

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"reflect"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -142,7 +144,7 @@ func Run(ctx context.Context, p Process) int {
 		panic(err) // the grammar itself is wrong
 	}
 	command, err := parser.Parse(sorted(parser.Model, p.Args))
-	if helped {
+	if helped || unread(err) {
 		return exitDone
 	}
 	if err != nil {
@@ -169,6 +171,9 @@ func Run(ctx context.Context, p Process) int {
 	if err == nil {
 		err = command.Run(warnings)
 	}
+	if unread(err) && command.Selected().Name != "export" { // half an archive is none
+		return exitDone
+	}
 	if err != nil {
 		p.complain(fmt.Sprintf("problems: %s\n", everyday.Harmless(err.Error())))
 		if about {
@@ -177,6 +182,12 @@ func Run(ctx context.Context, p Process) int {
 		return exitFailed
 	}
 	return exitDone
+}
+
+// unread reports whether the reader of the output wanted no more.
+func unread(err error) bool {
+	e, ok := errors.AsType[*fs.PathError](err)
+	return ok && e.Op == "write" && errors.Is(e, syscall.EPIPE)
 }
 
 // everyday returns the view of the commands about problems on the system.

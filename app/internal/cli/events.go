@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"syscall"
 	"time"
 
 	"github.com/problemtracking/problems/adapters/client"
@@ -78,7 +77,7 @@ func (c *eventsCommand) Run(ctx context.Context, p Process) error {
 	}
 	err = c.print(ctx, p, read(ctx, source), state)
 	switch {
-	case errors.Is(err, syscall.EPIPE), c.Follow && ctx.Err() != nil && errors.Is(err, errUnread):
+	case c.Follow && ctx.Err() != nil && errors.Is(err, errUnread):
 		err = nil // nobody wants more
 	case errors.Is(err, client.ErrGone):
 		err = fmt.Errorf("%w. Load the problems again, and go on with --if-gone=now; or read what is left with --if-gone=oldest", err)

@@ -179,8 +179,8 @@ func TestEventsRefuses(t *testing.T) {
 		{env, []string{"--problem=-1"}, 2, "--problem has to be"},
 		{env, []string{"--limit=-1"}, 2, "--limit has to be"},
 		{env, []string{"--if-gone=perhaps"}, 2, "--if-gone"},
-		{env, []string{"--after=yesterday"}, 1, `after has to be "now"`},
-		{env, []string{"--predicate=titel = 1", "--follow"}, 1, "did you mean title? (line 1, column 1)"},
+		{env, []string{"--after=yesterday"}, 2, `after has to be "now"`},
+		{env, []string{"--predicate=titel = 1", "--follow"}, 2, "did you mean title? (line 1, column 1)"},
 		{env, []string{"--state", t.TempDir()}, 1, "cannot be read"},
 	} {
 		r := call(t, c.env, append([]string{"events"}, c.args...)...)
@@ -200,11 +200,17 @@ func TestEventsWithoutReader(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--store=memory:")
 	env := variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": s.token(t)}
+	must(t, env, "new", "a")
 	for _, flag := range []string{"--follow", "--follow=false"} {
 		broken := writer(func([]byte) (int, error) { return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE} })
 		var stderr output
 		if code := cli.Run(t.Context(), process(env, []string{"events", flag}, broken, &stderr)); code != 0 || stderr.String() != "" {
 			t.Errorf("%s into a broken pipe: exit code %d\n%s", flag, code, &stderr)
+		}
+		for _, args := range [][]string{{"list"}, {"serve", "--help"}} {
+			if code := cli.Run(t.Context(), process(env, args, broken, &stderr)); code != 0 || stderr.String() != "" {
+				t.Errorf("%v into a broken pipe: exit code %d\n%s", args, code, &stderr)
+			}
 		}
 		full := writer(func([]byte) (int, error) { return 0, &os.PathError{Op: "write", Path: "f", Err: syscall.ENOSPC} })
 		if code := cli.Run(t.Context(), process(env, []string{"events", flag}, full, &stderr)); code != 1 || !strings.Contains(stderr.String(), "no space left") {

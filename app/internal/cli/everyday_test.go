@@ -85,7 +85,8 @@ func TestEveryday(t *testing.T) {
 		{"new The fuse blows -c It_was_old. --key blown", "2"},
 		{"new The fuse blows -c It_was_old. --key blown", "2"},
 		{"list -f identifier,title", "2\tThe fuse blows\n1\tThe lamp is dark"},
-		{"list --mine -s open -p HIGH -k floor=kitchen -f identifier", "1"},
+		{"list --mine -s open -p HIGH -p low -k floor=kitchen -f identifier", "1"},
+		{"list -s open -s closed -k floor -k nosuch", "No problem matches."},
 		{"list -a none -q title_=_'x'_OR_identifier_>_1 -f identifier", "2"},
 		{"list -a admin@localhost -k floor --sort identifier -n 1 -f title,keywords,due", "The lamp is dark\tfloor=kitchen\t2030-12-01"},
 		{"list -s closed", "No problem matches."},
@@ -241,13 +242,16 @@ func TestEverydayRefused(t *testing.T) {
 		{nil, "done 1 --state nope", 1, `from "Open" there is no move to such a resolved state; moves are possible to In Progress, Closed`},
 		{nil, "relate 1 blocked-by 1", 1, "itself"},
 		{nil, "list -c nope", 1, `there is no component "nope"`},
-		{nil, "list -q titel_=_'x'", 1, "did you mean title? (line 1, column 1)"},
+		{nil, "list -q titel_=_'x'", 2, "did you mean title? (line 1, column 1)"},
+		{nil, "list -q 1_=_1)_OR_(state.resolved_=_YES", 2, "has no other one"},
+		{nil, "set 1 title=", 1, "a problem needs its title"},
+		{nil, "done 1 --claim x", 2, "Claim"},
 		{nil, "new", 2, "a problem needs a title"},
 		{nil, "comment 1 caf\xe9", 2, "is not UTF-8"},
 		{nil, "new c -c a\x1b", 2, "the comment must not contain control characters"},
-		{nil, "list -f nosuch", 2, "choose from identifier, title, "},
-		{nil, "show 1 -f state.nosuch", 2, "choose from identifier, title, "},
-		{nil, "show 1 --json -f nosuch", 2, "choose from identifier, title, "},
+		{nil, "list -f nosuch", 2, "choose from claim, identifier, title, "},
+		{nil, "show 1 -f state.nosuch", 2, "choose from claim, identifier, title, "},
+		{nil, "show 1 --json -f nosuch", 2, "choose from claim, identifier, title, "},
 		{nil, "keyword 1 a=1 =v", 2, "must not be empty"},
 		{nil, "keyword 1 a=1 ..", 2, "must not be"},
 		{nil, "keyword 1 -d .", 2, "must not be"},
@@ -311,8 +315,17 @@ func TestEverydayAtATerminal(t *testing.T) {
 			t.Errorf("problems %s: %q", c[0], r.stdout+r.stderr)
 		}
 	}
-	if r := d.do("show", "1"); strings.Contains(r.stdout, "\x1b") || !strings.Contains(r.stdout, "Administrator now\nIt went out.\n") {
+	if r := d.do("show", "1"); strings.Contains(r.stdout, "\x1b") || !strings.Contains(r.stdout, "Administrator via a token now\nIt went out.\n") {
 		t.Errorf("without colours it is %q", r.stdout)
+	}
+	if r := d.do("list"); strings.Contains(r.stdout, "CLAIMED BY") {
+		t.Errorf("nothing is claimed, and the table is %q", r.stdout)
+	}
+	_ = d.do("claim", "2")
+	for line, want := range map[string]string{"list": "CLAIMED BY     TITLE", "show 2": "claim            Administrator via a token until "} {
+		if r := d.do(split(line)...); !strings.Contains(r.stdout, want) {
+			t.Errorf("problems %s, of a claimed problem: %q", line, r.stdout)
+		}
 	}
 	var draft string
 	d.editor = func(file string) error { draft = file; return os.WriteFile(file, []byte("Unsent."), 0o600) }

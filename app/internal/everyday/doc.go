@@ -90,6 +90,8 @@ func ExitCode(err error) int {
 		return exitFailed
 	}
 	switch refused.Status {
+	case http.StatusBadRequest: // such as a predicate at fault
+		return exitMisused
 	case http.StatusNotFound:
 		return exitMissing
 	case http.StatusConflict, http.StatusPreconditionFailed:

@@ -3,7 +3,7 @@ package everyday
 import (
 	"context"
 	"encoding/json"
-	"errors"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/client"
@@ -11,53 +11,64 @@ import (
 
 // filters are short conditions.
 type filters struct {
-	Mine           bool   `short:"m" help:"Assigned to you."`
-	Assignee       string `short:"a" placeholder:"USER" help:"Assigned to this name or e-mail address; none: to nobody."`
-	State          string `short:"s" default:"${listed_states}" placeholder:"STATE" help:"The name of a state, or open, done or all. Default: ${default}."`
-	Component      string `short:"c" placeholder:"NAME" help:"In this component or below it, such as app/web."`
-	Priority       string `short:"p" placeholder:"NAME" help:"Of this priority."`
-	Classification string `placeholder:"NAME" help:"Of this classification."`
-	Milestone      string `placeholder:"NAME" help:"Of this milestone."`
-	Keyword        string `short:"k" placeholder:"NAME[=VALUE]" help:"With this keyword."`
-	Unread         bool   `short:"u" help:"Changed since you read them."`
-	Watching       bool   `short:"w" help:"Watched by you."`
-	Query          string `short:"q" placeholder:"PREDICATE" help:"With a true predicate, such as \"due < NOW()\"."`
+	Mine           bool     `short:"m" help:"Assigned to you."`
+	Assignee       []string `short:"a" sep:"none" placeholder:"USER" help:"Assigned to this name or e-mail address; none: to nobody."`
+	State          []string `short:"s" sep:"none" default:"${listed_states}" placeholder:"STATE" help:"The name of a state, or open, done or all. Default: ${default}."`
+	Component      []string `short:"c" sep:"none" placeholder:"NAME" help:"In this component or below it, such as app/web."`
+	Priority       []string `short:"p" sep:"none" placeholder:"NAME" help:"Of this priority."`
+	Classification []string `sep:"none" placeholder:"NAME" help:"Of this classification."`
+	Milestone      []string `sep:"none" placeholder:"NAME" help:"Of this milestone."`
+	Keyword        []string `short:"k" sep:"none" placeholder:"NAME[=VALUE]" help:"With this keyword."`
+	Unread         bool     `short:"u" help:"Changed since you read them."`
+	Watching       bool     `short:"w" help:"Watched by you."`
+	Query          string   `short:"q" placeholder:"PREDICATE" help:"With a true predicate, such as \"due < NOW()\"."`
 }
 
-// predicate returns the condition of all filters and words.
-func (f *filters) predicate(words []string) string {
-	var all []string
+// conditions returns those of all filters but the predicate, and of the words.
+func (f *filters) conditions(words []string) (all []string) {
 	add := func(given bool, condition string) {
 		if given {
 			all = append(all, condition)
 		}
 	}
-	add(f.Query != "", "("+f.Query+")") // first: errors have places in it
-	add(f.Mine, "assignee.identifier = $ApiUser")
-	switch f.Assignee {
-	case "":
-	case "none":
-		add(true, "assignee = nil")
-	case "me":
-		add(true, "assignee.identifier = $ApiUser")
-	default:
-		add(true, "(assignee.name =[c] "+client.Quote(f.Assignee)+" OR assignee.email =[c] "+client.Quote(f.Assignee)+")")
+	either := func(names []string, condition func(name string) string) {
+		var some []string
+		for _, name := range names {
+			some = append(some, condition(name))
+		}
+		add(len(some) > 0, "("+strings.Join(some, " OR ")+")")
 	}
-	add(f.State != "" && f.State != "all", client.InState(f.State))
-	component := strings.TrimSuffix(f.Component, "/")
-	add(component != "", "(component.fullName =[c] "+client.Quote(component)+" OR component.fullName BEGINSWITH[c] "+client.Quote(component+"/")+")")
-	add(f.Priority != "", "priority.name =[c] "+client.Quote(f.Priority))
-	add(f.Classification != "", "classification.name =[c] "+client.Quote(f.Classification))
-	add(f.Milestone != "", "milestone.name =[c] "+client.Quote(f.Milestone))
-	name, value, valued := strings.Cut(f.Keyword, "=")
-	add(name != "" && !valued, "ANY keywords.name = "+client.Quote(name))
-	add(name != "" && valued, "SUBQUERY(keywords, $k, $k.name = "+client.Quote(name)+" AND $k.value = "+client.Quote(value)+").@count > 0")
+	either(f.Assignee, func(name string) string {
+		switch name {
+		case "none":
+			return "assignee = nil"
+		case "me":
+			return "assignee.identifier = $ApiUser"
+		}
+		return "assignee.name =[c] " + client.Quote(name) + " OR assignee.email =[c] " + client.Quote(name)
+	})
+	add(f.Mine, "assignee.identifier = $ApiUser")
+	if !slices.Contains(f.State, "all") {
+		either(f.State, client.InState)
+	}
+	either(f.Component, func(name string) string {
+		name = strings.TrimSuffix(name, "/")
+		return "component.fullName =[c] " + client.Quote(name) + " OR component.fullName BEGINSWITH[c] " + client.Quote(name+"/")
+	})
+	either(f.Priority, func(name string) string { return "priority.name =[c] " + client.Quote(name) })
+	either(f.Classification, func(name string) string { return "classification.name =[c] " + client.Quote(name) })
+	either(f.Milestone, func(name string) string { return "milestone.name =[c] " + client.Quote(name) })
+	for _, keyword := range f.Keyword { // a problem can have them all
+		name, value, valued := strings.Cut(keyword, "=")
+		add(!valued, "ANY keywords.name = "+client.Quote(name))
+		add(valued, "SUBQUERY(keywords, $k, $k.name = "+client.Quote(name)+" AND $k.value = "+client.Quote(value)+").@count > 0")
+	}
 	add(f.Unread, "read = NO")
 	add(f.Watching, "watching = YES")
 	for _, word := range words {
 		add(true, client.HasWord(word))
 	}
-	return strings.Join(all, " AND ")
+	return all
 }
 
 // listing is a list of problems.
@@ -76,6 +87,9 @@ func usualFields() []string {
 	return []string{"identifier", "state.name", "priority.name", "assignee.name", "modificationDate", "title"}
 }
 
+// holder is who has the claim: a column for people, while a problem in the list is claimed.
+const holder = "claim.holder.name"
+
 // heading returns the heading of a column.
 func heading(field string) string {
 	switch field {
@@ -85,6 +99,8 @@ func heading(field string) string {
 		return "CHANGED"
 	case "creationDate":
 		return "CREATED"
+	case holder:
+		return "CLAIMED BY"
 	}
 	return strings.ToUpper(strings.TrimSuffix(field, ".name"))
 }
@@ -97,13 +113,13 @@ func (l *listing) run(ctx context.Context, e *Env, words []string) error {
 	fields := l.Fields
 	if len(fields) == 0 && !l.JSON {
 		fields = usualFields()
+		if e.Terminal {
+			fields = slices.Insert(fields, len(fields)-1, holder) // before the title
+		}
 	}
 	found := []json.RawMessage{}
-	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.predicate(words), Sort: l.Sort, Fields: fields, Limit: l.Limit}) {
+	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.Query, And: l.conditions(words), Sort: l.Sort, Fields: fields, Limit: l.Limit}) {
 		if err != nil {
-			if refused, ok := errors.AsType[*client.Error](err); ok && l.Query != "" && refused.Line == 1 {
-				refused.Column-- // the parenthesis before it
-			}
 			return chosen(err, l.Fields)
 		}
 		found = append(found, p)
@@ -119,6 +135,9 @@ func (l *listing) run(ctx context.Context, e *Env, words []string) error {
 
 // problems prints a table of problems.
 func (e *Env) problems(fields []string, found []json.RawMessage) error {
+	if !slices.ContainsFunc(found, func(p json.RawMessage) bool { return e.value(p, holder) != "" }) && e.Terminal {
+		fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == holder })
+	}
 	var t table
 	for _, f := range fields {
 		t.header = append(t.header, heading(f))
@@ -141,17 +160,13 @@ func (e *Env) problems(fields []string, found []json.RawMessage) error {
 
 // explain tells a filter that no object has from one that finds nothing today.
 func (l *listing) explain(ctx context.Context, e *Env, server *client.Client) error {
-	state := l.State
-	if state == "open" || state == "done" || state == "all" {
-		state = ""
-	}
-	assignee := l.Assignee
-	if assignee == "none" {
-		assignee = ""
-	}
-	for field, name := range map[string]string{"state": state, "component": strings.TrimSuffix(l.Component, "/"), "priority": l.Priority, "classification": l.Classification, "assignee": assignee} {
-		if name != "" {
-			if _, err := server.Resolve(ctx, field, name); err != nil {
+	for field, names := range map[string][]string{"state": l.State, "component": l.Component, "priority": l.Priority, "classification": l.Classification, "milestone": l.Milestone, "assignee": l.Assignee} {
+		for _, name := range names {
+			switch field + " " + name {
+			case "state open", "state done", "state all", "assignee none":
+				continue
+			}
+			if _, err := server.Resolve(ctx, field, strings.TrimSuffix(name, "/")); err != nil {
 				return err
 			}
 		}
@@ -163,7 +178,7 @@ type listCommand struct{ listing }
 
 // Help is shown by kong.
 func (listCommand) Help() string {
-	return `Lists problems that are not resolved. All filters have to hold. A terminal gets a table; a pipe gets lines with tabs, without a header.
+	return `Lists problems that are not resolved. All filters have to hold; of two states, assignees or other names, one. A terminal gets a table; a pipe gets lines with tabs, without a header.
 
 Examples:
 

@@ -82,7 +82,7 @@ func chosen(err error, fields []string) error {
 	if !ok || len(fields) == 0 || refused.Code != client.MalformedRequest || !strings.Contains(refused.Detail, "fields") {
 		return err
 	}
-	var members []string
+	members := []string{"claim"}
 	for f := range reflect.TypeFor[client.Problem]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		members = append(members, name)

@@ -1,6 +1,7 @@
 package everyday
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +20,7 @@ type showCommand struct {
 	Log    bool     `short:"l" help:"Show the log, too."`
 	AsOf   string   `placeholder:"WHEN" help:"Show the problem at a revision, or at a time such as 2026-10-31T12:00:00Z."`
 	Fields []string `short:"f" placeholder:"NAME,…" help:"Print only these members, such as title,state.name: one line each."`
-	JSON   bool     `name:"json" help:"Print JSON: the problem as the API has it, with its comments, relationships and files. With --fields, only these members."`
+	JSON   bool     `name:"json" help:"Print JSON: the problem as the API has it, with its comments, relationships, files and claim. With --fields, only these members."`
 }
 
 // Help is shown by kong.
@@ -67,19 +68,25 @@ func (c *showCommand) Run(ctx context.Context, e *Env) error {
 		}
 		comments = append(comments, comment)
 	}
+	var claim *client.Claim
+	if c.AsOf == "" {
+		if claim, err = server.ClaimOf(ctx, n); err != nil {
+			return err
+		}
+	}
 	if c.JSON {
 		members := make(map[string]any)
 		if err := json.Unmarshal(record, &members); err != nil {
 			return err
 		}
-		members["comments"], members["relationships"], members["attachments"] = comments, related, files
+		members["comments"], members["relationships"], members["attachments"], members["claim"] = comments, related, files, claim
 		return printJSON(e.Stdout, members)
 	}
 	var p client.Problem
 	if err := json.Unmarshal(record, &p); err != nil {
 		return err
 	}
-	_, err = io.WriteString(e.Stdout, e.page(p, record, related, files, comments, c.Log))
+	_, err = io.WriteString(e.Stdout, e.page(p, record, claim, related, files, comments, c.Log))
 	return err
 }
 
@@ -97,7 +104,7 @@ func (c *showCommand) members(e *Env, record json.RawMessage) error {
 }
 
 // page returns a problem for people.
-func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Relationship, files []client.Attachment, comments []client.Comment, log bool) string {
+func (e *Env) page(p client.Problem, record json.RawMessage, claim *client.Claim, related []client.Relationship, files []client.Attachment, comments []client.Comment, log bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s  %s\n", e.styled(cyan, fmt.Sprint(p.Identifier)), e.styled(bold, e.harmless(p.Title)))
 	line := func(label, text string) {
@@ -107,6 +114,9 @@ func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Re
 	}
 	for _, field := range []string{"state", "priority", "classification", "component", "milestone", "assignee", "due", "originator", "creationDate", "modifier", "modificationDate", "resolver", "resolveDate", "keywords", "watching", "read"} {
 		line(field, e.value(record, field))
+	}
+	if claim != nil {
+		line("claim", fmt.Sprintf("%s until %s", e.by(claim.Holder, claim.Via), e.until(claim.Expires)))
 	}
 	line("revision", fmt.Sprint(p.Revision))
 	for _, r := range related {
@@ -138,8 +148,8 @@ func (e *Env) page(p client.Problem, record json.RawMessage, related []client.Re
 // by returns who did something, with the name of the token.
 func (e *Env) by(author client.Reference, via *client.Reference) string {
 	who := author.Name
-	if via != nil && via.Name != "" {
-		who += " via " + via.Name
+	if via != nil {
+		who += " via " + cmp.Or(via.Name, "a token")
 	}
 	return e.harmless(who)
 }

@@ -165,6 +165,14 @@ func (e *Env) moment(t time.Time) string {
 	return t.Local().Format("2006-01-02")
 }
 
+// until returns the end of a lease.
+func (e *Env) until(t time.Time) string {
+	if !e.Terminal {
+		return e.moment(t)
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
 // value returns a member of a record as text, by its dotted name; "" is the record itself.
 func (e *Env) value(record json.RawMessage, name string) string {
 	for step := range strings.FieldsFuncSeq(name, func(r rune) bool { return r == '.' }) {
