@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -144,6 +145,8 @@ func (c *Client) Named(ctx context.Context, values map[string]string) (p Patch, 
 		switch {
 		case !slices.Contains(FieldNames(), field):
 			return p, fmt.Errorf("there is no field %q: choose from %s", field, strings.Join(FieldNames(), ", "))
+		case value == "" && (field == "title" || field == "state"):
+			return p, fmt.Errorf("a problem needs its %s: it cannot be empty", field)
 		case value == "":
 			p.Clear = append(p.Clear, field)
 			continue
@@ -169,7 +172,15 @@ func (c *Client) Named(ctx context.Context, values map[string]string) (p Patch, 
 // Finish comments on a problem, unless the text is empty, and moves it to a resolved state:
 // the one with the name, or the first that it can move to. A change of somebody else in
 // between is StaleRevision. It returns the state, and whether the problem has moved.
+//
+// A repeat with the same [Key] does not comment again. With [UnderClaim], a repeat changes nothing
+// when the holder of the claim has finished the problem; otherwise it is ClaimLost.
 func (c *Client) Finish(ctx context.Context, number int64, state, text string, options ...Option) (to State, moved bool, err error) {
+	var given Request
+	for _, o := range options {
+		o(&given)
+	}
+	claim := given.Header.Get("Claim")
 	states, err := List[State](ctx, c, "states")
 	if err != nil {
 		return to, false, err
@@ -181,19 +192,49 @@ func (c *Client) Finish(ctx context.Context, number int64, state, text string, o
 	if to, err = p.State.finish(state, states); err != nil {
 		return to, false, err
 	}
-	revision := p.Revision
-	if text != "" {
-		if _, err := c.Comment(ctx, number, NewComment{Text: text}, append(slices.Clone(options), IfRevision(revision))...); err != nil {
-			return to, false, err
-		}
-		revision++
-	}
-	// With options, also where the problem need not move: its claim may be lost.
-	if to.Identifier == p.State.Identifier && len(options) == 0 {
+	stays := to.Identifier == p.State.Identifier
+	if stays && claim != "" && p.finished(claim) {
 		return to, false, nil
 	}
-	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}}, append(slices.Clone(options), IfRevision(revision))...)
-	return to, err == nil && to.Identifier != p.State.Identifier, err
+	revision := p.Revision
+	if text != "" {
+		header, err := c.Do(ctx, create(at(http.MethodPost, number, "comments"), NewComment{Text: text}), nil, append([]Option{IfRevision(revision)}, options...)...)
+		if err != nil {
+			return to, false, err
+		}
+		// That of the comment. A repeat has the one of its first time.
+		made, err := strconv.ParseInt(header.Get("Problem-Revision"), 10, 64)
+		if err != nil {
+			return to, false, &ForeignError{c.Address(), err}
+		}
+		revision = max(revision, made)
+	}
+	if stays && claim == "" {
+		return to, false, nil
+	}
+	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}}, append([]Option{IfRevision(revision)}, options...)...)
+	return to, err == nil && !stays, err
+}
+
+// finished reports whether whoever took a claim has ended it by a move to another state, by the same
+// token. The log names claims that were taken, and that ended.
+func (p *Problem) finished(claim string) bool {
+	is := func(value json.RawMessage) bool {
+		var named Reference
+		return json.Unmarshal(value, &named) == nil && named.Identifier == claim
+	}
+	by := func(l LogEntry) [2]Reference {
+		via := Reference{}
+		if l.Via != nil {
+			via = *l.Via
+		}
+		return [2]Reference{l.Author, via}
+	}
+	taken := slices.IndexFunc(p.Logs, func(l LogEntry) bool { return l.Type == "ClaimTaken" && is(l.To) })
+	ended := slices.IndexFunc(p.Logs, func(l LogEntry) bool { return l.Type == "ClaimEnded" && is(l.From) })
+	return taken >= 0 && ended >= 0 && by(p.Logs[taken]) == by(p.Logs[ended]) && slices.ContainsFunc(p.Logs, func(l LogEntry) bool {
+		return l.BatchIdentifier == p.Logs[ended].BatchIdentifier && l.Field != nil && *l.Field == "state"
+	})
 }
 
 // finish returns the resolved state to move to; states are all, in their order.

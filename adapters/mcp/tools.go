@@ -24,6 +24,7 @@ type tools struct{ *client.Client }
 const (
 	usualHits    = 10
 	mostHits     = 50
+	mostSkipped  = 1000
 	commentsSent = 5
 	textSent     = 800 // characters of a comment, or of a value
 	wholeSent    = 20_000
@@ -39,11 +40,12 @@ type brief struct {
 	Component  string `json:"component,omitempty"`
 	Assignee   string `json:"assignee,omitempty"`
 	Due        string `json:"due,omitempty"`
+	ClaimedBy  string `json:"claimedBy,omitempty" jsonschema:"who works on it now"`
 	Revision   int64  `json:"revision"`
 }
 
-func briefly(p client.Problem) brief {
-	b := brief{Identifier: p.Identifier, Title: p.Title, State: p.State.Name, Revision: p.Revision}
+func briefly(p client.ClaimedProblem) brief {
+	b := brief{Identifier: p.Identifier, Title: p.Title, State: p.State.Name, ClaimedBy: p.Claim.Holder.Name, Revision: p.Revision}
 	if p.Priority != nil {
 		b.Priority = p.Priority.Name
 	}
@@ -61,7 +63,7 @@ func briefly(p client.Problem) brief {
 
 // briefFields are the members of a problem in a brief.
 func briefFields() []string {
-	return []string{"identifier", "title", "state.name", "priority.name", "component.fullName", "assignee.name", "due", "revision"}
+	return []string{"identifier", "title", "state.name", "priority.name", "component.fullName", "assignee.name", "due", "claim.holder.name", "claim.expires", "revision"}
 }
 
 type findInput struct {
@@ -70,38 +72,54 @@ type findInput struct {
 	Mine      bool   `json:"mine,omitempty" jsonschema:"assigned to you"`
 	Predicate string `json:"predicate,omitempty" jsonschema:"further condition as in NSPredicate, such as component.name = 'web' AND due < NOW()"`
 	Limit     int    `json:"limit,omitempty" jsonschema:"10 by default, 50 at most"`
+	Skip      int    `json:"skip,omitempty" jsonschema:"leave out this many, which you have; 1000 at most"`
 }
 
 type findOutput struct {
 	Problems []brief `json:"problems"`
-	More     bool    `json:"more" jsonschema:"there are more: narrow the search, or raise limit"`
+	More     bool    `json:"more" jsonschema:"there are more: narrow the search, or skip these"`
 }
 
 func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (*sdk.CallToolResult, findOutput, error) {
-	conditions := []string{client.InState(cmp.Or(in.State, "open"))}
+	out := findOutput{Problems: []brief{}}
+	if err := errors.Join(within("limit", in.Limit, mostHits), within("skip", in.Skip, mostSkipped)); err != nil {
+		return nil, out, err
+	}
+	state := cmp.Or(in.State, "open")
+	if !slices.Contains([]string{"open", "done", "all"}, state) {
+		if _, err := t.Resolve(ctx, "state", state); err != nil {
+			return nil, out, told(err)
+		}
+	}
+	conditions := []string{client.InState(state)}
 	if in.Mine {
 		conditions = append(conditions, "assignee.identifier = $ApiUser")
-	}
-	if in.Predicate != "" {
-		conditions = append(conditions, "("+in.Predicate+")")
 	}
 	for word := range strings.FieldsSeq(in.Text) {
 		conditions = append(conditions, client.HasWord(word))
 	}
-	limit := min(max(in.Limit, 0), mostHits)
-	if limit == 0 {
-		limit = usualHits
-	}
-	out := findOutput{Problems: []brief{}}
-	for p, err := range t.Search(ctx, client.Search{Predicate: strings.Join(conditions, " AND "), Sort: "-modificationDate", Fields: briefFields(), Limit: limit + 1}) {
+	limit := cmp.Or(in.Limit, usualHits)
+	n := 0
+	for p, err := range client.Found[client.ClaimedProblem](ctx, t.Client, client.Search{Predicate: in.Predicate, And: conditions, Sort: "-modificationDate", Fields: briefFields(), Limit: in.Skip + limit + 1}) {
 		if err != nil {
 			return nil, out, told(err)
+		}
+		if n++; n <= in.Skip {
+			continue
 		}
 		if out.More = len(out.Problems) == limit; !out.More {
 			out.Problems = append(out.Problems, briefly(p))
 		}
 	}
 	return nil, out, nil
+}
+
+// within refuses a number that is out of its range. Zero is an argument that was not given.
+func within(name string, number, most int) error {
+	if number < 0 || number > most {
+		return fmt.Errorf("%s is %d: it goes from 1 to %d", name, number, most)
+	}
+	return nil
 }
 
 type showInput struct {
@@ -113,6 +131,7 @@ type showInput struct {
 type showOutput struct {
 	brief
 
+	ClaimExpires  string            `json:"claimExpires,omitempty"`
 	Reporter      string            `json:"reporter"`
 	ReporterBot   string            `json:"reporterIsRobotOf,omitempty"`
 	Keywords      map[string]string `json:"keywords,omitempty"`
@@ -143,11 +162,17 @@ type said struct {
 }
 
 func (t tools) show(ctx context.Context, _ *sdk.CallToolRequest, in showInput) (*sdk.CallToolResult, showOutput, error) {
-	p, err := t.Problem(ctx, in.Identifier, client.Only(append(briefFields(), "keywords", "originator.name", "originator.robotOf.name", "state.nextStates.name")...))
+	if in.FromComment != nil && *in.FromComment < 0 {
+		return nil, showOutput{}, errors.New("fromComment counts from 0")
+	}
+	p, err := client.Load[client.ClaimedProblem](ctx, t.Client, in.Identifier, client.Only(append(briefFields(), "keywords", "originator.name", "originator.robotOf.name", "state.nextStates.name")...))
 	if err != nil {
 		return nil, showOutput{}, told(err)
 	}
 	out := showOutput{brief: briefly(p), Reporter: p.Originator.Name, Keywords: make(map[string]string)}
+	if out.ClaimedBy != "" {
+		out.ClaimExpires = p.Claim.Expires.Format(time.RFC3339)
+	}
 	if p.Originator.RobotOf != nil {
 		out.ReporterBot = p.Originator.RobotOf.Name
 	}
@@ -249,6 +274,10 @@ type reportOutput struct {
 }
 
 func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInput) (*sdk.CallToolResult, reportOutput, error) {
+	keyed, err := options(in.Key, "")
+	if err != nil {
+		return nil, reportOutput{}, err
+	}
 	p, err := t.Named(ctx, in.Fields)
 	if err != nil {
 		return nil, reportOutput{}, told(err)
@@ -261,37 +290,49 @@ func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInpu
 	slices.SortFunc(made.Keywords, func(a, b client.Keyword) int { return strings.Compare(a.Name, b.Name) }) // a repeat is the same
 	if in.Once != nil {
 		once := client.Keyword{Name: in.Once.Name, Value: &in.Once.Value}
-		now, created, err := t.Report(ctx, client.Report{Keyword: once, Problem: made, Comment: in.Text}, key(in.Key, "")...)
+		now, created, err := t.Report(ctx, client.Report{Keyword: once, Problem: made, Comment: in.Text}, keyed...)
 		return nil, reportOutput{written{now.Identifier, now.State.Name, now.Revision}, created}, told(err)
 	}
-	now, err := t.Create(ctx, made, key(in.Key, "")...)
+	now, err := t.Create(ctx, made, keyed...)
 	if err != nil {
 		return nil, reportOutput{}, told(err)
 	}
 	if in.Text != "" {
-		if _, err := t.Comment(ctx, now.Identifier, client.NewComment{Text: in.Text}, key(in.Key, "-text")...); err != nil {
+		if _, err := t.Comment(ctx, now.Identifier, client.NewComment{Text: in.Text}, client.Key(in.Key+"-text")); err != nil {
 			return nil, reportOutput{}, fmt.Errorf("problem %d is created, but not its text: %w", now.Identifier, told(err))
 		}
 	}
 	return nil, reportOutput{written{now.Identifier, now.State.Name, now.Revision}, true}, nil
 }
 
-// key returns the option of a key for a part of what it is for; none for an empty key.
-func key(text, part string) []client.Option {
-	if text == "" {
+// options returns those of a key and a claim. Without a key, a repeat would come twice.
+func options(key, claim string) ([]client.Option, error) {
+	if key == "" {
+		return nil, errors.New("key is empty: make one up for this call, and send it again with each repeat of it")
+	}
+	return append([]client.Option{client.Key(key)}, under(claim)...), nil
+}
+
+// under returns the option of a claim; none for an empty one.
+func under(claim string) []client.Option {
+	if claim == "" {
 		return nil
 	}
-	return []client.Option{client.Key(text + part)}
+	return []client.Option{client.UnderClaim(claim)}
 }
 
 type commentInput struct {
 	Identifier int64  `json:"identifier"`
 	Text       string `json:"text"`
+	Claim      string `json:"claim,omitempty" jsonschema:"refused if it was lost"`
 	Key        string `json:"key" jsonschema:"yours for this comment: a repeat with it adds nothing"`
 }
 
 func (t tools) comment(ctx context.Context, _ *sdk.CallToolRequest, in commentInput) (*sdk.CallToolResult, written, error) {
-	_, err := t.Comment(ctx, in.Identifier, client.NewComment{Text: in.Text}, key(in.Key, "")...)
+	chosen, err := options(in.Key, in.Claim)
+	if err == nil {
+		_, err = t.Comment(ctx, in.Identifier, client.NewComment{Text: in.Text}, chosen...)
+	}
 	return nil, written{Identifier: in.Identifier}, told(err)
 }
 
@@ -300,6 +341,7 @@ type updateInput struct {
 	Revision   int64              `json:"revision,omitempty" jsonschema:"the one that you have read"`
 	Fields     map[string]string  `json:"fields,omitempty" jsonschema:"as in report, and title; an empty value clears a field"`
 	Keywords   map[string]*string `json:"keywords,omitempty" jsonschema:"values to set; null deletes a keyword"`
+	Claim      string             `json:"claim,omitempty" jsonschema:"refused if it was lost"`
 }
 
 func (t tools) update(ctx context.Context, _ *sdk.CallToolRequest, in updateInput) (*sdk.CallToolResult, written, error) {
@@ -307,19 +349,19 @@ func (t tools) update(ctx context.Context, _ *sdk.CallToolRequest, in updateInpu
 	if err != nil {
 		return nil, written{}, told(err)
 	}
-	var options []client.Option
+	chosen := under(in.Claim)
 	if in.Revision != 0 {
-		options = append(options, client.IfRevision(in.Revision))
+		chosen = append(chosen, client.IfRevision(in.Revision))
 	}
-	now, err := t.Update(ctx, in.Identifier, p, options...)
+	now, err := t.Update(ctx, in.Identifier, p, chosen...)
 	if err != nil {
 		return nil, written{}, told(err)
 	}
 	for name, value := range in.Keywords {
 		if value == nil {
-			err = t.DeleteKeyword(ctx, in.Identifier, name)
+			err = t.DeleteKeyword(ctx, in.Identifier, name, under(in.Claim)...)
 		} else {
-			err = t.SetKeyword(ctx, in.Identifier, client.Keyword{Name: name, Value: value})
+			err = t.SetKeyword(ctx, in.Identifier, client.Keyword{Name: name, Value: value}, under(in.Claim)...)
 		}
 		if err != nil && !errors.Is(err, client.KeywordNotFound) {
 			return nil, written{}, fmt.Errorf("keyword %q: %w", name, told(err))
@@ -338,13 +380,14 @@ type relateInput struct {
 	Type       string `json:"type" jsonschema:"RelatedTo, ParentOf, ChildOf, OriginalOf, DuplicateOf, CauseOf, CausedBy, BlockerOf, BlockedBy, ClonedTo or ClonedFrom"`
 	Other      int64  `json:"other" jsonschema:"identifier of the other problem"`
 	Remove     bool   `json:"remove,omitempty"`
+	Claim      string `json:"claim,omitempty" jsonschema:"refused if it was lost"`
 }
 
 func (t tools) relate(ctx context.Context, _ *sdk.CallToolRequest, in relateInput) (_ *sdk.CallToolResult, _ written, err error) {
 	if in.Remove {
-		err = t.Unrelate(ctx, in.Identifier, in.Type, in.Other)
+		err = t.Unrelate(ctx, in.Identifier, in.Type, in.Other, under(in.Claim)...)
 	} else {
-		_, err = t.Relate(ctx, in.Identifier, in.Type, in.Other)
+		_, err = t.Relate(ctx, in.Identifier, in.Type, in.Other, under(in.Claim)...)
 	}
 	return nil, written{Identifier: in.Identifier}, told(err)
 }
@@ -361,31 +404,33 @@ type claimInput struct {
 type claimOutput struct {
 	Identifier int64  `json:"identifier,omitempty"`
 	Title      string `json:"title,omitempty"`
-	Claim      string `json:"claim,omitempty" jsonschema:"for finish"`
+	Claim      string `json:"claim,omitempty" jsonschema:"send it with each change of the problem"`
 	Expires    string `json:"expires,omitempty"`
 }
 
 const (
 	usualLease      = 1800 // seconds
 	longestToolWait = 20   // seconds
+	longestLease    = 86_400
 )
 
 func (t tools) claim(ctx context.Context, _ *sdk.CallToolRequest, in claimInput) (*sdk.CallToolResult, claimOutput, error) {
 	lease := time.Duration(cmp.Or(in.Lease, usualLease)) * time.Second
-	var options []client.Option
-	if in.Claim != "" {
-		options = append(options, client.UnderClaim(in.Claim))
+	if err := errors.Join(within("wait", in.Wait, longestToolWait), within("lease", in.Lease, longestLease)); err != nil {
+		return nil, claimOutput{}, err
 	}
 	switch {
+	case in.Identifier != 0 && (in.Predicate != "" || in.Wait != 0):
+		return nil, claimOutput{}, errors.New("predicate and wait are for the next problem: leave out identifier")
 	case in.Identifier == 0 && (in.End || in.Claim != ""):
 		return nil, claimOutput{}, errors.New("name the problem of the claim by identifier")
 	case in.End:
-		return nil, claimOutput{Identifier: in.Identifier}, told(t.EndClaim(ctx, in.Identifier, options...))
+		return nil, claimOutput{Identifier: in.Identifier}, told(t.EndClaim(ctx, in.Identifier, under(in.Claim)...))
 	case in.Identifier != 0:
-		taken, err := t.Claim(ctx, in.Identifier, lease, options...)
+		taken, err := t.Claim(ctx, in.Identifier, lease, under(in.Claim)...)
 		return nil, claimOutput{Identifier: in.Identifier, Claim: taken.Identifier, Expires: taken.Expires.Format(time.RFC3339)}, told(err)
 	}
-	wait := time.Duration(min(max(in.Wait, 0), longestToolWait)) * time.Second
+	wait := time.Duration(in.Wait) * time.Second
 	p, found, err := t.ClaimNext(ctx, client.Next{Predicate: in.Predicate, Sort: "priority.order,creationDate", Lease: lease, Wait: wait}, client.Only("identifier", "title", "claim"))
 	if err != nil || !found {
 		return nil, claimOutput{}, told(err)
@@ -398,14 +443,15 @@ type finishInput struct {
 	Claim      string `json:"claim,omitempty" jsonschema:"refused if it was lost"`
 	State      string `json:"state,omitempty" jsonschema:"a resolved state; by default the first that is possible"`
 	Text       string `json:"text,omitempty" jsonschema:"comment about the solution"`
+	Key        string `json:"key" jsonschema:"yours for this call: a repeat with it adds nothing"`
 }
 
 func (t tools) finish(ctx context.Context, _ *sdk.CallToolRequest, in finishInput) (*sdk.CallToolResult, written, error) {
-	var options []client.Option
-	if in.Claim != "" {
-		options = append(options, client.UnderClaim(in.Claim))
+	chosen, err := options(in.Key, in.Claim)
+	if err != nil {
+		return nil, written{}, err
 	}
-	to, _, err := t.Finish(ctx, in.Identifier, in.State, in.Text, options...)
+	to, _, err := t.Finish(ctx, in.Identifier, in.State, in.Text, chosen...)
 	return nil, written{Identifier: in.Identifier, State: to.Name}, told(err)
 }
 

@@ -102,10 +102,16 @@ func TestMCP(t *testing.T) {
 				{"report", `{"title":"The lamp is dark","text":"It went out.","fields":{"priority":"HIGH","assignee":"me"},"keywords":{"floor":"kitchen","b":"1"},"key":"lamp"}`, `"identifier":1,`},
 				{"report", `{"title":"The fuse blows","once":{"name":"alert","value":"fuse"},"key":"fuse"}`, `{"created":true,"identifier":2,`},
 				{"report", `{"title":"A fuse again","text":"Twice.","once":{"name":"alert","value":"fuse"},"key":"again"}`, `{"created":false,"identifier":2,"revision":2,`},
+				{"report", `{"title":"x","key":""}`, `!key is empty`},
 				{"report", `{"title":"x","fields":{"priority":"hgih"},"key":"x"}`, `!there is no priority "hgih": choose from Urgent, High, Normal, Low`},
 				{"report", `{"title":"x","fields":{"colour":"red"},"key":"x"}`, `!there is no field "colour"`},
 				{"find", `{"text":"WENT out","mine":true,"predicate":"priority.order <= 2"}`, `{"more":false,"problems":[{"assignee":"Administrator","identifier":1,"priority":"High","revision":2,"state":"Open","title":"The lamp is dark"}]}`},
-				{"find", `{"limit":1}`, `"more":true`},
+				{"find", `{"limit":1}`, `{"more":true,"problems":[{"identifier":2,`},
+				{"find", `{"limit":1,"skip":1}`, `{"more":false,"problems":[{"assignee":"Administrator","identifier":1,`},
+				{"find", `{"limit":51}`, `!limit is 51: it goes from 1 to 50`},
+				{"find", `{"state":"nope"}`, `!there is no state "nope": choose from Open, In Progress, Closed`},
+				{"find", `{"predicate":"1 = 1) OR (state.resolved = YES"}`, `!nothing was sent: a bracket`},
+				{"find", `{"predicate":"title = ':-)' AND (title = \":(\" OR title = '\\')')"}`, `{"more":false,"problems":[]}`},
 				{"find", `{"predicate":"titel = 'x'"}`, `!invalid-predicate: Problem has no key "titel"; did you mean title?`},
 				{"update", `{"identifier":1,"revision":1,"fields":{"title":"Too late"}}`, `!stale-revision: the problem is at revision 2`},
 				{"update", `{"identifier":1,"revision":2,"fields":{"priority":""},"keywords":{"floor":null,"room":"hall"}}`, `{"identifier":1,"revision":5,"state":"Open"}`},
@@ -120,20 +126,41 @@ func TestMCP(t *testing.T) {
 				{"show", `{"identifier":1,"fromComment":1,"wholeTexts":true}`, strings.Repeat("long ", 400)},
 				{"claim", `{"predicate":"identifier = 1"}`, `"identifier":1,"title":"The lamp is dark"}`},
 				{"claim", `{"predicate":"identifier = 1","wait":1}`, `{}`},
+				{"claim", `{"predicate":"identifier = 1","wait":21}`, `!wait is 21`},
+				{"claim", `{"identifier":1,"predicate":"x"}`, `!predicate and wait are for the next problem`},
+				{"find", `{}`, `"claimedBy":"Administrator","identifier":1,`},
+				{"show", `{"identifier":1}`, `"claimExpires":"2`},
+				{"update", `{"identifier":1,"fields":{"due":""},"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `},
+				{"update", `{"identifier":1,"keywords":{"a":"b"},"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!`},
+				{"comment", `{"identifier":1,"text":"x","key":"late","claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `},
+				{"relate", `{"identifier":1,"type":"CausedBy","other":2,"remove":true,"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `},
 				{"claim", `{"identifier":1}`, `!claimed: Administrator has claimed the problem`},
-				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `},
+				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021","key":"f0"}`, `!claim-lost: `},
 				{"claim", `{"identifier":1,"end":true}`, `{"identifier":1}`},
 				{"claim", `{"identifier":1,"lease":60}`, `"identifier":1}`},
-				{"finish", `{"identifier":1,"text":"It was the fuse."}`, `{"identifier":1,"state":"Closed"}`},
-				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `}, // it is Closed already
-				{"finish", `{"identifier":2,"state":"nope"}`, `!there is no move to such a resolved state; moves are possible to In Progress, Closed`},
+				{"finish", `{"identifier":1,"text":"It was the fuse.","key":"f1"}`, `{"identifier":1,"state":"Closed"}`},
+				{"finish", `{"identifier":1,"text":"It was the fuse.","key":"f1"}`, `{"identifier":1,"state":"Closed"}`},
+				{"show", `{"identifier":1}`, `"commentCount":3,`},
+				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021","key":"f2"}`, `!claim-lost: `}, // it is Closed already
+				{"finish", `{"identifier":2,"state":"nope","key":"f3"}`, `!there is no move to such a resolved state; moves are possible to In Progress, Closed`},
 				{"find", `{"state":"done"}`, `"identifier":1,`},
 				{"find", `{"limit":"many"}`, `!limit`},
+			})
+			taken, _ := m.use("claim", `{"identifier":2}`)
+			finish := `{"identifier":2,"claim":"` + decode[struct{ Claim string }](t, taken).Claim + `","text":"Replaced.","key":`
+			m.does([][3]string{
+				{"finish", finish + `"f4"}`, `{"identifier":2,"state":"Closed"}`},
+				{"finish", finish + `"f5"}`, `{"identifier":2,"state":"Closed"}`}, // the answer was lost, and the key
+				{"show", `{"identifier":2}`, `"commentCount":2,`},
 			})
 			s.send(t, s.token(t), "/users", map[string]any{"name": "Robby", "email": "robby@example.org", "robotOf": map[string]any{"name": "Administrator"}})
 			byRobot := must(t, variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": s.token(t)}, "token", "create", "--user=robby@example.org", "--scope=report")
 			s.send(t, byRobot, "/problems", map[string]any{"title": "Dark"})
 			s.send(t, byRobot, "/problems/3/comments", map[string]any{"text": "It is dark."})
+			taken, _ = m.use("claim", `{"identifier":3}`)
+			closer := must(t, variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": s.token(t)}, "token", "create", "--user=robby@example.org", "--scope=write")
+			must(t, variables{"PROBLEMS_URL": s.url, "PROBLEMS_TOKEN": closer}, "done", "3")
+			m.does([][3]string{{"finish", `{"identifier":3,"claim":"` + decode[struct{ Claim string }](t, taken).Claim + `","key":"f6"}`, `!claim-lost: `}})
 			m.does([][3]string{{"show", `{"identifier":3}`, `"author":"Robby","authorIsRobotOf":"Administrator"`}, {"show", `{"identifier":3}`, `"reporterIsRobotOf":"Administrator"`}})
 		})
 	}
