@@ -71,7 +71,7 @@ func TestLanguageInFoot(t *testing.T) {
 	for _, c := range []struct {
 		b    *browser
 		path string
-	}{{s.browser(t), "/sign-in?to=%2Fsettings"}, {s.browser(t), "/sign-in?code=x"}, {s.browser(t), "/sign-out"}, {s.signedIn(t), "/problems?query=all&title=a%26b"}, {s.signedIn(t), "/nowhere"}, {s.signedIn(t), s.problem(t, "The lamp is dark") + "/past?revision=1"}} {
+	}{{s.browser(t), "/sign-in?to=%2Fsettings"}, {s.browser(t), "/sign-in?code=x"}, {s.browser(t), "/sign-out"}, {s.signedIn(t), "/problems?query=all&title=a%26b"}, {s.signedIn(t), "/nowhere"}, {s.signedIn(t), s.problem(t, "The lamp is dark") + "/past?revision=1"}, {s.signedIn(t), s.problem(t, "a") + "/redaction"}} {
 		page := c.b.in("en", c.path).has("English", "Deutsch")
 		var buttons []string
 		for n := range page.root.Descendants() {

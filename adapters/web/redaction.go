@@ -12,7 +12,7 @@ import (
 type redactionPage struct {
 	layout
 	ID                problem.ID
-	At                string // the address of the form, below the one of the problem
+	Form              string // its address, below the one of the problem
 	Text, Replacement string
 	Counted           bool
 	Places            tracker.Places
@@ -29,7 +29,7 @@ func (q *request) redaction() (view redactionPage, comment ident.ID, err error) 
 	if err != nil {
 		return view, comment, err
 	}
-	view = redactionPage{ID: id, At: "/redaction", Replacement: problem.DefaultReplacement}
+	view = redactionPage{ID: id, Form: "/redaction", Replacement: problem.DefaultReplacement}
 	if q.r.PathValue("comment") == "" {
 		c, err := q.catalogue()
 		view.layout = q.signedIn(q.say("redaction.title"), c).in("problems")
@@ -43,7 +43,7 @@ func (q *request) redaction() (view redactionPage, comment ident.ID, err error) 
 		return view, comment, err
 	}
 	view.layout = q.signedIn(q.say("redaction.comment"), a.Catalogue).in("problems")
-	view.At = "/comments/" + c.ID.String() + "/redaction"
+	view.Form = "/comments/" + c.ID.String() + "/redaction"
 	return view, c.ID, nil
 }
 

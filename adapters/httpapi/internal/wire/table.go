@@ -51,6 +51,10 @@ func (e *Encoder) line(s store.Snapshot) {
 }
 
 func (e *Encoder) cells(cells []string) {
+	if len(cells) == 1 && cells[0] == "" { // readers take an empty line for none
+		e.Buf = append(e.Buf, `""`...)
+		return
+	}
 	t := e.Table
 	t.lines.Reset()
 	_ = t.csv.Write(cells) // a buffer takes everything

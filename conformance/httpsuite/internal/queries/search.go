@@ -298,6 +298,9 @@ func problemsAreTables(s *session.Session) {
 		s.Fatalf("%v\nlinks to %s: %v", page, link[1], err)
 	}
 	is(s.Admin.Get(search("limit", "1", "cursor", next.Query().Get("cursor")), csv), second)
+	if a := s.Admin.Get(session.Lookup("/problems/search", "predicate", h.where("TRUEPREDICATE"), "fields", "priority.name"), csv).Is(200); string(a.Body) != "priority.name\nHigh\n\"\"\n" {
+		s.Fatalf("%v\nhas an empty line, which readers take for none", a)
+	}
 	if a := s.Admin.Get("/problems?limit=1", csv).Is(200); !strings.HasPrefix(string(a.Body), "identifier,title,state.name,") {
 		s.Fatalf("%v\nhas no usual columns", a)
 	}
