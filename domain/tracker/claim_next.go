@@ -42,7 +42,8 @@ type ClaimNext struct {
 
 // ClaimNext takes the claim of one problem that satisfies the predicate and has none, the first
 // one in the order. found is false when there was none during the wait, which also ends with the
-// context waiting. Requests of one Service try in the order of their arrival.
+// context waiting. Requests of one Service try in the order of their arrival, those of one user one
+// by one.
 func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd ClaimNext) (a Answer[store.Snapshot], found bool, err error) {
 	faults := cmd.Faults
 	leaseEnd(cmd.Lease, s.time(), &faults)
@@ -65,7 +66,7 @@ func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd Cla
 	if cmd.Wait.Value > 0 {
 		defer s.hub.Listen(0)()
 	}
-	place := s.claimants.Join()
+	place := s.claimants.Join(caller.User)
 	defer place.Leave()
 	for {
 		round, err := place.Turn(ctx)

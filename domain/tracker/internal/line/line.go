@@ -1,4 +1,5 @@
-// Package line lets waiting requests try something in the order of their arrival.
+// Package line lets waiting requests try something in the order of their arrival, each user one
+// by one.
 package line
 
 import (
@@ -6,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -21,14 +23,15 @@ type Line struct {
 // Place is a place in a Line. It is for one goroutine.
 type Place struct {
 	line  *Line
+	user  ident.ID
 	tried int // the last round in which it tried
 }
 
-// Join takes the last place.
-func (l *Line) Join() *Place {
+// Join takes the last place, for a user.
+func (l *Line) Join(user ident.ID) *Place {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := &Place{line: l, tried: -1}
+	p := &Place{line: l, user: user, tried: -1}
 	l.places = append(l.places, p)
 	return p
 }
@@ -40,14 +43,15 @@ func (p *Place) Leave() {
 	})
 }
 
-// Turn waits until all places ahead have tried in the current round. It fails when ctx ends.
+// Turn waits until the places ahead have tried in the current round: of its user all, of another
+// user no more than are its own. A user with many requests so delays others by one of them. It
+// fails when ctx ends.
 func (p *Place) Turn(ctx context.Context) (round int, err error) {
 	l := p.line
 	for {
 		l.mu.Lock()
 		round = l.round
-		ahead := l.places[:slices.Index(l.places, p)]
-		waits := slices.ContainsFunc(ahead, func(other *Place) bool { return other.tried < round })
+		waits := l.waits(p)
 		changed := l.next()
 		l.mu.Unlock()
 		if !waits {
@@ -59,6 +63,22 @@ func (p *Place) Turn(ctx context.Context) (round int, err error) {
 			return 0, store.Ended(ctx)
 		}
 	}
+}
+
+// waits reports whether a place ahead of p has to try first. The caller holds the lock.
+func (l *Line) waits(p *Place) bool {
+	ahead := l.places[:slices.Index(l.places, p)]
+	own := 1
+	for _, other := range ahead {
+		if other.user == p.user {
+			own++
+		}
+	}
+	counted := map[ident.ID]int{}
+	return slices.ContainsFunc(ahead, func(other *Place) bool {
+		counted[other.user]++
+		return counted[other.user] <= own && other.tried < l.round
+	})
 }
 
 // Tried says that the place has tried in a round without success.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+
+	"github.com/problemtracking/problems/domain/ident"
 )
 
 // Whoever came first tries first, in each round.
@@ -15,7 +17,7 @@ func TestOrder(t *testing.T) {
 		var l Line
 		var tried []int
 		for i := range places {
-			p := l.Join()
+			p := l.Join(ident.ID{})
 			go func() {
 				for range rounds {
 					round, err := p.Turn(t.Context())
@@ -45,11 +47,37 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// A user with many requests delays the first one of another user by one of them, the second by two.
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	var l Line
+	many, few := ident.ID{1}, ident.ID{2}
+	var places []*Place
+	for _, user := range []ident.ID{many, many, many, few, few} {
+		places = append(places, l.Join(user))
+	}
+	for _, c := range []struct {
+		tried int // after it
+		want  []int
+	}{{0, []int{0}}, {1, []int{0, 1, 3}}, {3, []int{0, 1, 2, 3}}, {4, []int{0, 1, 2, 3, 4}}} {
+		var free []int
+		for i, p := range places {
+			if !l.waits(p) {
+				free = append(free, i)
+			}
+		}
+		if !slices.Equal(free, c.want) {
+			t.Errorf("before place %d tries, it is the turn of %v, not of %v", c.tried, free, c.want)
+		}
+		places[c.tried].Tried(0)
+	}
+}
+
 // Somebody who leaves is waited for no more, and an ended context ends the wait.
 func TestLeave(t *testing.T) {
 	t.Parallel()
 	var l Line
-	first, second := l.Join(), l.Join()
+	first, second := l.Join(ident.ID{}), l.Join(ident.ID{})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := second.Turn(ended); err == nil {
