@@ -54,6 +54,9 @@ func TestHandlerOutlastsTheAPI(t *testing.T) {
 				}
 			}
 		}, 200, "the answer has more than 16777216 bytes"},
+		{"many words", strings.Replace(find, "{}", `{"text":"`+strings.Repeat("a ", 1<<18)+`"}`, 1), func(http.ResponseWriter, *http.Request) {
+			t.Error("a condition was made of each of a quarter of a million words")
+		}, 200, "text has 524288 bytes, and can have 4096"},
 		{"several messages", " \n[" + find + "]", nil, 400, "one message"},
 	} {
 		search = c.search

@@ -25,6 +25,7 @@ const (
 	usualHits    = 10
 	mostHits     = 50
 	mostSkipped  = 1000
+	mostWords    = 4096 // bytes: each word becomes a condition of many
 	commentsSent = 5
 	textSent     = 800 // characters of a comment, or of a value
 	wholeSent    = 20_000
@@ -84,6 +85,9 @@ func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (
 	out := findOutput{Problems: []brief{}}
 	if err := errors.Join(within("limit", in.Limit, mostHits), within("skip", in.Skip, mostSkipped)); err != nil {
 		return nil, out, err
+	}
+	if len(in.Text) > mostWords {
+		return nil, out, fmt.Errorf("text has %d bytes, and can have %d: take fewer words", len(in.Text), mostWords)
 	}
 	state := cmp.Or(in.State, "open")
 	if !slices.Contains([]string{"open", "done", "all"}, state) {
