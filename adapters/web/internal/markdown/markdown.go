@@ -56,7 +56,7 @@ func New() *Renderer {
 			goldmark.WithExtensions(
 				extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 				extension.Strikethrough, extension.TaskList,
-				addresses(),
+				addresses{},
 			),
 			goldmark.WithParserOptions(
 				parser.WithASTTransformers(util.Prioritized(shift{}, 500), util.Prioritized(tasks{}, 600), util.Prioritized(pictures{}, 700)),

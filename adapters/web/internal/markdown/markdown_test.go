@@ -140,6 +140,11 @@ func TestAddresses(t *testing.T) {
 		{"«mailto:me@example.org»", ""}, {"«mailto:me@localhost», now", ""}, {"«mailto:me@example.org?subject=x»", ""}, {"«me@example.org».", "mailto:me@example.org"},
 		{"«www.example.org/a».", "http://www.example.org/a"}, {"«https://example.org:8443?a=b#c»", ""}, {"«https://me:secret@example.org/»", ""},
 		{"«https://example.org/?a='b'&c»&lt;", ""}, {"«https://example.org/it's»'", ""}, {"(«https://example.org/a%20b»\")", ""},
+		{"\"«https://example.org/a»\"", ""}, {"'«https://example.org/a»'", ""}, {"“«https://example.org/a»”", ""}, {"url=«http://localhost/»,", ""}, {"[«https://example.org»]", ""},
+		{"{\"url\":\"«HTTP://192.0.2.7/x»\"}", "http://192.0.2.7/x"}, {"「«https://example.org/a»」", ""}, {"詳細は«https://example.org/a»。", ""}, {"\"«www.example.org»\"", "http://www.example.org"},
+		{"«www.example.org/ä».", "http://www.example.org/%C3%A4"}, {"«www.bücher.example»", "http://www.b%C3%BCcher.example"}, {"'«mailto:me@example.org»'", ""}, {"'«http://me@example.org»'", ""},
+		{"'«https://example.org/a#b»'", ""}, {"'https://example.org/#12'", ""},
+		{"git+https://example.org ftp://www.example.org x.www.example.org www.x", ""},
 		{"https:// and http://. or mailto: x", ""}, {"ahttps://example.org `https://example.org`", ""}, {"ftp://example.org javascript://example.org", ""},
 	} {
 		before, rest, found := strings.Cut(c.source, "«")
