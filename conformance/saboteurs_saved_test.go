@@ -127,6 +127,15 @@ func querySaboteurs() []saboteur {
 			change.Effects = effects
 		}),
 	}, {
+		name: "shows shared queries to their owners only", caught: "READ-016/shared",
+		sabotage: func(s *broken) {
+			s.reader = func(r *shown) {
+				r.queries = func(owner ident.ID, found []query.Saved) []query.Saved {
+					return slices.DeleteFunc(found, func(q query.Saved) bool { return !owner.IsNone() && q.Owner != owner })
+				}
+			}
+		},
+	}, {
 		name: "finds a saved query that was dropped", caught: "READ-017",
 		sabotage: func(s *broken) {
 			var mu sync.Mutex

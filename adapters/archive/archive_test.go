@@ -14,6 +14,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/column"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -83,6 +84,8 @@ func TestUse(t *testing.T) {
 		"predicate": {w.Archive.Queries[0].Predicate, "title CONTAINS 'é'\n"},
 		"order":     {w.Archive.Queries[0].Sort, "-identifier"},
 		"no order":  {w.Archive.Queries[1].Sort, ""},
+		"columns":   {w.Archive.Queries[0].Columns, column.List("due,state")},
+		"shared":    {w.Archive.Queries[0].Shared, true},
 		"author":    {w.Archive.Audit[0].Author, ident.None},
 		"object":    {w.Archive.Audit[0].To, problem.LogValue(`{"name":"Beta","component":{"identifier":"01900000-0000-7000-8000-000000000031","name":"Engine"}}`)},
 		"number":    {w.Archive.Audit[1].From, problem.LogValue("-1")},
@@ -132,7 +135,7 @@ func TestReadFeedWithoutProblems(t *testing.T) {
 func TestWriteNothing(t *testing.T) {
 	t.Parallel()
 	got := world{}.text(t)
-	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":9}`}, 1); got != want {
+	if want := whole([]string{`{"catalogueVersion":0,"kind":"header","version":10}`}, 1); got != want {
 		t.Errorf("written:\n%s\nwant:\n%s", got, want)
 	}
 	if _, err := load(got); err != nil {
@@ -145,7 +148,7 @@ func TestReadTakesAnyForm(t *testing.T) {
 	t.Parallel()
 	lines := strings.Split(strings.TrimSuffix(canonical(), "\n"), "\n")
 	loose := append([]string(nil), body...)
-	loose[0] = ` { "version" : 9 , "\u006bind" : "header", "catalogueVersion" :6} `
+	loose[0] = ` { "version" : 10 , "\u006bind" : "header", "catalogueVersion" :6} `
 	loose[17] = `{"value":null,"problem":3,"name":"f\u006coor ","kind":"keyword"}`
 	w, err := load(whole(loose, 8))
 	if err != nil {

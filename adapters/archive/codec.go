@@ -122,6 +122,8 @@ func (c *codec) describeUse() {
 		{"name", (*str)(&q.Name)},
 		{"predicate", (*str)(&q.Predicate)},
 		{"sort", (*nullable)(&q.Sort)},
+		{"columns", (*nullable)(&q.Columns)},
+		{"shared", (*boolean)(&q.Shared)},
 		{"creationDate", (*moment)(&q.Created)},
 	}
 	c.objects[transfer.KindAuditEntry] = object{

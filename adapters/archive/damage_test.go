@@ -99,11 +99,11 @@ var damages = []struct {
 	{"a version of the catalogue that is 0", in(1, `"catalogueVersion":6`, `"catalogueVersion":0`), 1, "/catalogueVersion", "must be at least 1"},
 	{"a version of a catalogue that is empty", whole(body[:1], 1), 1, "/catalogueVersion", "must be 0"},
 	{"another format", "{}\n", 1, "/kind", "is missing: this is no archive"},
-	{"no version", in(1, `,"version":9`, ""), 1, "/version", "is missing"},
-	{"a newer version", in(1, `"version":9`, `"newer":true,"version":10`), 1, "/version", "the format has version 10, and this program reads only up to version 9"},
-	{"a newer version without the members of this one", in(1, `"catalogueVersion":6,"kind":"header","version":9`, `"kind":"header","version":10`), 1, "/version", "the format has version 10, and this program"},
-	{"a version from before the first release", in(1, `"version":9`, `"version":6`), 1, "/version", "the format has version 6, and this program reads none before version 7: export the data again"},
-	{"a member more in the header", in(1, `"version":9`, `"version":9,"by":"me"`), 1, "/by", "is not known here"},
+	{"no version", in(1, `,"version":10`, ""), 1, "/version", "is missing"},
+	{"a newer version", in(1, `"version":10`, `"newer":true,"version":11`), 1, "/version", "the format has version 11, and this program reads only up to version 10"},
+	{"a newer version without the members of this one", in(1, `"catalogueVersion":6,"kind":"header","version":10`, `"kind":"header","version":11`), 1, "/version", "the format has version 11, and this program"},
+	{"a version from before the first release", in(1, `"version":10`, `"version":6`), 1, "/version", "the format has version 6, and this program reads none before version 7: export the data again"},
+	{"a member more in the header", in(1, `"version":10`, `"version":10,"by":"me"`), 1, "/by", "is not known here"},
 	{"a second header", strings.Replace(good, "\n", "\n"+body[0]+"\n", 1), 2, "/kind", "only the first line is a header"},
 
 	// JSON.
@@ -122,8 +122,9 @@ var damages = []struct {
 	// Kinds and members.
 	{"no kind", in(9, `"kind":"user",`, ""), 9, "/kind", "is missing"},
 	{"a kind that is no string", in(9, `"kind":"user"`, `"kind":7`), 9, "/kind", "must be a string"},
-	{"a kind of a newer version", in(9, `"kind":"user"`, `"kind":"sprint"`), 9, "/kind", "version 9 of the format has no such kind"},
+	{"a kind of a newer version", in(9, `"kind":"user"`, `"kind":"sprint"`), 9, "/kind", "version 10 of the format has no such kind"},
 	{"a saved query without a predicate", strings.Replace(whole(inUse(), 8), `"predicate":"watching = YES",`, "", 1), 13, "/predicate", "is missing"},
+	{"a saved query with a column that is none", strings.Replace(whole(inUse(), 8), `"columns":"due,state"`, `"columns":"due,colour"`, 1), 12, "/columns", `has the unknown column "colour"`},
 	{"a saved query of nobody", strings.Replace(whole(inUse(), 8), `"owner":"01900000-0000-7000-8000-000000000051"`, `"owner":null`, 1), 13, "/owner", "must be an identifier"},
 	{"an audit entry of an unknown kind", strings.Replace(whole(inUse(), 8), `"objectKind":"priority"`, `"objectKind":"problem"`, 1), 15, "/objectKind", "must be one of"},
 	{"an event before a problem", whole(slices.Concat(body[:22], events[:1], body[22:]), 8), 24, "/kind", "a problem cannot come after a feed event"},
@@ -192,7 +193,7 @@ var damages = []struct {
 	{"a hash of something new", inManifest(`"sha256":{"attachment":`, `"sha256":{"x":`), 28, "/sha256/x", "is not known here"},
 	{"a next identifier that is taken", whole(body, 7), 28, "/nextIdentifier", "must be 8"},
 	{"a next identifier far above", whole(body, 9), 28, "/nextIdentifier", "must be 8"},
-	{"a manifest of another version", inManifest(`"version":9`, `"version":1`), 28, "/version", "must be 9, as in the header"},
+	{"a manifest of another version", inManifest(`"version":10`, `"version":1`), 28, "/version", "must be 10, as in the header"},
 }
 
 func TestDamageIsFound(t *testing.T) {

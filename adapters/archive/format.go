@@ -17,7 +17,7 @@ import (
 
 // Version is the version of the format written by Write. A Reader reads every version from the
 // oldest to this one. Each new kind or member makes another version.
-const Version = 9
+const Version = 10
 
 // oldest is the oldest version that can be read.
 const oldest = 7
@@ -36,6 +36,7 @@ var memberSince = func() (since [transfer.KindEnd]map[string]version) {
 	since[transfer.KindLogEntry] = map[string]version{"via": 9}
 	since[transfer.KindEvent] = map[string]version{"via": 9}
 	since[transfer.KindUser] = map[string]version{"robotOf": 8}
+	since[transfer.KindSavedQuery] = map[string]version{"columns": 10, "shared": 10}
 	since[transfer.KindToken] = map[string]version{"invitation": 8, "name": 8, "lastUse": 8}
 	return since
 }()

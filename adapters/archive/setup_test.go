@@ -25,7 +25,7 @@ import (
 // body is an archive without its manifest, written by hand: a line of every kind but
 // those of used, with and without what can be null.
 var body = []string{
-	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":9}`,
+	/* 1*/ `{"catalogueVersion":6,"kind":"header","version":10}`,
 	/* 2*/ `{"identifier":"01900000-0000-7000-8000-000000000001","initial":true,"kind":"state","name":"Open","nextStates":["01900000-0000-7000-8000-000000000002"],"order":1,"resolved":false}`,
 	/* 3*/ `{"identifier":"01900000-0000-7000-8000-000000000002","initial":false,"kind":"state","name":"Closed","nextStates":[],"order":-2,"resolved":true}`,
 	/* 4*/ `{"identifier":"01900000-0000-7000-8000-000000000011","kind":"priority","name":"High","order":0}`,
@@ -57,8 +57,8 @@ var body = []string{
 // used are the lines of saved queries and of the audit log, which stand before the first
 // problem.
 var used = []string{
-	`{"creationDate":"2026-01-02T03:04:06.000Z","identifier":"01900000-0000-7000-8000-000000000502","kind":"savedQuery","name":"Mine","owner":"01900000-0000-7000-8000-000000000052","predicate":"title CONTAINS 'é'\n","sort":"-identifier"}`,
-	`{"creationDate":"2026-01-02T03:04:05.000Z","identifier":"01900000-0000-7000-8000-000000000501","kind":"savedQuery","name":"Mine","owner":"01900000-0000-7000-8000-000000000051","predicate":"watching = YES","sort":null}`,
+	`{"columns":"due,state","creationDate":"2026-01-02T03:04:06.000Z","identifier":"01900000-0000-7000-8000-000000000502","kind":"savedQuery","name":"Mine","owner":"01900000-0000-7000-8000-000000000052","predicate":"title CONTAINS 'é'\n","shared":true,"sort":"-identifier"}`,
+	`{"columns":null,"creationDate":"2026-01-02T03:04:05.000Z","identifier":"01900000-0000-7000-8000-000000000501","kind":"savedQuery","name":"Mine","owner":"01900000-0000-7000-8000-000000000051","predicate":"watching = YES","shared":false,"sort":null}`,
 	`{"author":null,"batchIdentifier":"01900000-0000-7000-8000-000000000602","creationDate":"2026-01-02T03:04:05.000Z","field":null,"from":null,"identifier":"01900000-0000-7000-8000-000000000612","kind":"auditEntry","name":"Beta","object":"01900000-0000-7000-8000-000000000041","objectKind":"milestone","to":{"component":{"identifier":"01900000-0000-7000-8000-000000000031","name":"Engine"},"name":"Beta"},"type":"Created"}`,
 	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000601","creationDate":"2026-01-02T03:04:04.000Z","field":"order","from":-1,"identifier":"01900000-0000-7000-8000-000000000611","kind":"auditEntry","name":"High","object":"01900000-0000-7000-8000-000000000011","objectKind":"priority","to":0,"type":"Changed"}`,
 	`{"author":"01900000-0000-7000-8000-000000000051","batchIdentifier":"01900000-0000-7000-8000-000000000601","creationDate":"2026-01-02T03:04:04.000Z","field":"revoked","from":null,"identifier":"01900000-0000-7000-8000-000000000613","kind":"auditEntry","name":"Bo","object":"01900000-0000-7000-8000-000000000061","objectKind":"token","to":"2026-01-02T03:04:01.000Z","type":"Changed"}`,

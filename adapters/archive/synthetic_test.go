@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/column"
 	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
@@ -110,7 +111,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 	s.tokens[1].Expires, s.tokens[2].Revoked, s.tokens[2].Invitation = epoch.Add(time.Hour), epoch, true
 	s.tokens[1].Name, s.tokens[2].LastUse = m.text(text.Name), epoch
 	for i := range 3 {
-		s.queries = append(s.queries, query.Saved{ID: id(), Owner: c.Users[i].ID, Name: m.text(text.Name), Predicate: predicates[i], Sort: []string{"", "-identifier", "state.name , title"}[i], Created: epoch})
+		s.queries = append(s.queries, query.Saved{ID: id(), Owner: c.Users[i].ID, Name: m.text(text.Name), Predicate: predicates[i], Sort: []string{"", "-identifier", "state.name , title"}[i], Columns: []column.List{"", "due,state"}[i%2], Shared: i == 1, Created: epoch})
 		s.entries = append(s.entries,
 			audit.Entry{ID: id(), Created: epoch, Batch: id(), Type: audit.Created, Kind: audit.User, Object: c.Users[i].ID, Name: m.text(text.Name),
 				To: problem.LogObject(problem.LogMember{Name: "name", Value: problem.LogText(m.text(text.Name))}, problem.LogMember{Name: "inactive", Value: "false"})},

@@ -277,6 +277,12 @@ var faulty = map[string]map[fault.Kind]string{
 	"searchPrioritiesByPost":      faultySearches,
 	"searchClassificationsByPost": faultySearches,
 	"searchStatesByPost":          faultySearches,
+	"updateQuery": {
+		fault.InvalidValue:     `{"columns":"state,colour"}`,
+		fault.InvalidType:      `{"shared":"yes"}`,
+		fault.UnknownField:     `{"owner":null}`,
+		fault.ValidationFailed: `{"columns":"state,colour","owner":null}`,
+	},
 	"saveQuery": {
 		fault.RequiredField:    `{"name":"Mine"}`,
 		fault.InvalidValue:     `{"name":"Mine","predicate":"assignee.identifer = $ApiUser"}`,
@@ -367,6 +373,10 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 	}
 	batch := f.snapshot.Batch.String()
 	switch e.OperationID {
+	case "updateQuery":
+		if kind != fault.NotFound {
+			f.queries = []query.Saved{{ID: samples.Ann.ID, Owner: samples.Ann.ID, Name: "Mine", Predicate: "TRUEPREDICATE"}}
+		}
 	case "updateProblems":
 		parameters = bulkQuery(f, kind)
 	case "undoBatch":

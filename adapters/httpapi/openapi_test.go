@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -454,6 +455,10 @@ func TestExamplesOfRequestsWork(t *testing.T) {
 				f.hits = []store.Hit{{ID: 12, Revision: 3}}
 			case "updateWebhook":
 				f.feed = feedOfHook()
+			case "updateQuery":
+				saved := samples.Query()
+				saved.ID = objectOf(e)
+				f.queries = []query.Saved{saved}
 			}
 			path := strings.NewReplacer("/problems/{identifier}", "/problems/12", "{identifier}", objectOf(e).String(), "{keyword}", "version", "{comment}", samples.Comment().ID.String(), "{batch}", f.snapshot.Batch.String(), "{attachment}", samples.Attachment().ID.String()).Replace(e.Path)
 			switch e.OperationID {

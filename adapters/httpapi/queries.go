@@ -21,7 +21,7 @@ func (s *server) registerQueries() {
 	example, tags := func(e *wire.Encoder) { e.SavedQuery(samples.Query()) }, []string{tagQueries}
 	register(s, huma.Operation{
 		OperationID: "listQueries", Method: http.MethodGet, Path: "/queries", Tags: tags,
-		Summary:   "List the queries that the token's user has saved",
+		Summary:   "List the queries that the token's user has saved, and those that others share",
 		Security:  needs(access.Read),
 		Responses: responses{"200": {Description: "The queries, in the order in which they were saved."}},
 		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []query.Saved{samples.Query()}, e.SavedQuery) }),
@@ -33,7 +33,7 @@ func (s *server) registerQueries() {
 		Security:    needs(access.Write),
 		Responses:   responses{"201": {Description: "The query that was saved."}},
 		Metadata: about(example, fault.RequiredField, fault.UnknownField, fault.ValidationFailed, fault.IdempotencyConflict).
-			json(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate"}`, wire.NewQuery{}),
+			json(`{"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","columns":"state,priority,due"}`, wire.NewQuery{}),
 	}, s.saveQuery)
 	register(s, huma.Operation{
 		OperationID: "loadQuery", Method: http.MethodGet, Path: "/queries/{identifier}", Tags: tags,
@@ -44,9 +44,18 @@ func (s *server) registerQueries() {
 		Metadata:    about(example, fault.NotFound),
 	}, s.loadQuery)
 	register(s, huma.Operation{
+		OperationID: "updateQuery", Method: http.MethodPatch, Path: "/queries/{identifier}", Tags: tags,
+		Summary:     "Change, share or unshare a saved query",
+		Description: "An own one. The scope admin can change all that are shared. Of these there are 100 at most.",
+		Security:    needs(access.Write),
+		Responses:   responses{"200": {Description: "The query as it is now."}},
+		Metadata: about(func(e *wire.Encoder) { shared := samples.Query(); shared.Shared = true; e.SavedQuery(shared) },
+			fault.UnknownField, fault.ValidationFailed, fault.NotFound).json(`{"shared":true}`, wire.QueryPatch{}),
+	}, s.updateQuery)
+	register(s, huma.Operation{
 		OperationID: "deleteQuery", Method: http.MethodDelete, Path: "/queries/{identifier}", Tags: tags,
 		Summary:     "Delete a saved query",
-		Description: "One's own: those of others are not found.",
+		Description: "An own one. The scope admin can delete all that are shared; others of other users are not found.",
 		Security:    needs(access.Write),
 		Responses:   responses{"204": {Description: "The query is gone."}},
 		Metadata:    about(nil, fault.NotFound),
@@ -65,7 +74,7 @@ func (s *server) listQueries(ctx context.Context, in *Request) (*output[[]wire.S
 	}
 	size := 0
 	for _, q := range a.Value {
-		size += len(q.Name) + len(q.Predicate) + len(q.Sort)
+		size += len(q.Name) + len(q.Predicate) + len(q.Sort) + len(q.Columns)
 	}
 	if size > httpframe.FreeOfCharge {
 		if err := in.frame.Reserve(ctx, int64(size)); err != nil {
@@ -93,12 +102,7 @@ func (s *server) saveQuery(ctx context.Context, in *createInput) (*savedOutput, 
 	if cmd.Idempotency, err = idempotency(in.call, saved); err != nil {
 		return nil, err
 	}
-	err = in.decode(&cmd.Faults,
-		wire.Member{Name: "name", Into: &cmd.Name},
-		wire.Member{Name: "predicate", Into: &cmd.Predicate},
-		wire.Member{Name: "sort", Into: &cmd.Sort},
-	)
-	if err != nil {
+	if err = in.decode(&cmd.Faults, queryMembers(&cmd)...); err != nil {
 		return nil, err
 	}
 	a, err := s.Service.SaveQuery(ctx, in.caller, cmd)
@@ -113,6 +117,26 @@ type findInput struct {
 
 func (s *server) loadQuery(ctx context.Context, in *findInput) (*output[wire.SavedQuery], error) {
 	return find[wire.SavedQuery](ctx, in, s.Service.SavedQuery, (*wire.Encoder).SavedQuery)
+}
+
+func (s *server) updateQuery(ctx context.Context, in *changeInput) (*output[wire.SavedQuery], error) {
+	cmd := tracker.SaveQuery{Write: in.write()}
+	if err := in.decode(&cmd.Faults, queryMembers(&cmd)...); err != nil {
+		return nil, err
+	}
+	id, err := in.object()
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Service.UpdateQuery(ctx, in.caller, id, cmd)
+	return one[wire.SavedQuery](a, err, (*wire.Encoder).SavedQuery)
+}
+
+func queryMembers(cmd *tracker.SaveQuery) []wire.Member {
+	return []wire.Member{
+		{Name: "name", Into: &cmd.Name}, {Name: "predicate", Into: &cmd.Predicate}, {Name: "sort", Into: &cmd.Sort},
+		{Name: "columns", Into: &cmd.Columns}, {Name: "shared", Into: &cmd.Shared},
+	}
 }
 
 func (s *server) deleteQuery(ctx context.Context, in *changeInput) (*noContent, error) {

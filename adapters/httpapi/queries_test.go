@@ -19,7 +19,7 @@ func TestSavedQueries(t *testing.T) {
 	other.ID, other.Owner, other.Sort = samples.Identifier(31), samples.Bob.ID, ""
 	f.queries = []query.Saved{mine, other}
 	const want = `{"identifier":"0150d4f1-6000-7000-8000-00000000001e","owner":{"identifier":"0150d4f1-6000-7000-8000-000000000001","name":"Ann"},` +
-		`"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","creationDate":"2015-11-05T09:30:00.125Z"}`
+		`"name":"Mine, the latest first","predicate":"state.resolved = NO AND assignee.identifier = $ApiUser","sort":"-modificationDate","columns":"state,priority,due","shared":false,"creationDate":"2015-11-05T09:30:00.125Z"}`
 	read := []string{"Authorization", secretOf(access.Read).Reveal()}
 	if got := f.send(t, request("GET", api+"/queries", "", read...), 200, "").Body.String(); got != "["+want+"]\n" {
 		t.Errorf("the list is %s", got)
@@ -37,7 +37,7 @@ func TestSavedQueries(t *testing.T) {
 		t.Fatalf("a dry run changed %v", f.changes)
 	}
 	f.send(t, request("DELETE", api+"/queries/"+mine.ID.String(), ""), 204, "")
-	if len(f.changes) != 1 || len(f.changes[0].Effects) != 1 || f.changes[0].Effects[0] != (store.DropQuery{ID: mine.ID}) {
+	if len(f.changes) != 1 || len(f.changes[0].Effects) != 2 || f.changes[0].Effects[0] != (store.DropQuery{ID: mine.ID}) {
 		t.Errorf("changed %+v", f.changes)
 	}
 }

@@ -63,7 +63,7 @@ func TestMethods(t *testing.T) {
 		api + "/states/search":              "GET, HEAD, POST, OPTIONS",
 		api + "/tokens/search":              "DELETE, OPTIONS",
 		api + "/queries":                    "GET, HEAD, POST, OPTIONS",
-		api + "/queries/x":                  "GET, HEAD, DELETE, OPTIONS",
+		api + "/queries/x":                  "GET, HEAD, PATCH, DELETE, OPTIONS",
 		api + "/problems/12":                "GET, HEAD, PATCH, OPTIONS",
 		api + "/problems/007":               "GET, HEAD, PATCH, OPTIONS",
 		api + "/problems/12/comments":       "GET, HEAD, POST, OPTIONS",

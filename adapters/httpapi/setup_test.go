@@ -426,7 +426,7 @@ func (f *fixedStore) FeedEnds(ctx context.Context) (oldest, newest event.Entry, 
 
 func (f *fixedStore) SavedQueries(_ context.Context, owner ident.ID) (all []query.Saved, err error) {
 	for _, q := range f.queries {
-		if owner.IsNone() || q.Owner == owner {
+		if owner.IsNone() || q.Owner == owner || q.Shared {
 			all = append(all, q)
 		}
 	}

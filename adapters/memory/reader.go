@@ -186,7 +186,7 @@ func (r reader) Audit(ctx context.Context, skip, limit int) ([]audit.Entry, erro
 func (r reader) SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error) {
 	var found []query.Saved
 	for _, q := range r.queries {
-		if owner.IsNone() || q.Owner == owner {
+		if owner.IsNone() || q.Owner == owner || q.Shared {
 			found = append(found, q)
 		}
 	}

@@ -366,6 +366,7 @@ func routes() []route {
 		{"GET", "/problems/bulk", access.Write, false, showBulk},
 		{"POST", "/problems/bulk", access.Write, false, changeProblems},
 		{"POST", "/queries", access.Write, false, saveQuery},
+		{"POST", "/queries/{id}/share", access.Write, false, shareQuery},
 		{"POST", "/queries/{id}/delete", access.Write, false, deleteQuery},
 
 		{"GET", "/problems/{problem}", access.Read, false, showProblem},

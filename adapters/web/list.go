@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
+	columnset "github.com/problemtracking/problems/domain/column"
 	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -42,7 +43,8 @@ type listPage struct {
 	// Path is that of the list, or of its board, below the base path.
 	Path     string
 	Classics []queryLink
-	Saved    []queryLink
+	// Team has the shared queries, and Saved the caller's own others.
+	Team, Saved []queryLink
 	// Heading is the name of the selected query.
 	Heading string
 	// Predicate is the text in the box, and Words the one in the field for titles.
@@ -74,8 +76,10 @@ type listPage struct {
 	First      string // the address of the first page; empty: this is it
 	// trail has the positions of the pages that lead here, this one last. The first page has
 	// none.
-	trail []string
-	// Parameters are those of this page, without its place in the list.
+	trail  []string
+	preset []string // the columns of the selected query
+	// Parameters are those of this page, without its place in the list, and with the columns of
+	// the selected query.
 	Parameters url.Values
 	Keys       []keyHelp
 	// To is the address of this page below the base path, and Bar the fields of the bar for
@@ -86,9 +90,11 @@ type listPage struct {
 	// undoes it; 0 and empty: none has.
 	Done int
 	Undo string
-	// Selected is the identifier of a selected query of the caller's own; empty: none.
+	// Selected is the identifier of a selected query that the caller may change; empty: none.
 	Selected string
-	Query    string // the parameter query
+	// Shared is whether everybody has the selected query in the list.
+	Shared bool
+	Query  string // the parameter query
 }
 
 type queryLink struct {
@@ -142,6 +148,36 @@ type column struct {
 	Link string
 	// Order is "ascending" or "descending" while the list has this order.
 	Order string
+}
+
+// shownColumns returns the names of columns in addresses.
+func shownColumns(of columnset.List) (names []string) {
+	for _, c := range columns {
+		if slices.Contains(of.Names(), c.member()) {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// storedColumns returns columns as a saved query has them. Unknown names count for nothing.
+func storedColumns(names []string) string {
+	var members []string
+	for _, c := range columns {
+		if slices.Contains(names, c.Name) {
+			members = append(members, c.member())
+		}
+	}
+	return strings.Join(members, ",")
+}
+
+// member is the name of the column in saved queries (D57).
+func (c column) member() string {
+	switch c.Name {
+	case "created", "modified":
+		return c.Sort
+	}
+	return c.Name
 }
 
 type columnChoice struct {
@@ -253,7 +289,10 @@ func (q *request) listPage(asked url.Values, path string) (view listPage, sort s
 	view.changed(q, asked)
 	view.To = path + links.Suffix(asked)
 	view.Parameters = links.With(asked, "after", "")
-	view.arrange(q.base, asked["columns"])
+	if len(asked["columns"]) == 0 && len(view.preset) > 0 {
+		view.Parameters["columns"] = view.preset // so that they stay when the query is narrowed
+	}
+	view.arrange(q.base, view.Parameters["columns"])
 	view.narrow(q, saved.Catalogue)
 	view.Bar = barChoices(saved.Catalogue)
 	return view, sort, nil
@@ -406,7 +445,11 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 		v.Classics = append(v.Classics, link(c.Name, q.say("query."+c.Name)))
 	}
 	for _, s := range saved {
-		v.Saved = append(v.Saved, link(s.ID.String(), s.Name))
+		to := &v.Saved
+		if s.Shared {
+			to = &v.Team
+		}
+		*to = append(*to, link(s.ID.String(), s.Name))
 	}
 	for _, key := range predicate.Keys(predicate.Problem) {
 		v.Keys = append(v.Keys, keyHelp{key.Name, typeName(key.Type)})
@@ -435,10 +478,11 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 		if err != nil {
 			return "", err
 		}
-		v.Predicate, sort, v.Heading = shared.Value.Predicate, shared.Value.Sort, shared.Value.Name
-		if shared.Value.Owner == q.caller.User {
+		v.Predicate, sort, v.Heading, v.Shared = shared.Value.Predicate, shared.Value.Sort, shared.Value.Name, shared.Value.Shared
+		if q.mayChange(shared.Value) {
 			v.Selected = v.Query
 		}
+		v.preset = shownColumns(shared.Value.Columns)
 	}
 	if v.Sort != "" {
 		sort = v.Sort

@@ -3,7 +3,9 @@ package web
 import (
 	"net/url"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -47,11 +49,23 @@ func classicNamed(name string) (classic, bool) {
 	return classic{}, false
 }
 
-// queriesPage lists the saved queries of the caller, with a form for a new one.
+// queriesPage lists the saved queries of the caller and the shared ones, with a form for a new one.
 type queriesPage struct {
 	layout
 	Kinds []kindLink
-	Rows  []query.Saved
+	Rows  []queryRow
+}
+
+// queryRow is a saved query. By is the name of its owner, if that is somebody else.
+type queryRow struct {
+	query.Saved
+	By        string
+	MayChange bool
+}
+
+// mayChange reports whether the caller may change a saved query that the caller sees (D57).
+func (q *request) mayChange(s query.Saved) bool {
+	return s.Owner == q.caller.User || s.Shared && q.caller.Scope.Covers(access.Admin)
 }
 
 // showQueries lists the queries in the order in which they were saved, as the list of
@@ -62,7 +76,15 @@ func showQueries(q *request) (answer, error) {
 		return answer{}, err
 	}
 	l := q.signedIn(q.say("kind.queries"), saved.Catalogue).in("administration")
-	return page("queries", queriesPage{layout: l, Kinds: q.kindLinks("queries"), Rows: saved.Value}), nil
+	view := queriesPage{layout: l, Kinds: q.kindLinks("queries")}
+	for _, s := range saved.Value {
+		row := queryRow{Saved: s, MayChange: l.Writer && q.mayChange(s)}
+		if s.Owner != q.caller.User {
+			row.By = saved.Catalogue.Name(metadata.Users, s.Owner)
+		}
+		view.Rows = append(view.Rows, row)
+	}
+	return page("queries", view), nil
 }
 
 // saveQuery saves the predicate of a list under a name.
@@ -71,6 +93,9 @@ func saveQuery(q *request) (answer, error) {
 	if sort := q.form.Get("sort"); sort != "" {
 		cmd.Sort = patch.Set(sort)
 	}
+	if columns := storedColumns(q.form["columns"]); columns != "" {
+		cmd.Columns = patch.Set(columns)
+	}
 	saved, err := q.Service.SaveQuery(q.context(), q.caller, cmd)
 	if err != nil {
 		return answer{}, err
@@ -78,8 +103,20 @@ func saveQuery(q *request) (answer, error) {
 	return q.redirect("/problems?" + url.Values{"query": {saved.Value.ID.String()}}.Encode()), nil
 }
 
-// deleteQuery deletes a saved query of the caller. It leads back to the page of the form: the
-// list of problems, or that of saved queries.
+// shareQuery shares a saved query with everybody, or ends that.
+func shareQuery(q *request) (answer, error) {
+	id, err := q.objectID()
+	if err == nil {
+		_, err = q.Service.UpdateQuery(q.context(), q.caller, id, tracker.SaveQuery{Shared: patch.Set(q.form.Get("shared") == "yes")})
+	}
+	if err != nil || q.form.Get("from") == "queries" {
+		return q.redirect("/administration/queries"), err
+	}
+	return q.redirect("/problems?" + url.Values{"query": {id.String()}}.Encode()), nil
+}
+
+// deleteQuery deletes a saved query that the caller may change. It leads back to the page of the
+// form: the list of problems, or that of saved queries.
 func deleteQuery(q *request) (answer, error) {
 	id, err := q.objectID()
 	if err == nil {

@@ -16,7 +16,7 @@ func TestSavedQueriesPage(t *testing.T) {
 	ann, bob, reader := s.as(t, "Ann", access.Write), s.as(t, "Bob", access.Admin), s.as(t, "Rita", access.Read)
 	s.problem(t, "The door is open")
 	page := ann.get(queriesPath).is(200).has("There is none yet.", "Saved queries")
-	found := page.submit("/queries", "name", "Doors <b>", "predicate", "title CONTAINS 'door'", "sort", "-creationDate").is(200).has("The door is open", "All your saved queries")
+	found := page.submit("/queries", "name", "Doors <b>", "predicate", "title CONTAINS 'door'", "sort", "-creationDate").is(200).has("The door is open", "All saved queries")
 	if !strings.HasPrefix(found.path, "/problems?query=") {
 		t.Errorf("the answer is at %s", found.path)
 	}
@@ -32,6 +32,29 @@ func TestSavedQueriesPage(t *testing.T) {
 	reader.post(remove, "from", "queries").is(403)
 	list.submit(remove).is(200).at(queriesPath).has("There is none yet.")
 	ann.get(found.path).is(404)
+}
+
+// A saved query keeps its columns, and everybody has a shared one beside the list (D57).
+func TestSharedQueryPages(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	ann, bob, admin := s.as(t, "Ann", access.Write), s.as(t, "Bob", access.Write), s.as(t, "Root", access.Admin)
+	list := ann.get("/problems?query=open&columns=due&columns=created").submit("/queries", "name", "Late").is(200).find("<h2>Mine</h2>").lacks("Team")
+	id := strings.TrimPrefix(list.path, "/problems?query=")
+	share := "/queries/" + id + "/share"
+	bob.post(share, "shared", "yes").is(404)
+	list.submit(share).is(200).at(list.path).has("Team Late", "Stop sharing").lacks("Mine Late")
+	bob.get("/problems").is(200).has("Team Late")
+	for columns, want := range map[string]string{"": "due created", "&columns=state": "state"} {
+		shown := bob.get(list.path + columns).is(200).lacks("Stop sharing").form("/problems/filter")["columns"]
+		if got := strings.Join(shown, " "); got != want {
+			t.Errorf("with %q the columns are %s, want %s", columns, got, want)
+		}
+	}
+	bob.post(share, "shared", "no").is(403)
+	bob.get(queriesPath).is(200).has("Late", "by Ann", "due,creationDate").lacks(share)
+	admin.get(queriesPath).is(200).submit(share).is(200).at(queriesPath).lacks("Late")
+	bob.get(queriesPath).is(200).lacks("Late")
 }
 
 // Each fault is named at its field, and what was typed is kept.

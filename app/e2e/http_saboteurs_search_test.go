@@ -214,6 +214,12 @@ func savedSaboteurs() []saboteur {
 				o["predicate"] = text.NFC(predicate)
 			}
 		}, "POST")},
+		{"a shared query is in the list of its owner only", "HTTP-QUERY-007", answering(func(c call, r *reply) {
+			var all []map[string]any
+			if c.is("GET", "/queries") && json.Unmarshal(r.body, &all) == nil {
+				r.body = asJSON(slices.DeleteFunc(all, func(q map[string]any) bool { return q["shared"] == true }))
+			}
+		})},
 		{"a deleted query is still run", "HTTP-QUERY-003", answering(func(c call, r *reply) {
 			if c.query().Has("savedQuery") && r.status == http.StatusNotFound {
 				r.status, r.body = http.StatusOK, []byte("[]")

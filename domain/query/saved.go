@@ -4,6 +4,7 @@ package query
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/column"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
@@ -18,9 +19,16 @@ type Saved struct {
 	Predicate string
 	// Sort is the order of the results in the form of D31, as it was sent; empty for the
 	// default order.
-	Sort    string
+	Sort string
+	// Columns are those of the list in the pages.
+	Columns column.List
+	// Shared has everybody see the query in their lists (D57).
+	Shared  bool
 	Created time.Time
 }
+
+// MostShared is the greatest number of shared queries in a store (D57).
+const MostShared = 100
 
 // CheckPredicate refuses an invalid predicate. It compiles it for its owner and at the
 // time of saving. The error is a *predicate.Error.

@@ -190,8 +190,8 @@ type Reader interface {
 	// Entries not yet returned by Store.Feed may get other numbers there.
 	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 
-	// SavedQueries returns the saved queries of a user, or of all users with
-	// ident.None. They must be in the order of their first PutQuery (READ-016). A
+	// SavedQueries returns the saved queries of a user with all shared ones (READ-016/shared),
+	// or those of all users with ident.None. They must be in the order of their first PutQuery (READ-016). A
 	// DropQuery takes the place in this order, too. When the query is put again, it must
 	// come after all others (READ-016).
 	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)

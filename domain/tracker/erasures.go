@@ -116,7 +116,9 @@ type erasable struct {
 	lease lease.Lease
 	state ErasureState
 	audit []audit.Entry // those with a former name or address, as they will be
-	saved []query.Saved // by the user
+	saved []query.Saved // by the user, and not shared
+	// queries is the lease of saved queries.
+	queries lease.Lease
 }
 
 // Erase begins the erasure of a user, which an ErasureWorker completes (D46). For an erased user
@@ -173,13 +175,16 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 	if e.sessions, err = r.Sessions(ctx, who); err != nil {
 		return e, err
 	}
+	if e.queries, err = leaseOfQueries(ctx, r); err != nil {
+		return e, err
+	}
 	queries, err := r.SavedQueries(ctx, ident.None)
 	if err != nil {
 		return e, err
 	}
 	for _, q := range queries {
 		switch {
-		case q.Owner == who:
+		case q.Owner == who && !q.Shared:
 			e.saved = append(e.saved, q)
 		case e.state.has(q.Name, q.Predicate):
 			e.state.Queries = append(e.state.Queries, q.ID)
@@ -260,6 +265,9 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 	state := &a.Value.ErasureState
 	for _, q := range e.saved {
 		cb.AddEffect(store.DropQuery{ID: q.ID})
+	}
+	if len(e.saved) > 0 {
+		raise(cb, e.queries)
 	}
 	state.By, state.Audit, state.Sessions, state.Saved = caller.User, len(e.audit), len(e.sessions), len(e.saved)
 	for _, t := range e.tokens {

@@ -51,6 +51,8 @@ func leaver(t *testing.T) (service, ident.ID) {
 	}
 	_, err = s.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("Of Ann"), Predicate: patch.Set("TRUEPREDICATE")})
 	noError(t, err)
+	_, err = s.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("Of the team"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)})
+	noError(t, err)
 	_, err = s.AddComment(t.Context(), caller, 4, AddComment{Text: patch.Set("I am ann@example.org.")})
 	noError(t, err)
 	_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee")}})
@@ -103,6 +105,7 @@ func TestErasure(t *testing.T) {
 	equal(t, "the dry run", would.Value.ErasureState, want)
 	equal(t, "its user", would.Value.User.Name, "Ann Lee")
 	now := s.memory.current()
+	equal(t, "queries that stay: the shared one", len(now.queries), 1)
 	if held := fmt.Sprintf("%+v %+v %+v %+v %+v %+v", now.tokens, now.audit, now.content.Users, now.leases, now.sessions, now.queries); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
 		t.Errorf("the store has the name or the address:\n%s", held)
 	}

@@ -63,7 +63,7 @@ func (r reader) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error)
 
 func (r reader) SavedQueries(_ context.Context, owner ident.ID) (all []query.Saved, err error) {
 	for _, saved := range r.queries {
-		if owner.IsNone() || saved.Owner == owner {
+		if owner.IsNone() || saved.Owner == owner || saved.Shared {
 			all = append(all, saved)
 		}
 	}

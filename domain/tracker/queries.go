@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
@@ -17,12 +18,14 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
-// SaveQuery is the command of POST /queries.
+// SaveQuery is the command of POST /queries, and of PATCH /queries/{identifier}.
 type SaveQuery struct {
 	Write
 	Name      patch.Field[string]
 	Predicate patch.Field[string]
 	Sort      patch.Field[string]
+	Columns   patch.Field[string]
+	Shared    patch.Field[bool]
 
 	Idempotency *Idempotency[query.Saved]
 }
@@ -32,8 +35,8 @@ type SaveQuery struct {
 // caller.
 func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (Answer[query.Saved], error) {
 	return run(ctx, s, command[saving, query.Saved]{
-		// Several servers together can save some queries more than the limit. This does
-		// no harm.
+		// Several servers together can save some queries more than the limit of a user. This
+		// does no harm.
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Queries(caller.User)),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
@@ -43,9 +46,7 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
-			all, err := r.SavedQueries(ctx, caller.User)
-			of.saved = len(all)
-			return of, err
+			return of, of.load(ctx, r, caller)
 		},
 		decide: func(of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
 			return decideSave(caller, cmd, of, s.limits.Queries, m)
@@ -53,11 +54,89 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 	})
 }
 
+// UpdateQuery changes a saved query: an own one, or for administrators any shared one (D57).
+// It fails with fault.NotFound, also for those of others that are not shared, with fault.Forbidden,
+// and with the faults of a body.
+func (s *Service) UpdateQuery(ctx context.Context, caller Caller, id ident.ID, cmd SaveQuery) (Answer[query.Saved], error) {
+	return run(ctx, s, command[saving, query.Saved]{
+		locks:  []writerlocks.Key{writerlocks.Queries(ident.None)},
+		dryRun: cmd.DryRun,
+		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
+			if of.old, err = changeable(ctx, r, caller, id); err != nil {
+				return of, err
+			}
+			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+				return of, err
+			}
+			return of, of.load(ctx, r, caller)
+		},
+		decide: func(of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
+			return decideQuery(caller, cmd, of, m)
+		},
+	})
+}
+
+func decideQuery(caller Caller, cmd SaveQuery, of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
+	cb := changes.NewBuilder(m, caller.author())
+	saved, faults := checkSave(cmd, of.old)
+	of.checkShared(saved, &faults)
+	a := Answer[query.Saved]{Value: saved, Catalogue: of.catalogue}
+	if err := faults.Err(); err != nil || saved == of.old {
+		return store.Change{}, a, err
+	}
+	cb.AddEffect(store.PutQuery{Query: saved})
+	raise(cb, of.lease)
+	return cb.Change, a, nil
+}
+
 // saving is the basis of the decision about a saved query.
 type saving struct {
 	catalogue *metadata.Catalogue
+	old       query.Saved  // the one to change
 	saved     int          // by the same user before
+	shared    int          // by anybody
+	lease     lease.Lease  // see raise
 	reply     *store.Reply // for the Idempotency-Key
+}
+
+// load reads what is there already.
+func (of *saving) load(ctx context.Context, r store.Reader, caller Caller) error {
+	all, err := r.SavedQueries(ctx, caller.User)
+	if err != nil {
+		return err
+	}
+	for _, q := range all {
+		if q.Owner == caller.User {
+			of.saved++
+		}
+		if q.Shared {
+			of.shared++
+		}
+	}
+	of.lease, err = leaseOfQueries(ctx, r)
+	return err
+}
+
+// checkShared refuses one shared query too many.
+func (of *saving) checkShared(saved query.Saved, faults *fault.List) {
+	if saved.Shared && !of.old.Shared && of.shared >= query.MostShared {
+		faults.Add(fault.InvalidValue, fault.At("shared"), "cannot be true: %d queries are shared, and there cannot be more; unshare or delete one first", of.shared)
+	}
+}
+
+// queriesLease is the name of the lease that each change and deletion of a saved query raises, and
+// each new one that is shared. So none undoes another one, nor passes the limit of shared ones, on
+// any number of servers.
+const queriesLease = "queries"
+
+func leaseOfQueries(ctx context.Context, r store.Reader) (l lease.Lease, err error) {
+	l, _, err = r.Lease(ctx, queriesLease)
+	return l, err
+}
+
+func raise(cb *changes.Builder, l lease.Lease) {
+	cb.AddExpect(store.LeaseAt{Name: queriesLease, Version: l.Version})
+	cb.AddEffect(store.PutLease{Lease: lease.Lease{Name: queriesLease, Version: cb.Batch}})
 }
 
 func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Moment) (store.Change, Answer[query.Saved], error) {
@@ -69,6 +148,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	if of.saved >= limit {
 		faults.Add(fault.InvalidValue, fault.Location{}, "you already have the largest number of saved queries: %d; delete one first", limit)
 	}
+	of.checkShared(saved, &faults)
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
@@ -77,6 +157,9 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	}
 	saved.ID = cb.NextID()
 	cb.AddEffect(store.PutQuery{Query: saved})
+	if saved.Shared {
+		raise(cb, of.lease)
+	}
 	if cmd.DryRun {
 		saved.ID = ident.None
 	}
@@ -85,21 +168,25 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	return cb.Change, a, nil
 }
 
-// checkSave returns the query to save, with the owner and the time of blank, and all
-// its faults. The query has to compile.
-func checkSave(cmd SaveQuery, blank query.Saved) (saved query.Saved, faults fault.List) {
-	saved, faults = blank, cmd.Faults
-	body.Require(&faults, cmd.Name.Sent, fault.At("name"), "a saved query needs a name and a predicate")
-	body.Require(&faults, cmd.Predicate.Sent, fault.At("predicate"), "a saved query needs a name and a predicate")
+// checkSave returns the query to save, which is like old in all that was not sent, and all its
+// faults. The query has to compile. A new one has no identifier yet.
+func checkSave(cmd SaveQuery, old query.Saved) (saved query.Saved, faults fault.List) {
+	saved, faults = old, cmd.Faults
+	body.Require(&faults, cmd.Name.Sent || !old.ID.IsNone(), fault.At("name"), "a saved query needs a name and a predicate")
+	body.Require(&faults, cmd.Predicate.Sent || !old.ID.IsNone(), fault.At("predicate"), "a saved query needs a name and a predicate")
 	if cmd.Name.Sent {
 		saved.Name = body.Line(text.Name, cmd.Name, fault.At("name"), &faults)
 	}
 	if cmd.Predicate.Sent {
 		saved.Predicate = body.Line(text.Predicate, cmd.Predicate, fault.At("predicate"), &faults)
 	}
-	if body.Given(cmd.Sort) {
+	if cmd.Sort.Null {
+		saved.Sort = ""
+	} else if cmd.Sort.Sent {
 		saved.Sort = body.Line(text.Predicate, cmd.Sort, fault.At("sort"), &faults)
 	}
+	body.SetColumns(&saved.Columns, cmd.Columns, &faults)
+	body.SetFlag(&saved.Shared, cmd.Shared, fault.At("shared"), &faults)
 	if !faults.Covers(fault.At("predicate")) {
 		addInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())
 	}
@@ -116,7 +203,8 @@ func addInvalid(faults *fault.List, where fault.Location, err error) {
 	}
 }
 
-// SavedQueries returns the queries saved by the caller, in the order of their creation.
+// SavedQueries returns the queries saved by the caller and all shared ones, in the order of their
+// creation.
 func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]query.Saved], err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
@@ -158,21 +246,32 @@ func loadQuery(ctx context.Context, r store.Reader, id ident.ID) (query.Saved, e
 	return saved, err
 }
 
-// DeleteQuery deletes a query saved by the caller. It fails with fault.NotFound, also
-// for queries of others.
+// changeable returns a saved query that the caller may change.
+func changeable(ctx context.Context, r store.Reader, caller Caller, id ident.ID) (query.Saved, error) {
+	saved, err := loadQuery(ctx, r, id)
+	switch {
+	case err != nil || saved.Owner == caller.User:
+		return saved, err
+	case !saved.Shared:
+		return saved, fault.New(fault.NotFound, "there is no saved query of yours with this identifier")
+	}
+	return saved, checkAuthor(caller, saved.Owner, "saved query", "change")
+}
+
+// DeleteQuery deletes a saved query that the caller may change. It fails as UpdateQuery does.
 func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
-	return run(ctx, s, command[query.Saved, struct{}]{
+	return run(ctx, s, command[lease.Lease, struct{}]{
 		dryRun: w.DryRun,
-		load: func(ctx context.Context, r store.Reader) (query.Saved, error) {
-			saved, err := loadQuery(ctx, r, id)
-			if err == nil && saved.Owner != caller.User {
-				return query.Saved{}, fault.New(fault.NotFound, "there is no saved query of yours with this identifier")
+		load: func(ctx context.Context, r store.Reader) (lease.Lease, error) {
+			if _, err := changeable(ctx, r, caller, id); err != nil {
+				return lease.Lease{}, err
 			}
-			return saved, err
+			return leaseOfQueries(ctx, r)
 		},
-		decide: func(saved query.Saved, m changes.Moment) (store.Change, Answer[struct{}], error) {
+		decide: func(l lease.Lease, m changes.Moment) (store.Change, Answer[struct{}], error) {
 			cb := changes.NewBuilder(m, caller.author())
-			cb.AddEffect(store.DropQuery{ID: saved.ID})
+			cb.AddEffect(store.DropQuery{ID: id})
+			raise(cb, l)
 			return cb.Change, Answer[struct{}]{}, nil
 		},
 	})

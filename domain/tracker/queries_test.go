@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
@@ -130,6 +131,72 @@ func TestSavesWhatIsSearched(t *testing.T) {
 		noError(t, faults.Err())
 		equal(t, "of a webhook", e.Predicate, text)
 	}
+}
+
+// Everybody sees a shared query. Its owner and administrators change it, and it outlives its owner (D57).
+func TestSharedQueries(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	bob, eve := Caller{User: testID(90), Scope: access.Write}, Caller{User: testID(91), Scope: access.Write}
+	admin := s.admin
+	admin.Scope = access.Admin
+	saved, err := s.SaveQuery(t.Context(), bob, SaveQuery{Name: patch.Set("Team"), Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title"), Columns: patch.Set("due, state")})
+	noError(t, err)
+	id := saved.Value.ID
+	for _, other := range []Caller{eve, admin} { // of nobody else before it is shared
+		_, err = s.UpdateQuery(t.Context(), other, id, SaveQuery{Name: patch.Set("x")})
+		wantFault(t, err, fault.NotFound)
+	}
+	now, err := s.UpdateQuery(t.Context(), bob, id, SaveQuery{Shared: patch.Set(true)})
+	noError(t, err)
+	want := saved.Value
+	want.Shared = true
+	equal(t, "shared", now.Value, want)
+	all, err := s.SavedQueries(t.Context(), eve)
+	noError(t, err)
+	equal(t, "of everybody", all.Value, []query.Saved{want})
+	_, err = s.UpdateQuery(t.Context(), eve, id, SaveQuery{Shared: patch.Set(false)})
+	wantFault(t, err, fault.Forbidden)
+	_, err = s.DeleteQuery(t.Context(), eve, id, Write{})
+	wantFault(t, err, fault.Forbidden)
+	_, err = s.UpdateQuery(t.Context(), admin, id, SaveQuery{Predicate: patch.Set("("), Sort: patch.Null[string](), Columns: patch.Set("colour"), Shared: patch.Null[bool]()})
+	wantFault(t, err, fault.InvalidValue, "invalid-value /columns", "invalid-value /shared", "invalid-value /predicate")
+	now, err = s.UpdateQuery(t.Context(), admin, id, SaveQuery{Name: patch.Set("Ours"), Sort: patch.Null[string](), Columns: patch.Null[string]()})
+	noError(t, err)
+	want.Name, want.Sort, want.Columns = "Ours", "", ""
+	equal(t, "changed", now.Value, want)
+	commits := len(s.memory.commits)
+	_, err = s.UpdateQuery(t.Context(), bob, id, SaveQuery{Name: patch.Set("Ours")})
+	noError(t, err)
+	equal(t, "commits of no change", len(s.memory.commits)-commits, 0)
+	_, err = s.DeleteQuery(t.Context(), admin, id, Write{})
+	noError(t, err)
+
+	// Of several at once, on two servers, no more are shared than the limit says.
+	for i := range query.MostShared - 1 {
+		_, err := s.SaveQuery(t.Context(), by(testID(byte(i%9))), SaveQuery{Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)})
+		noError(t, err)
+	}
+	var group sync.WaitGroup
+	var refused atomic.Int64
+	for i := range 4 {
+		server := New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader})
+		private, err := s.SaveQuery(t.Context(), bob, SaveQuery{Name: patch.Set("b"), Predicate: patch.Set("TRUEPREDICATE")})
+		noError(t, err)
+		group.Go(func() {
+			shared := SaveQuery{Name: patch.Set("b"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)}
+			if i%2 == 0 {
+				_, err = server.SaveQuery(t.Context(), eve, shared)
+			} else {
+				_, err = server.UpdateQuery(t.Context(), bob, private.Value.ID, shared)
+			}
+			if fault.Is(err, fault.InvalidValue) {
+				refused.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	equal(t, "refused of 4", int(refused.Load()), 3)
 }
 
 // A user can save so many queries as the limit says, whatever others have saved, and a

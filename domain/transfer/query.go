@@ -22,6 +22,7 @@ func (c *Checker) savedQuery(q query.Saved) {
 	q.Name = c.text("/name", text.Name, q.Name)
 	q.Predicate = c.text("/predicate", predicateText, q.Predicate)
 	q.Sort = c.text("/sort", sortText, q.Sort)
+	c.rule("/columns", q.Columns.Check())
 	c.moment("/creationDate", q.Created)
 	c.compiles("/predicate", q.CheckPredicate())
 	c.compiles("/sort", q.CheckSort())

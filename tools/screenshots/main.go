@@ -170,6 +170,7 @@ func fill(c client) (milestone, hook string, err error) {
 	do("POST", "/components", map[string]any{"name": "Accounts", "parent": name("Server")})
 	do("POST", "/components", name("Client"))
 	do("POST", "/queries", map[string]any{"name": "Urgent, and nobody’s", "predicate": "priority.name = 'Urgent' AND assignee = nil", "sort": "-modificationDate"})
+	do("POST", "/queries", map[string]any{"name": "Accounts, by day", "predicate": "component.name = 'Accounts'", "sort": "due", "columns": "state,assignee,due", "shared": true})
 	hook = do("POST", "/webhooks", map[string]any{"url": "https://hooks.example.org/problems", "types": []string{"problem.created", "problem.changed"}, "predicate": "priority.name = 'High'"})
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	milestone = do("POST", "/milestones", map[string]any{"name": "Spring", "startDate": today.AddDate(0, 0, -3), "endDate": today.AddDate(0, 0, 11)})

@@ -31,7 +31,7 @@ func (r Reader) SavedQueries(ctx context.Context, owner ident.ID) (saved []query
 	if owner.IsNone() {
 		err = r.Read(ctx, rows(&saved, r.savedInto, "SELECT "+queryColumns+" FROM queries ORDER BY position"))
 	} else {
-		err = r.Read(ctx, rows(&saved, r.savedInto, "SELECT "+queryColumns+" FROM queries WHERE owner = ? ORDER BY position", r.ID(owner)))
+		err = r.Read(ctx, rows(&saved, r.savedInto, "SELECT "+queryColumns+" FROM queries WHERE owner = ? OR shared = ? ORDER BY position", r.ID(owner), true))
 	}
 	return saved, err
 }
@@ -48,12 +48,12 @@ func (r Reader) SavedQuery(ctx context.Context, id ident.ID) (saved query.Saved,
 	return saved, true, nil
 }
 
-const queryColumns = "id, owner, name, predicate, sort, created"
+const queryColumns = "id, owner, name, predicate, sort, columns, shared, created"
 
 func (d *Dialect) savedInto(scan func(...any) error, q *query.Saved) error {
-	return scan(d.IDInto(&q.ID), d.IDInto(&q.Owner), &q.Name, &q.Predicate, &q.Sort, (*moment)(&q.Created))
+	return scan(d.IDInto(&q.ID), d.IDInto(&q.Owner), &q.Name, &q.Predicate, &q.Sort, (*optionalText)(&q.Columns), &q.Shared, (*moment)(&q.Created))
 }
 
 func (d *Dialect) queryRow(q query.Saved) Row {
-	return Row{Table: &d.queries, Values: []any{d.ID(q.ID), d.ID(q.Owner), q.Name, q.Predicate, q.Sort, micros(q.Created)}}
+	return Row{Table: &d.queries, Values: []any{d.ID(q.ID), d.ID(q.Owner), q.Name, q.Predicate, q.Sort, string(q.Columns), q.Shared, micros(q.Created)}}
 }

@@ -81,7 +81,7 @@ func New(s Syntax) *Dialect {
 			"expires = excluded.expires, revoked = excluded.revoked, invitation = excluded.invitation, name = excluded.name, last_use = excluded.last_use"),
 		// So does the position of a saved query.
 		queries: s.ordered("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
-			"predicate = excluded.predicate, sort = excluded.sort, created = excluded.created"),
+			"predicate = excluded.predicate, sort = excluded.sort, columns = excluded.columns, shared = excluded.shared, created = excluded.created"),
 		// And that of a session.
 		sessions: s.ordered("sessions", sessionColumns, " ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, token = excluded.token, "+
 			"scope = excluded.scope, digest = excluded.digest, agent = excluded.agent, created = excluded.created, expires = excluded.expires"),

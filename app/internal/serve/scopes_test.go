@@ -37,6 +37,7 @@ var operationOf = map[string]string{
 	"GET /problems/bulk":                                      "PATCH /problems",
 	"POST /problems/bulk":                                     "PATCH /problems",
 	"POST /queries":                                           "POST /queries",
+	"POST /queries/{id}/share":                                "PATCH /queries/{identifier}",
 	"POST /queries/{id}/delete":                               "DELETE /queries/{identifier}",
 	"GET /problems/{problem}":                                 "GET /problems/{identifier}",
 	"POST /problems/{problem}":                                "PATCH /problems/{identifier}",

@@ -312,7 +312,7 @@ func (r reader) SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved
 	if err != nil {
 		return nil, err
 	}
-	others := func(q query.Saved) bool { return !owner.IsNone() && q.Owner != owner }
+	others := func(q query.Saved) bool { return !owner.IsNone() && q.Owner != owner && !q.Shared }
 	return slices.DeleteFunc(all, others), store.Ended(ctx)
 }
 

@@ -143,7 +143,7 @@ func (b *Bench) Audited() audit.Entry {
 
 // Query returns a new saved query with all members set. It is not stored yet.
 func (b *Bench) Query(owner ident.ID) query.Saved {
-	q := query.Saved{ID: b.ID(), Owner: owner, Predicate: "title CONTAINS[c] 'API'", Sort: "-modificationDate,identifier", Created: b.Now()}
+	q := query.Saved{ID: b.ID(), Owner: owner, Predicate: "title CONTAINS[c] 'API'", Sort: "-modificationDate,identifier", Columns: "due,state", Shared: true, Created: b.Now()}
 	q.Name = "Query " + q.ID.String()
 	return q
 }

@@ -268,10 +268,10 @@ func (w *World) Audit(ctx context.Context, skip, limit int) (page []audit.Entry,
 	return page, Over(ctx)
 }
 
-// SavedQueries has those of all users for ident.None.
+// SavedQueries has those of a user with all shared ones, and those of all users for ident.None.
 func (w *World) SavedQueries(ctx context.Context, owner ident.ID) (all []query.Saved, err error) {
 	for _, q := range w.Queries {
-		if owner.IsNone() || q.Owner == owner {
+		if owner.IsNone() || q.Owner == owner || q.Shared {
 			all = append(all, q)
 		}
 	}

@@ -137,8 +137,9 @@ func (d *drawer) Query() query.Saved {
 	}
 	q.Name, q.Predicate, q.Created = d.text(255), d.text(5000), d.time()
 	if d.oneIn(2) {
-		q.Sort = ""
+		q.Sort, q.Columns = "", ""
 	}
+	q.Shared = d.oneIn(3)
 	return q
 }
 

@@ -176,7 +176,7 @@ func Updated() store.Snapshot {
 // Query returns a saved query.
 func Query() query.Saved {
 	return query.Saved{ID: Identifier(30), Owner: Ann.ID, Name: "Mine, the latest first",
-		Predicate: "state.resolved = NO AND assignee.identifier = $ApiUser", Sort: "-modificationDate", Created: Time}
+		Predicate: "state.resolved = NO AND assignee.identifier = $ApiUser", Sort: "-modificationDate", Columns: "state,priority,due", Created: Time}
 }
 
 // Audit returns the audit log of the example of updateState, run after the first start.

@@ -672,6 +672,8 @@ func (e *Encoder) SavedQuery(q query.Saved) {
 	e.key("name").Text(q.Name)
 	e.key("predicate").Text(q.Predicate)
 	e.key("sort").nullText(problem.NullText{String: q.Sort, Valid: q.Sort != ""})
+	e.key("columns").nullText(problem.NullText{String: string(q.Columns), Valid: q.Columns != ""})
+	e.key("shared").bool(q.Shared)
 	e.key("creationDate").Time(q.Created)
 	e.Close('}')
 }

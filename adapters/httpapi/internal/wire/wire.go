@@ -479,6 +479,8 @@ type SavedQuery struct {
 	Name         string    `json:"name" minLength:"1" maxLength:"255"`
 	Predicate    string    `json:"predicate"`
 	Sort         *string   `json:"sort"`
+	Columns      *string   `json:"columns" doc:"The columns of the list in the pages, such as state,due; null: the usual ones."`
+	Shared       bool      `json:"shared" doc:"Whether everybody has it in the list of queries."`
 	CreationDate time.Time `json:"creationDate"`
 }
 
@@ -493,5 +495,17 @@ type NewQuery struct {
 	Name      string   `json:"name" minLength:"1" maxLength:"255"`
 	Predicate string   `json:"predicate" doc:"Of a search for problems. NOW() and $ApiUser are those of who runs it."`
 	Sort      *string  `json:"sort,omitempty" nullable:"true"`
+	Columns   *string  `json:"columns,omitempty" nullable:"true" doc:"state, priority, assignee, component, milestone, due, classification, originator, creationDate and modificationDate, with commas between them."`
+	Shared    *bool    `json:"shared,omitempty" doc:"true has everybody see it in the list of queries."`
+	_         struct{} `additionalProperties:"false"`
+}
+
+// QueryPatch has the members of a saved query to change.
+type QueryPatch struct {
+	Name      *string  `json:"name,omitempty" minLength:"1" maxLength:"255"`
+	Predicate *string  `json:"predicate,omitempty"`
+	Sort      *string  `json:"sort,omitempty" nullable:"true"`
+	Columns   *string  `json:"columns,omitempty" nullable:"true"`
+	Shared    *bool    `json:"shared,omitempty"`
 	_         struct{} `additionalProperties:"false"`
 }

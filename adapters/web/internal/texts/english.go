@@ -134,7 +134,8 @@ var english = Language{
 
 		"list.title":         "Problems",
 		"list.queries":       "Queries",
-		"list.saved":         "Saved by you",
+		"list.team":          "Team",
+		"list.saved":         "Mine",
 		"list.own-predicate": "Your own query",
 		"list.words":         "Search in titles, or #12",
 		"list.find":          "Search",
@@ -507,8 +508,13 @@ var english = Language{
 		"token.ended":           "ended",
 
 		"kind.queries":       "Saved queries",
-		"list.manage":        "All your saved queries",
-		"queries.help":       "These are your own. Everybody with the address of a query can use it.",
+		"list.manage":        "All saved queries",
+		"queries.help":       "Everybody has the shared ones beside the list. With its address, everybody can use any query.",
+		"queries.share":      "Share with everybody",
+		"queries.unshare":    "Stop sharing",
+		"queries.shared":     "Shared",
+		"queries.by":         "by %s",
+		"queries.columns":    "Columns",
 		"queries.delete":     "Delete",
 		"queries.delete-one": "Delete the query %s",
 

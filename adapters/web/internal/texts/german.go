@@ -134,7 +134,8 @@ var german = Language{
 
 		"list.title":         "Probleme",
 		"list.queries":       "Abfragen",
-		"list.saved":         "Von dir gespeichert",
+		"list.team":          "Team",
+		"list.saved":         "Meine",
 		"list.own-predicate": "Deine eigene Abfrage",
 		"list.words":         "In Titeln suchen, oder #12",
 		"list.find":          "Suchen",
@@ -464,8 +465,13 @@ var german = Language{
 		"token.ended":           "beendet",
 
 		"kind.queries":       "Gespeicherte Abfragen",
-		"list.manage":        "Alle deine gespeicherten Abfragen",
-		"queries.help":       "Das sind deine eigenen. Mit der Adresse kann jeder eine Abfrage benutzen.",
+		"list.manage":        "Alle gespeicherten Abfragen",
+		"queries.help":       "Die geteilten stehen bei allen neben der Liste. Mit der Adresse kann jeder jede Abfrage benutzen.",
+		"queries.share":      "Mit allen teilen",
+		"queries.unshare":    "Nicht mehr teilen",
+		"queries.shared":     "Geteilt",
+		"queries.by":         "von %s",
+		"queries.columns":    "Spalten",
 		"queries.delete":     "Löschen",
 		"queries.delete-one": "Die Abfrage %s löschen",
 

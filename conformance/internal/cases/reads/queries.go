@@ -13,8 +13,12 @@ import (
 func Query() []bench.Case {
 	return []bench.Case{{
 		ID:   "READ-016",
-		Rule: "SavedQueries returns the saved queries of a user, or of all, in the order of their first put, regardless of identifiers, times, names and later replacements.",
+		Rule: "SavedQueries returns the saved queries of a user, or of all users, in the order of their first put, regardless of identifiers, times, names and later replacements.",
 		Run:  savedQueriesInOrder,
+	}, {
+		ID:   "READ-016/shared",
+		Rule: "SavedQueries of a user has the shared ones of all others at their places, until they are not shared.",
+		Run:  sharedQueries,
 	}, {
 		ID:   "READ-016/again",
 		Rule: "A saved query put again after a drop comes after all others, as if it had never been there.",
@@ -31,7 +35,7 @@ func savedQueriesInOrder(b *bench.Bench) {
 	want := make([]query.Saved, 7)
 	for i, id := range b.Backwards(len(want)) {
 		want[i] = b.Query([]ident.ID{one, other}[i%2])
-		want[i].ID, want[i].Created = id, want[i].Created.AddDate(0, 0, -i)
+		want[i].ID, want[i].Created, want[i].Shared = id, want[i].Created.AddDate(0, 0, -i), false
 	}
 	want[2].Name = want[0].Name // an owner may use one twice
 	shows := func(what string) {
@@ -84,6 +88,23 @@ func savedQueryByIdentifier(b *bench.Bench) {
 	find(map[ident.ID]query.Saved{first.ID: first, second.ID: second})
 	b.Do(store.DropQuery{ID: first.ID})
 	find(map[ident.ID]query.Saved{second.ID: second})
+}
+
+func sharedQueries(b *bench.Bench) {
+	one, other := b.ID(), b.ID()
+	mine, team, private, last := b.Query(one), b.Query(other), b.Query(other), b.Query(one)
+	mine.Shared, private.Shared, last.Shared = false, false, false
+	for _, q := range []query.Saved{mine, team, private, last} {
+		b.Do(store.PutQuery{Query: q})
+	}
+	b.Equal("the list with a shared query of somebody else", []query.Saved{mine, team, last}, savedQueries(b, one))
+	b.Equal("the list of its owner", []query.Saved{team, private}, savedQueries(b, other))
+	b.Equal("the list of a user without own ones", []query.Saved{team}, savedQueries(b, b.ID()))
+	team.Shared, last.Shared = false, true
+	b.Do(store.PutQuery{Query: team}, store.PutQuery{Query: last})
+	b.Equal("the list after one was shared, and another one not any more", []query.Saved{team, private, last}, savedQueries(b, other))
+	b.Do(store.DropQuery{ID: last.ID})
+	b.Equal("the list after the shared one was dropped", []query.Saved{mine}, savedQueries(b, one))
 }
 
 // putAgain drops queries and puts them again, in two Changes and in one.

@@ -5,6 +5,7 @@ package body
 import (
 	"time"
 
+	"github.com/problemtracking/problems/domain/column"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -50,6 +51,17 @@ func SetFlag(flag *bool, sent patch.Field[bool], where fault.Location, faults *f
 		faults.Add(fault.InvalidValue, where, "cannot be null: send true or false")
 	case sent.Sent:
 		*flag = sent.Value
+	}
+}
+
+// SetColumns sets the sent columns of a list, or clears them.
+func SetColumns(columns *column.List, sent patch.Field[string], faults *fault.List) {
+	if sent.Null {
+		*columns = ""
+	} else if sent.Sent {
+		parsed, err := column.Parse(sent.Value)
+		AddInvalid(faults, fault.At("columns"), err)
+		*columns = parsed
 	}
 }
 
