@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -69,6 +70,14 @@ type File struct {
 // FileTag returns the entity tag of a file.
 func FileTag(a problem.Attachment) string { return `"` + a.Digest.String() + `"` }
 
+// coding is what servers that compress answers add to an entity tag: Apache writes "12-gzip" or
+// "12-br", and others two hyphens, ";" or ":". No tag of this service has such an end.
+var coding = regexp.MustCompile(`(?:--?|[;:])(?:gzip|br|zstd|deflate)"`)
+
+// OwnTags returns a list of entity tags as this service sent them, before a proxy compressed the
+// answers.
+func OwnTags(list string) string { return coding.ReplaceAllString(list, `"`) }
+
 // SendFile answers with a file, or with the parts that Range asks for. It is never compressed.
 // Browsers run nothing of it. An error comes before the answer. It is of Open, or
 // fault.RangeNotSatisfiable, or fault.StaleRevision for another ETag in If-Match.
@@ -87,8 +96,13 @@ func SendFile(w http.ResponseWriter, r *http.Request, file File) error {
 	header.Set("Content-Disposition", disposition+"; filename*=UTF-8''"+escaped(file.Name))
 	header.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	header.Set("ETag", FileTag(file.Attachment))
+	r = r.Clone(r.Context())
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		for i, tags := range r.Header[name] {
+			r.Header[name][i] = OwnTags(tags)
+		}
+	}
 	if asked := r.Header.Get("Range"); asked != "" {
-		r = r.Clone(r.Context())
 		if asked = rangeWithin(asked, file.Bytes); asked == "" {
 			r.Header.Del("Range")
 		} else {

@@ -7,10 +7,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -86,15 +86,11 @@ type List struct {
 	tags []entityTag
 }
 
-// coding is what servers that compress answers add to an entity tag: Apache writes "12-gzip" or
-// "12-br", and others two hyphens, ";" or ":". No tag of this service has such an end.
-var coding = regexp.MustCompile(`(?:--?|[;:])(?:gzip|br|zstd|deflate)$`)
-
 var errTags = errors.New("neither * nor a list of entity tags")
 
 // Parse reads the lines of a header. It fails for a text that is neither * nor a list.
 func Parse(lines []string) (List, error) {
-	rest := strings.Join(lines, ",")
+	rest := httpframe.OwnTags(strings.Join(lines, ","))
 	if strings.Trim(rest, " \t") == "*" {
 		return List{any: true}, nil
 	}
@@ -111,7 +107,7 @@ func Parse(lines []string) (List, error) {
 		if !ok || !closed || strings.ContainsFunc(opaque, func(c rune) bool { return c <= ' ' || c == 0x7f }) || after != "" && after[0] != ',' {
 			return List{}, errTags
 		}
-		tag.opaque, rest = coding.ReplaceAllString(opaque, ""), after
+		tag.opaque, rest = opaque, after
 		list.tags = append(list.tags, tag)
 	}
 	if len(list.tags) == 0 {
