@@ -15,6 +15,12 @@ type Claim struct {
 	Expires    time.Time  `json:"expires"`
 }
 
+// grace is the time after the end of a lease during which nobody else can take the claim (D49).
+const grace = 5 * time.Second
+
+// Held reports whether there is a claim that nobody else can take at a time.
+func (c Claim) Held(now time.Time) bool { return now.Before(c.Expires.Add(grace)) }
+
 // ClaimedProblem is a problem with its claim.
 type ClaimedProblem struct {
 	Problem

@@ -90,7 +90,7 @@ type Request struct {
 	Body any
 	// Header has further headers.
 	Header http.Header
-	// Key is an Idempotency-Key of the caller, for a POST, or a claim, that takes one. "": [Client.Do]
+	// Key is an Idempotency-Key of the caller, for a POST that takes one, a claim, or a change of a problem. "": [Client.Do]
 	// sends none. The methods that create something draw one.
 	Key string
 
@@ -107,8 +107,8 @@ func IfRevision(revision int64) Option { return IfMatch(`"` + strconv.FormatInt(
 // IfMatch does the same by an ETag.
 func IfMatch(tag string) Option { return header("If-Match", tag) }
 
-// Key is the Idempotency-Key of a creation, in place of a drawn one. It lives for 24
-// hours: with the same key, another run of a program creates nothing twice.
+// Key is the Idempotency-Key of a creation, or of a change of a problem, in place of a drawn one. It
+// lives for 24 hours: with the same key, another run of a program writes nothing twice.
 func Key(key string) Option { return func(r *Request) { r.Key = key } }
 
 // DryRun answers a write, and stores nothing.
@@ -179,7 +179,7 @@ func (r *Request) reads() bool {
 
 // repeatable reports whether the server tells a repeat from a second write.
 func (r *Request) repeatable() bool {
-	keyed := r.Method == http.MethodPost || r.Method == http.MethodPut && r.Path[len(r.Path)-1] == "claim"
+	keyed := r.Method == http.MethodPost || r.Method == http.MethodPut && r.Path[len(r.Path)-1] == "claim" || r.Method == http.MethodPatch && len(r.Path) == 2 && r.Path[0] == "problems"
 	return r.reads() || r.Key != "" && keyed || r.Header.Get("If-Match") != ""
 }
 

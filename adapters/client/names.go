@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -169,18 +168,11 @@ func (c *Client) Named(ctx context.Context, values map[string]string) (p Patch, 
 	return p, nil
 }
 
-// Finish comments on a problem, unless the text is empty, and moves it to a resolved state:
-// the one with the name, or the first that it can move to. A change of somebody else in
-// between is StaleRevision. It returns the state, and whether the problem has moved.
-//
-// A repeat with the same [Key] does not comment again. With [UnderClaim], a repeat changes nothing
-// when the holder of the claim has finished the problem; otherwise it is ClaimLost.
+// Finish moves a problem to a resolved state, the one with the name or the first that it can move
+// to, and adds a comment unless the text is empty: both or nothing. A change of somebody else
+// in between is StaleRevision. It returns the state, and whether the problem has moved. With the same
+// [Key], a repeat changes nothing, whatever became of the problem.
 func (c *Client) Finish(ctx context.Context, number int64, state, text string, options ...Option) (to State, moved bool, err error) {
-	var given Request
-	for _, o := range options {
-		o(&given)
-	}
-	claim := given.Header.Get("Claim")
 	states, err := List[State](ctx, c, "states")
 	if err != nil {
 		return to, false, err
@@ -192,49 +184,12 @@ func (c *Client) Finish(ctx context.Context, number int64, state, text string, o
 	if to, err = p.State.finish(state, states); err != nil {
 		return to, false, err
 	}
-	stays := to.Identifier == p.State.Identifier
-	if stays && claim != "" && p.finished(claim) {
+	moves := to.Identifier != p.State.Identifier
+	if !moves && text == "" && len(options) == 0 { // with a claim, it may be lost
 		return to, false, nil
 	}
-	revision := p.Revision
-	if text != "" {
-		header, err := c.Do(ctx, create(at(http.MethodPost, number, "comments"), NewComment{Text: text}), nil, append([]Option{IfRevision(revision)}, options...)...)
-		if err != nil {
-			return to, false, err
-		}
-		// That of the comment. A repeat has the one of its first time.
-		made, err := strconv.ParseInt(header.Get("Problem-Revision"), 10, 64)
-		if err != nil {
-			return to, false, &ForeignError{c.Address(), err}
-		}
-		revision = max(revision, made)
-	}
-	if stays && claim == "" {
-		return to, false, nil
-	}
-	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}}, append([]Option{IfRevision(revision)}, options...)...)
-	return to, err == nil && !stays, err
-}
-
-// finished reports whether whoever took a claim has ended it by a move to another state, by the same
-// token. The log names claims that were taken, and that ended.
-func (p *Problem) finished(claim string) bool {
-	is := func(value json.RawMessage) bool {
-		var named Reference
-		return json.Unmarshal(value, &named) == nil && named.Identifier == claim
-	}
-	by := func(l LogEntry) [2]Reference {
-		via := Reference{}
-		if l.Via != nil {
-			via = *l.Via
-		}
-		return [2]Reference{l.Author, via}
-	}
-	taken := slices.IndexFunc(p.Logs, func(l LogEntry) bool { return l.Type == "ClaimTaken" && is(l.To) })
-	ended := slices.IndexFunc(p.Logs, func(l LogEntry) bool { return l.Type == "ClaimEnded" && is(l.From) })
-	return taken >= 0 && ended >= 0 && by(p.Logs[taken]) == by(p.Logs[ended]) && slices.ContainsFunc(p.Logs, func(l LogEntry) bool {
-		return l.BatchIdentifier == p.Logs[ended].BatchIdentifier && l.Field != nil && *l.Field == "state"
-	})
+	_, err = c.Update(ctx, number, Patch{Fields: Fields{State: &Partial{Identifier: to.Identifier}}, Comment: text}, append([]Option{IfRevision(p.Revision)}, options...)...)
+	return to, err == nil && moves, err
 }
 
 // finish returns the resolved state to move to; states are all, in their order.

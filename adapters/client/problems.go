@@ -55,10 +55,12 @@ func Load[T any](ctx context.Context, c *Client, number int64, options ...Option
 	return p, err
 }
 
-// Update changes fields of a problem (W2).
+// Update changes fields of a problem (W2), and adds a comment. With a [Key], a repeat changes nothing.
 func (c *Client) Update(ctx context.Context, number int64, p Patch, options ...Option) (now Problem, err error) {
 	r := at(http.MethodPatch, number)
-	r.Body = p
+	if r.Body = p; p.Comment != "" {
+		r.Key = NewKey()
+	}
 	_, err = c.Do(ctx, r, &now, options...)
 	return now, err
 }

@@ -210,18 +210,21 @@ type Fields struct {
 type NewProblem struct {
 	Fields
 	Keywords []Keyword `json:"keywords,omitempty"`
+	Comment  string    `json:"comment,omitempty"` // the first one
 }
 
-// Patch is a change of a problem.
+// Patch is a change of a problem, with a comment unless that is empty (D53).
 type Patch struct {
 	Fields
+	Comment string `json:"comment,omitempty"`
 	// Clear names fields to set to null, such as "assignee".
 	Clear []string `json:"-"`
 }
 
 // MarshalJSON writes the fields to set and to clear.
 func (p Patch) MarshalJSON() ([]byte, error) {
-	text, err := json.Marshal(p.Fields)
+	type plain Patch // without this method
+	text, err := json.Marshal(plain(p))
 	if err != nil || len(p.Clear) == 0 {
 		return text, err
 	}

@@ -106,7 +106,7 @@ func TestErrorBody(t *testing.T) {
 	want = `{"type":"/errors/validation-failed","title":"Validation failed","status":422,` +
 		`"detail":"several things are wrong with the request: see errors","instance":"urn:request:r1","errors":[` +
 		`{"type":"/errors/invalid-type","detail":"must be true or false","pointer":"/read"},` +
-		`{"type":"/errors/unknown-field","detail":"is not known here; known are ` + strings.Join(fields, ", ") + `, read, identifier, originator, resolver, resolveDate, creationDate, keywords, revision","pointer":"/a~1b"}]}` + "\n"
+		`{"type":"/errors/unknown-field","detail":"is not known here; known are ` + strings.Join(fields, ", ") + `, read, identifier, originator, resolver, resolveDate, creationDate, keywords, revision, comment","pointer":"/a~1b"}]}` + "\n"
 	if w.Body.String() != want {
 		t.Errorf("%s\nnot %s", w.Body, want)
 	}

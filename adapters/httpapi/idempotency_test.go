@@ -110,7 +110,7 @@ func TestIdempotentRequests(t *testing.T) {
 		f.send(t, request("POST", api+path, body+" ", "Idempotency-Key", key), 409, fault.IdempotencyConflict)
 		f.send(t, request("POST", api+path, body, "Idempotency-Key", "a b"), 400, fault.MalformedRequest)
 	}
-	f.send(t, request("PATCH", api+"/problems/12", `{}`, "Idempotency-Key", "a b"), 200, "") // is not needed there
+	f.send(t, request("PUT", api+"/problems/12/keywords/floor", `"1"`, "Idempotency-Key", "a b"), 201, "") // is not needed there
 }
 
 // A POST that can store something and does not keep its reply must not ignore the

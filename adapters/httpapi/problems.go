@@ -21,7 +21,7 @@ func (s *server) registerProblems() {
 	register(s, huma.Operation{
 		OperationID: "createProblem", Method: http.MethodPost, Path: "/problems", Tags: []string{"Problems"},
 		Summary:     "Create a problem",
-		Description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them. Members that only the service writes are ignored; the header Ignored-Members names each ignored member whose value differs.",
+		Description: "Metadata objects can be partial: just enough members to identify one. Without a state, the problem is created in the first initial one. Keywords are set as their own endpoint sets them, and comment is the first comment. Members that only the service writes are ignored; the header Ignored-Members names each ignored member whose value differs.",
 		Security:    needs(access.Report),
 		Responses:   responses{"201": {Description: "The problem that was created, with its log."}},
 		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Created()) }, partialKinds(fault.RequiredField, fault.TransitionNotAllowed, fault.IdempotencyConflict)...).
@@ -34,10 +34,10 @@ func (s *server) registerProblems() {
 	register(s, huma.Operation{
 		OperationID: "updateProblem", Method: http.MethodPatch, Path: "/problems/{identifier}", Tags: []string{"Problems"},
 		Summary:     "Update fields of a problem",
-		Description: "Members that are left out stay as they are; null clears. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412. watching, readByAssignee, logs, modifier and modificationDate are ignored; the header Ignored-Members names each ignored member whose value differs.",
+		Description: "Members that are left out stay as they are; null clears. A comment is added by the same batch, or nothing is stored. A problem can be sent back as it was read: members that only the service writes must then be unchanged, and another revision than the current one is answered with 412. watching, readByAssignee, logs, modifier and modificationDate are ignored; the header Ignored-Members names each ignored member whose value differs.",
 		Security:    needs(access.Write),
 		Responses:   responses{"200": {Description: "The problem as it is now, with the log entries of this request."}},
-		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Updated()) }, partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed)...).
+		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Updated()) }, partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed, fault.IdempotencyConflict)...).
 			body(fields, merge),
 	}, s.updateProblem)
 	load := loadGrowing[wire.Problem](s, growing[problem.LogEntry]{
@@ -80,7 +80,12 @@ func sentMembers(p *tracker.ProblemPatch, sent *tracker.ServiceFields) []wire.Me
 	)
 }
 
-// createMembers are the members of the body of W1.
+// commented is the member for a comment beside fields (D53).
+func commented(into *patch.Field[string]) wire.Member {
+	return wire.Member{Name: "comment", Into: into}
+}
+
+// createMembers are the members of the body of W1, without a comment.
 func createMembers(cmd *tracker.CreateProblem) []wire.Member {
 	sent := &cmd.Service
 	return append(sentMembers(&cmd.ProblemPatch, sent),
@@ -105,6 +110,7 @@ func updateMembers(cmd *tracker.UpdateProblem) []wire.Member {
 		wire.Member{Name: "creationDate", Into: &sent.Created},
 		wire.Member{Name: "keywords", Into: &sent.Keywords},
 		wire.Member{Name: "revision", Into: &cmd.Revision},
+		commented(&cmd.Comment),
 	)
 }
 
@@ -131,7 +137,7 @@ func (s *server) createProblem(ctx context.Context, in *createInput) (*createOut
 	if cmd.Idempotency, err = idempotency(in.call, in.created); err != nil {
 		return nil, err
 	}
-	if err := in.decode(&cmd.Faults, createMembers(&cmd)...); err != nil {
+	if err := in.decode(&cmd.Faults, append(createMembers(&cmd), commented(&cmd.Comment))...); err != nil {
 		return nil, err
 	}
 	a, err := s.Service.CreateProblem(ctx, in.caller, cmd)
@@ -164,11 +170,13 @@ type updateInput struct {
 	Write
 	Matching
 	Based
+	Keyed
 }
 
 type updateOutput struct {
 	Tagged
 	Revised
+	Replayable
 	Ignoring
 	Body wire.JSON[wire.Problem]
 }
@@ -192,6 +200,9 @@ func (s *server) updateProblem(ctx context.Context, in *updateInput) (*updateOut
 		return nil, err
 	}
 	cmd := tracker.UpdateProblem{Write: write}
+	if cmd.Idempotency, err = idempotency(in.call, in.updated); err != nil {
+		return nil, err
+	}
 	if cmd.Base, err = in.base(); err != nil {
 		return nil, err
 	}
@@ -207,10 +218,14 @@ func (s *server) updateProblem(ctx context.Context, in *updateInput) (*updateOut
 		return nil, err
 	}
 	a, err := s.Service.UpdateProblem(ctx, in.caller, id, cmd)
-	return answered(in.call, a, err, func(a tracker.Answer[store.Snapshot]) *updateOutput {
-		return &updateOutput{
-			Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored),
-			Body: compose[wire.Problem](in.call, wire.Encoder{Catalogue: a.Catalogue}, isLarge(a.Value), func(e *wire.Encoder) error { e.Problem(a.Value); return nil }),
-		}
-	})
+	return answered(in.call, a, err, in.updated)
+}
+
+// updated returns a problem after a change. What is kept for a repeat is whole.
+func (in *updateInput) updated(a tracker.Answer[store.Snapshot]) *updateOutput {
+	parts := isLarge(a.Value) && in.r.Header.Get("Idempotency-Key") == ""
+	return &updateOutput{
+		Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored),
+		Body: compose[wire.Problem](in.call, wire.Encoder{Catalogue: a.Catalogue}, parts, func(e *wire.Encoder) error { e.Problem(a.Value); return nil }),
+	}
 }

@@ -39,7 +39,7 @@ func (s *server) report(ctx context.Context, in *createInput) (*createOutput, er
 	if err := in.decode(&cmd.Faults,
 		wire.Member{Name: "keyword", Into: []wire.Member{{Name: "name", Into: &cmd.Keyword.Name}, {Name: "value", Into: &cmd.Keyword.Value}}},
 		wire.Member{Name: "problem", Into: createMembers(&cmd.Problem)},
-		wire.Member{Name: "comment", Into: &cmd.Comment},
+		commented(&cmd.Comment),
 	); err != nil {
 		return nil, err
 	}

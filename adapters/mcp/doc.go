@@ -43,5 +43,15 @@ func no() *bool  { return new(false) }
 // Serve talks to one client over a pair of streams until it goes or ctx ends.
 func Serve(ctx context.Context, c *client.Client, version string, in io.Reader, out io.Writer) error {
 	s := newStreams(ctx, in, out)
-	return newServer(c, version).Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(s), Writer: s})
+	server := newServer(c, version)
+	// The SDK lets calls go on when ctx ends, and a claim that waits would be taken for nobody.
+	server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(call context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			call, cancel := context.WithCancel(call)
+			defer cancel()
+			defer context.AfterFunc(ctx, cancel)()
+			return next(call, method, r)
+		}
+	})
+	return server.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(s), Writer: s})
 }

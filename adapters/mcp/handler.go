@@ -228,13 +228,15 @@ const (
 	mostAnswer = 16 << 20
 )
 
+var errTooLong = errors.New("the answer has more")
+
 // Write fails when the memory for the answer cannot be had. A large answer waits for all of it at
 // once: two that each have a part would wait for each other.
 func (a *answer) Write(b []byte) (int, error) {
 	a.begun = true
 	size := a.body.Len() + len(b)
 	if size > a.most {
-		a.failed = fmt.Errorf("the answer has more than %d bytes: ask the API for it", a.most)
+		a.failed = fmt.Errorf("%w than %d bytes: ask the API for it", errTooLong, a.most)
 		return 0, a.failed
 	}
 	if size > smallAnswer {

@@ -86,5 +86,5 @@ func message(line []byte) (id, method bool) {
 		Method string          `json:"method"`
 	}
 	_ = json.Unmarshal(line, &m) // the SDK refuses what is no message
-	return len(m.ID) > 0, m.Method != ""
+	return len(m.ID) > 0 && string(m.ID) != "null", m.Method != ""
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -27,9 +29,15 @@ const (
 	mostSkipped  = 1000
 	mostWords    = 4096 // bytes: each word becomes a condition of many
 	commentsSent = 5
-	textSent     = 800 // characters of a comment, or of a value
-	wholeSent    = 20_000
-	partsSent    = 50 // keywords, and relationships
+	commentsRead = 100 // in a request
+	partsSent    = 20  // keywords, and relationships
+	// Bytes of texts. A token has three to four, in most languages.
+	titleSent   = 200
+	keywordSent = 100
+	textSent    = 800 // of a comment
+	// In whole, as far as a model can read it.
+	wholeParts = 1000
+	wholeSent  = 20_000
 )
 
 // brief is a problem in few words.
@@ -46,7 +54,11 @@ type brief struct {
 }
 
 func briefly(p client.ClaimedProblem) brief {
-	b := brief{Identifier: p.Identifier, Title: p.Title, State: p.State.Name, ClaimedBy: p.Claim.Holder.Name, Revision: p.Revision}
+	b := brief{Identifier: p.Identifier, State: p.State.Name, Revision: p.Revision}
+	b.Title, _ = beginning(p.Title, titleSent)
+	if p.Claim.Held(time.Now()) {
+		b.ClaimedBy = p.Claim.Holder.Name
+	}
 	if p.Priority != nil {
 		b.Priority = p.Priority.Name
 	}
@@ -83,7 +95,7 @@ type findOutput struct {
 
 func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (*sdk.CallToolResult, findOutput, error) {
 	out := findOutput{Problems: []brief{}}
-	if err := errors.Join(within("limit", in.Limit, mostHits), within("skip", in.Skip, mostSkipped)); err != nil {
+	if err := errors.Join(within("limit", in.Limit, 1, mostHits), within("skip", in.Skip, 1, mostSkipped)); err != nil {
 		return nil, out, err
 	}
 	if len(in.Text) > mostWords {
@@ -119,9 +131,9 @@ func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (
 }
 
 // within refuses a number that is out of its range. Zero is an argument that was not given.
-func within(name string, number, most int) error {
-	if number < 0 || number > most {
-		return fmt.Errorf("%s is %d: it goes from 1 to %d", name, number, most)
+func within(name string, number, least, most int) error {
+	if number != 0 && (number < least || number > most) {
+		return fmt.Errorf("%s is %d: it goes from %d to %d", name, number, least, most)
 	}
 	return nil
 }
@@ -129,7 +141,7 @@ func within(name string, number, most int) error {
 type showInput struct {
 	Identifier  int64 `json:"identifier"`
 	FromComment *int  `json:"fromComment,omitempty" jsonschema:"show comments from this number on, counted from 0; by default the last 5"`
-	WholeTexts  bool  `json:"wholeTexts,omitempty" jsonschema:"cut comments at 20,000 characters, not at 800"`
+	WholeTexts  bool  `json:"wholeTexts,omitempty" jsonschema:"cut texts at 20,000 bytes, and leave no keyword or relationship out"`
 }
 
 type showOutput struct {
@@ -141,7 +153,7 @@ type showOutput struct {
 	Keywords      map[string]string `json:"keywords,omitempty"`
 	NextStates    []string          `json:"nextStates"`
 	Relationships []related         `json:"relationships,omitempty"`
-	More          bool              `json:"more,omitempty" jsonschema:"there are more keywords or relationships"`
+	More          bool              `json:"more,omitempty" jsonschema:"wholeTexts has more keywords or relationships, or longer values"`
 	CommentCount  int               `json:"commentCount"`
 	Comments      []said            `json:"comments,omitempty"`
 }
@@ -180,13 +192,18 @@ func (t tools) show(ctx context.Context, _ *sdk.CallToolRequest, in showInput) (
 	if p.Originator.RobotOf != nil {
 		out.ReporterBot = p.Originator.RobotOf.Name
 	}
-	out.More = len(p.Keywords) > partsSent
-	for _, k := range p.Keywords[:min(partsSent, len(p.Keywords))] {
-		value := ""
+	texts, values, parts := textSent, keywordSent, partsSent
+	if in.WholeTexts {
+		texts, values, parts = wholeSent, wholeSent, wholeParts
+		out.Title = p.Title
+	}
+	out.More = len(p.Keywords) > parts
+	for _, k := range p.Keywords[:min(parts, len(p.Keywords))] {
+		value, cut := "", false
 		if k.Value != nil {
-			value, _ = beginning(*k.Value, textSent)
+			value, cut = beginning(*k.Value, values)
 		}
-		out.Keywords[k.Name] = value
+		out.Keywords[k.Name], out.More = value, out.More || cut
 	}
 	for _, s := range p.State.NextStates {
 		out.NextStates = append(out.NextStates, s.Name)
@@ -195,30 +212,18 @@ func (t tools) show(ctx context.Context, _ *sdk.CallToolRequest, in showInput) (
 	if err != nil {
 		return nil, out, told(err)
 	}
-	out.More = out.More || len(all) > partsSent
-	for _, r := range all[:min(partsSent, len(all))] {
-		out.Relationships = append(out.Relationships, related{r.Type, r.ProblemIdentifier, r.Problem.Title, r.Problem.State.Name})
+	out.More = out.More || len(all) > parts
+	for _, r := range all[:min(parts, len(all))] {
+		title, cut := beginning(r.Problem.Title, values)
+		out.Relationships, out.More = append(out.Relationships, related{r.Type, r.ProblemIdentifier, title, r.Problem.State.Name}), out.More || cut
 	}
-	most := textSent
-	if in.WholeTexts {
-		most = wholeSent
+	err = t.latest(ctx, in, texts, commentsRead, &out)
+	if errors.Is(err, errTooLong) { // each may have a megabyte
+		out.CommentCount, out.Comments = 0, nil
+		err = t.latest(ctx, in, texts, commentsSent, &out)
 	}
-	for c, err := range client.All[client.Comment](ctx, t.Client, client.Request{
-		Method: http.MethodGet, Path: []string{"problems", strconv.FormatInt(in.Identifier, 10), "comments"},
-		Query: url.Values{"limit": {strconv.Itoa(commentsSent)}}, // each may have a megabyte
-	}) {
-		if err != nil {
-			return nil, out, told(err)
-		}
-		one := said{Number: out.CommentCount, Author: c.Author.Name, Date: c.CreationDate.Format(time.RFC3339), by: c.Author.Identifier}
-		one.UntrustedText, one.Cut = beginning(c.Text, most)
-		out.CommentCount++
-		switch from := in.FromComment; {
-		case from == nil && len(out.Comments) == commentsSent:
-			out.Comments = append(out.Comments[1:], one)
-		case from == nil, one.Number >= *from && len(out.Comments) < commentsSent:
-			out.Comments = append(out.Comments, one)
-		}
+	if err != nil {
+		return nil, out, told(err)
 	}
 	authors := make(map[string]client.User)
 	for i := range out.Comments {
@@ -237,17 +242,38 @@ func (t tools) show(ctx context.Context, _ *sdk.CallToolRequest, in showInput) (
 	return nil, out, nil
 }
 
-// beginning returns at most the first characters of a text, and whether there are more. It keeps
-// nothing else of the text.
-func beginning(text string, most int) (_ string, cut bool) {
-	n := 0
-	for i := range text {
-		if n == most {
-			return strings.Clone(text[:i]), true
+// latest adds the chosen comments, and counts all. It reads some at a time.
+func (t tools) latest(ctx context.Context, in showInput, most, some int, out *showOutput) error {
+	for c, err := range client.All[client.Comment](ctx, t.Client, client.Request{
+		Method: http.MethodGet, Path: []string{"problems", strconv.FormatInt(in.Identifier, 10), "comments"},
+		Query: url.Values{"limit": {strconv.Itoa(some)}},
+	}) {
+		if err != nil {
+			return err
 		}
-		n++
+		one := said{Number: out.CommentCount, Author: c.Author.Name, Date: c.CreationDate.Format(time.RFC3339), by: c.Author.Identifier}
+		one.UntrustedText, one.Cut = beginning(c.Text, most)
+		out.CommentCount++
+		switch from := in.FromComment; {
+		case from == nil && len(out.Comments) == commentsSent:
+			out.Comments = append(out.Comments[1:], one)
+		case from == nil, one.Number >= *from && len(out.Comments) < commentsSent:
+			out.Comments = append(out.Comments, one)
+		}
 	}
-	return text, false
+	return nil
+}
+
+// beginning returns at most the first bytes of a text, and whether there are more. It keeps nothing
+// else of the text.
+func beginning(text string, most int) (_ string, cut bool) {
+	if len(text) <= most {
+		return text, false
+	}
+	for !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return strings.Clone(text[:most]), true
 }
 
 // written is the answer to a change.
@@ -286,6 +312,9 @@ func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInpu
 	if err != nil {
 		return nil, reportOutput{}, told(err)
 	}
+	if p.Title != "" {
+		return nil, reportOutput{}, errors.New("title stands beside fields, and not among them")
+	}
 	p.Title = in.Title
 	made := client.NewProblem{Fields: p.Fields}
 	for name, value := range in.Keywords {
@@ -297,14 +326,10 @@ func (t tools) report(ctx context.Context, _ *sdk.CallToolRequest, in reportInpu
 		now, created, err := t.Report(ctx, client.Report{Keyword: once, Problem: made, Comment: in.Text}, keyed...)
 		return nil, reportOutput{written{now.Identifier, now.State.Name, now.Revision}, created}, told(err)
 	}
+	made.Comment = in.Text
 	now, err := t.Create(ctx, made, keyed...)
 	if err != nil {
 		return nil, reportOutput{}, told(err)
-	}
-	if in.Text != "" {
-		if _, err := t.Comment(ctx, now.Identifier, client.NewComment{Text: in.Text}, client.Key(in.Key+"-text")); err != nil {
-			return nil, reportOutput{}, fmt.Errorf("problem %d is created, but not its text: %w", now.Identifier, told(err))
-		}
 	}
 	return nil, reportOutput{written{now.Identifier, now.State.Name, now.Revision}, true}, nil
 }
@@ -343,7 +368,7 @@ func (t tools) comment(ctx context.Context, _ *sdk.CallToolRequest, in commentIn
 type updateInput struct {
 	Identifier int64              `json:"identifier"`
 	Revision   int64              `json:"revision,omitempty" jsonschema:"the one that you have read"`
-	Fields     map[string]string  `json:"fields,omitempty" jsonschema:"as in report, and title; an empty value clears a field"`
+	Fields     map[string]string  `json:"fields,omitempty" jsonschema:"as in report, and title; an empty value clears a field; to resolve a problem, use finish"`
 	Keywords   map[string]*string `json:"keywords,omitempty" jsonschema:"values to set; null deletes a keyword"`
 	Claim      string             `json:"claim,omitempty" jsonschema:"refused if it was lost"`
 }
@@ -353,30 +378,39 @@ func (t tools) update(ctx context.Context, _ *sdk.CallToolRequest, in updateInpu
 	if err != nil {
 		return nil, written{}, told(err)
 	}
-	chosen := under(in.Claim)
-	if in.Revision != 0 {
-		chosen = append(chosen, client.IfRevision(in.Revision))
-	}
-	now, err := t.Update(ctx, in.Identifier, p, chosen...)
-	if err != nil {
-		return nil, written{}, told(err)
-	}
-	for name, value := range in.Keywords {
-		if value == nil {
-			err = t.DeleteKeyword(ctx, in.Identifier, name, under(in.Claim)...)
-		} else {
-			err = t.SetKeyword(ctx, in.Identifier, client.Keyword{Name: name, Value: value}, under(in.Claim)...)
+	// Fields come last: a move into a resolved state ends the claim.
+	revision := in.Revision
+	next := func() []client.Option {
+		if revision == 0 {
+			return under(in.Claim)
 		}
+		return append(under(in.Claim), client.IfRevision(revision))
+	}
+	var stored []string
+	for _, name := range slices.Sorted(maps.Keys(in.Keywords)) {
+		r := client.Request{Method: http.MethodDelete, Path: []string{"problems", strconv.FormatInt(in.Identifier, 10), "keywords", name}}
+		if value := in.Keywords[name]; value != nil {
+			r.Method, r.Body = http.MethodPut, *value
+		}
+		header, err := t.Do(ctx, r, nil, next()...)
 		if err != nil && !errors.Is(err, client.KeywordNotFound) {
-			return nil, written{}, fmt.Errorf("keyword %q: %w", name, told(err))
+			return nil, written{}, partly(stored, fmt.Errorf("keyword %q: %w", name, told(err)))
 		}
-	}
-	if len(in.Keywords) > 0 {
-		if now, err = t.Problem(ctx, in.Identifier, client.Only("identifier", "state.name", "revision")); err != nil {
-			return nil, written{}, told(err)
+		if now, err := strconv.ParseInt(header.Get("Problem-Revision"), 10, 64); err == nil && revision != 0 {
+			revision = now
 		}
+		stored = append(stored, name)
 	}
-	return nil, written{now.Identifier, now.State.Name, now.Revision}, nil
+	now, err := t.Update(ctx, in.Identifier, p, next()...)
+	return nil, written{now.Identifier, now.State.Name, now.Revision}, partly(stored, told(err))
+}
+
+// partly adds to a refusal what was stored before it.
+func partly(stored []string, err error) error {
+	if err == nil || len(stored) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w; before that, these keywords were stored: %s", err, strings.Join(stored, ", "))
 }
 
 type relateInput struct {
@@ -415,17 +449,20 @@ type claimOutput struct {
 const (
 	usualLease      = 1800 // seconds
 	longestToolWait = 20   // seconds
+	shortestLease   = 30
 	longestLease    = 86_400
 )
 
 func (t tools) claim(ctx context.Context, _ *sdk.CallToolRequest, in claimInput) (*sdk.CallToolResult, claimOutput, error) {
 	lease := time.Duration(cmp.Or(in.Lease, usualLease)) * time.Second
-	if err := errors.Join(within("wait", in.Wait, longestToolWait), within("lease", in.Lease, longestLease)); err != nil {
+	if err := errors.Join(within("wait", in.Wait, 1, longestToolWait), within("lease", in.Lease, shortestLease, longestLease)); err != nil {
 		return nil, claimOutput{}, err
 	}
 	switch {
 	case in.Identifier != 0 && (in.Predicate != "" || in.Wait != 0):
 		return nil, claimOutput{}, errors.New("predicate and wait are for the next problem: leave out identifier")
+	case in.End && in.Claim == "":
+		return nil, claimOutput{}, errors.New("end needs the claim, which is yours")
 	case in.Identifier == 0 && (in.End || in.Claim != ""):
 		return nil, claimOutput{}, errors.New("name the problem of the claim by identifier")
 	case in.End:

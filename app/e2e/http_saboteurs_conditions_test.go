@@ -18,6 +18,11 @@ func conditionSaboteurs() []saboteur {
 func etagSaboteurs() []saboteur {
 	return []saboteur{
 		{"If-Match ignored", "HTTP-COND-005", asking(func(c *call) { c.header.Del("If-Match") })},
+		{"a key of a change ignored", "HTTP-W2-020", asking(func(c *call) {
+			if c.method == http.MethodPatch {
+				c.header.Del("Idempotency-Key")
+			}
+		})},
 		{"the base of a change ignored", "HTTP-W2-019", asking(func(c *call) {
 			if c.is("PATCH", "/problems/*") {
 				c.uri = strings.Replace(c.uri, "?base=1", "", 1)

@@ -105,7 +105,7 @@ func TestMCP(t *testing.T) {
 				{"report", `{"title":"x","key":""}`, `!key is empty`},
 				{"report", `{"title":"x","fields":{"priority":"hgih"},"key":"x"}`, `!there is no priority "hgih": choose from Urgent, High, Normal, Low`},
 				{"report", `{"title":"x","fields":{"colour":"red"},"key":"x"}`, `!there is no field "colour"`},
-				{"find", `{"text":"WENT out","mine":true,"predicate":"priority.order <= 2"}`, `{"more":false,"problems":[{"assignee":"Administrator","identifier":1,"priority":"High","revision":2,"state":"Open","title":"The lamp is dark"}]}`},
+				{"find", `{"text":"WENT out","mine":true,"predicate":"priority.order <= 2"}`, `{"more":false,"problems":[{"assignee":"Administrator","identifier":1,"priority":"High","revision":1,"state":"Open","title":"The lamp is dark"}]}`},
 				{"find", `{"limit":1}`, `{"more":true,"problems":[{"identifier":2,`},
 				{"find", `{"limit":1,"skip":1}`, `{"more":false,"problems":[{"assignee":"Administrator","identifier":1,`},
 				{"find", `{"limit":51}`, `!limit is 51: it goes from 1 to 50`},
@@ -113,8 +113,9 @@ func TestMCP(t *testing.T) {
 				{"find", `{"predicate":"1 = 1) OR (state.resolved = YES"}`, `!nothing was sent: a bracket`},
 				{"find", `{"predicate":"title = ':-)' AND (title = \":(\" OR title = '\\')')"}`, `{"more":false,"problems":[]}`},
 				{"find", `{"predicate":"titel = 'x'"}`, `!invalid-predicate: Problem has no key "titel"; did you mean title?`},
-				{"update", `{"identifier":1,"revision":1,"fields":{"title":"Too late"}}`, `!stale-revision: the problem is at revision 2`},
-				{"update", `{"identifier":1,"revision":2,"fields":{"priority":""},"keywords":{"floor":null,"room":"hall"}}`, `{"identifier":1,"revision":5,"state":"Open"}`},
+				{"update", `{"identifier":1,"revision":2,"fields":{"title":"Too late"}}`, `!stale-revision: the problem is at revision 1`},
+				{"update", `{"identifier":1,"revision":1,"fields":{"priority":""},"keywords":{"floor":null,"room":"hall"}}`, `{"identifier":1,"revision":4,"state":"Open"}`},
+				{"update", `{"identifier":1,"keywords":{"b":"1","..":"2"}}`, `!keyword "..": `},
 				{"comment", `{"identifier":1,"text":"` + strings.Repeat("long ", 400) + `","key":"c1"}`, `{"identifier":1}`},
 				{"comment", `{"identifier":9,"text":"x","key":"c2"}`, `!problem-not-found: `},
 				{"relate", `{"identifier":1,"type":"CausedBy","other":2}`, `{"identifier":1}`},
@@ -136,21 +137,28 @@ func TestMCP(t *testing.T) {
 				{"relate", `{"identifier":1,"type":"CausedBy","other":2,"remove":true,"claim":"0150d4f1-6000-7000-8000-000000000021"}`, `!claim-lost: `},
 				{"claim", `{"identifier":1}`, `!claimed: Administrator has claimed the problem`},
 				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021","key":"f0"}`, `!claim-lost: `},
-				{"claim", `{"identifier":1,"end":true}`, `{"identifier":1}`},
-				{"claim", `{"identifier":1,"lease":60}`, `"identifier":1}`},
+				{"claim", `{"identifier":1,"end":true}`, `!end needs the claim`},
+				{"claim", `{"identifier":1,"lease":29}`, `!lease is 29: it goes from 30 to 86400`},
 				{"finish", `{"identifier":1,"text":"It was the fuse.","key":"f1"}`, `{"identifier":1,"state":"Closed"}`},
 				{"finish", `{"identifier":1,"text":"It was the fuse.","key":"f1"}`, `{"identifier":1,"state":"Closed"}`},
+				{"update", `{"identifier":1,"fields":{"state":"Open"}}`, `"state":"Open"`},
+				{"finish", `{"identifier":1,"text":"It was the fuse.","key":"f1"}`, `{"identifier":1,"state":"Closed"}`},
+				{"show", `{"identifier":1}`, `"state":"Open"`}, // nothing was written
 				{"show", `{"identifier":1}`, `"commentCount":3,`},
+				{"update", `{"identifier":1,"fields":{"state":"Closed"}}`, `"state":"Closed"`},
 				{"finish", `{"identifier":1,"claim":"0150d4f1-6000-7000-8000-000000000021","key":"f2"}`, `!claim-lost: `}, // it is Closed already
 				{"finish", `{"identifier":2,"state":"nope","key":"f3"}`, `!there is no move to such a resolved state; moves are possible to In Progress, Closed`},
 				{"find", `{"state":"done"}`, `"identifier":1,`},
 				{"find", `{"limit":"many"}`, `!limit`},
 			})
 			taken, _ := m.use("claim", `{"identifier":2}`)
+			m.does([][3]string{{"claim", `{"identifier":2,"end":true,"claim":"` + decode[struct{ Claim string }](t, taken).Claim + `"}`, `{"identifier":2}`}})
+			taken, _ = m.use("claim", `{"identifier":2}`)
 			finish := `{"identifier":2,"claim":"` + decode[struct{ Claim string }](t, taken).Claim + `","text":"Replaced.","key":`
 			m.does([][3]string{
 				{"finish", finish + `"f4"}`, `{"identifier":2,"state":"Closed"}`},
-				{"finish", finish + `"f5"}`, `{"identifier":2,"state":"Closed"}`}, // the answer was lost, and the key
+				{"finish", finish + `"f4"}`, `{"identifier":2,"state":"Closed"}`}, // the answer was lost
+				{"finish", finish + `"f5"}`, `!claim-lost: `},
 				{"show", `{"identifier":2}`, `"commentCount":2,`},
 			})
 			s.send(t, s.token(t), "/users", map[string]any{"name": "Robby", "email": "robby@example.org", "robotOf": map[string]any{"name": "Administrator"}})

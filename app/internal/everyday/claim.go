@@ -9,8 +9,21 @@ import (
 	"github.com/problemtracking/problems/adapters/client"
 )
 
+// guard has a command write only under a claim.
+type guard struct {
+	Claim string `placeholder:"CLAIM" help:"Only while the problem has this claim."`
+}
+
+func (g guard) options() []client.Option {
+	if g.Claim == "" {
+		return nil
+	}
+	return []client.Option{client.UnderClaim(g.Claim)}
+}
+
 type claimCommand struct {
 	Account
+	guard
 
 	Args      []string      `arg:"" optional:"" help:"Identifier of a problem. Without one, the next problem that is ready."`
 	Predicate string        `short:"q" placeholder:"PREDICATE" help:"Condition for the next problem. Default: unresolved, not blocked and not claimed."`
@@ -18,7 +31,7 @@ type claimCommand struct {
 	Lease     time.Duration `default:"30m" help:"How long nobody else gets the problem: 30s to 24h."`
 	Wait      time.Duration `short:"w" help:"Longest wait for a problem, such as 5m."`
 	Extend    string        `placeholder:"CLAIM" help:"Give this claim of the problem a new lease."`
-	End       bool          `help:"End the claim of the problem, whoever has it."`
+	End       bool          `help:"End the claim of the problem: whoever has it, or with --claim this one."`
 	JSON      bool          `name:"json" help:"Print JSON."`
 }
 
@@ -31,7 +44,7 @@ Examples:
     problems claim
     problems claim -w 5m -q "component.name = 'web' AND state.resolved = NO"
     problems claim 12 --lease 2h
-    problems claim 12 --end`
+    problems claim 12 --end --claim 0150d4f1-6000-7000-8000-000000000021`
 }
 
 // Run is called by kong.
@@ -46,6 +59,10 @@ func (c *claimCommand) Run(ctx context.Context, e *Env) error {
 		return misused("--end and --extend need the identifier of a problem")
 	case c.End && c.Extend != "":
 		return misused("--end and --extend exclude each other")
+	case c.Claim != "" && !c.End:
+		return misused("--claim is for --end; --extend CLAIM gives a claim a new lease")
+	case len(all) > 0 && (c.Predicate != "" || c.Wait != 0):
+		return misused("--predicate and --wait are for the next problem: leave out the identifier")
 	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
@@ -66,7 +83,7 @@ func (c *claimCommand) Run(ctx context.Context, e *Env) error {
 	}
 	n := all[0]
 	if c.End {
-		if err := server.EndClaim(ctx, n); err != nil {
+		if err := server.EndClaim(ctx, n, c.options()...); err != nil {
 			return err
 		}
 		return e.say("Problem %d has no claim.", n)

@@ -15,6 +15,7 @@ import (
 
 type commentCommand struct {
 	Account
+	guard
 
 	Args []string `arg:"" help:"Identifier of the problem, then the text. Without a text, the editor opens, or standard input has it."`
 	Key  string   `placeholder:"KEY" help:"Idempotency-Key: another run with the same key within 24 hours adds nothing."`
@@ -56,7 +57,7 @@ func (c *commentCommand) Run(ctx context.Context, e *Env) error {
 	if strings.TrimSpace(text) == "" {
 		return errors.New("the comment is empty: nothing was added")
 	}
-	if _, err := server.Comment(ctx, n, client.NewComment{Text: text}, options...); err != nil {
+	if _, err := server.Comment(ctx, n, client.NewComment{Text: text}, append(options, c.options()...)...); err != nil {
 		return err
 	}
 	draft()

@@ -87,8 +87,17 @@ func usualFields() []string {
 	return []string{"identifier", "state.name", "priority.name", "assignee.name", "modificationDate", "title"}
 }
 
-// holder is who has the claim: a column for people, while a problem in the list is claimed.
-const holder = "claim.holder.name"
+// claimedBy is a column for people, while somebody works on a problem of the list.
+const claimedBy = "claimed by"
+
+// holder returns who works on a problem now, of those that were loaded with their claims.
+func (e *Env) holder(p json.RawMessage) string {
+	var of struct{ Claim *client.Claim }
+	if json.Unmarshal(p, &of) != nil || of.Claim == nil || !of.Claim.Held(e.Now()) {
+		return ""
+	}
+	return of.Claim.Holder.Name
+}
 
 // heading returns the heading of a column.
 func heading(field string) string {
@@ -99,8 +108,6 @@ func heading(field string) string {
 		return "CHANGED"
 	case "creationDate":
 		return "CREATED"
-	case holder:
-		return "CLAIMED BY"
 	}
 	return strings.ToUpper(strings.TrimSuffix(field, ".name"))
 }
@@ -113,12 +120,13 @@ func (l *listing) run(ctx context.Context, e *Env, words []string) error {
 	fields := l.Fields
 	if len(fields) == 0 && !l.JSON {
 		fields = usualFields()
-		if e.Terminal {
-			fields = slices.Insert(fields, len(fields)-1, holder) // before the title
-		}
+	}
+	asked := fields
+	if e.Terminal && len(l.Fields) == 0 && !l.JSON {
+		asked = append(slices.Clone(fields), "claim")
 	}
 	found := []json.RawMessage{}
-	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.Query, And: l.conditions(words), Sort: l.Sort, Fields: fields, Limit: l.Limit}) {
+	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.Query, And: l.conditions(words), Sort: l.Sort, Fields: asked, Limit: l.Limit}) {
 		if err != nil {
 			return chosen(err, l.Fields)
 		}
@@ -135,10 +143,10 @@ func (l *listing) run(ctx context.Context, e *Env, words []string) error {
 
 // problems prints a table of problems.
 func (e *Env) problems(fields []string, found []json.RawMessage) error {
-	if !slices.ContainsFunc(found, func(p json.RawMessage) bool { return e.value(p, holder) != "" }) && e.Terminal {
-		fields = slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return f == holder })
-	}
 	var t table
+	if slices.ContainsFunc(found, func(p json.RawMessage) bool { return e.holder(p) != "" }) {
+		fields = slices.Insert(slices.Clone(fields), len(fields)-1, claimedBy) // before the title
+	}
 	for _, f := range fields {
 		t.header = append(t.header, heading(f))
 	}
@@ -146,7 +154,9 @@ func (e *Env) problems(fields []string, found []json.RawMessage) error {
 		var row []cell
 		for i, f := range fields {
 			c := cell{text: e.value(p, f)}
-			if i == 0 {
+			if f == claimedBy {
+				c.text = e.holder(p)
+			} else if i == 0 {
 				c.style = cyan
 			} else if f == "modificationDate" || f == "creationDate" {
 				c.style = faint

@@ -31,14 +31,6 @@ func CheckArguments(args []string) error {
 	return nil
 }
 
-// checkComment refuses the text of a comment as the server does (D5).
-func checkComment(comment string) error {
-	if _, err := text.Comment.Apply(comment); err != nil {
-		return misused("the comment %w", err)
-	}
-	return nil
-}
-
 // checkKeyword refuses the name of a keyword as the server does (D4). Some names would also
 // be paths of something else.
 func checkKeyword(name string) error {

@@ -12,6 +12,7 @@ import (
 
 type keywordCommand struct {
 	Account
+	guard
 
 	Number   string   `arg:"" help:"Identifier of the problem."`
 	Keywords []string `arg:"" optional:"" help:"Keywords to set, such as floor=kitchen or flaky. Without one, all are shown."`
@@ -55,9 +56,9 @@ func (c *keywordCommand) Run(ctx context.Context, e *Env) error {
 	}
 	for i, text := range c.Keywords {
 		if c.Delete {
-			err = server.DeleteKeyword(ctx, n, text)
+			err = server.DeleteKeyword(ctx, n, text, c.options()...)
 		} else {
-			err = server.SetKeyword(ctx, n, set[i])
+			err = server.SetKeyword(ctx, n, set[i], c.options()...)
 		}
 		if err != nil {
 			return err
@@ -86,6 +87,7 @@ func (c *keywordCommand) Run(ctx context.Context, e *Env) error {
 
 type relateCommand struct {
 	Account
+	guard
 
 	Number string `arg:"" help:"Identifier of the problem."`
 	Type   string `arg:"" optional:"" help:"Type, such as blocked-by, parent-of, duplicate-of or related-to."`
@@ -130,9 +132,9 @@ func (c *relateCommand) Run(ctx context.Context, e *Env) error {
 			return errNumber(c.Other)
 		}
 		if c.Delete {
-			err = server.Unrelate(ctx, n, kind, other)
+			err = server.Unrelate(ctx, n, kind, other, c.options()...)
 		} else {
-			_, err = server.Relate(ctx, n, kind, other)
+			_, err = server.Relate(ctx, n, kind, other, c.options()...)
 		}
 		if err != nil || !c.JSON {
 			return err

@@ -115,8 +115,8 @@ func (e *Env) page(p client.Problem, record json.RawMessage, claim *client.Claim
 	for _, field := range []string{"state", "priority", "classification", "component", "milestone", "assignee", "due", "originator", "creationDate", "modifier", "modificationDate", "resolver", "resolveDate", "keywords", "watching", "read"} {
 		line(field, e.value(record, field))
 	}
-	if claim != nil {
-		line("claim", fmt.Sprintf("%s until %s", e.by(claim.Holder, claim.Via), e.until(claim.Expires)))
+	if claim != nil && claim.Held(e.Now()) {
+		line("claimed by", fmt.Sprintf("%s until %s", e.by(claim.Holder, claim.Via), e.until(claim.Expires)))
 	}
 	line("revision", fmt.Sprint(p.Revision))
 	for _, r := range related {

@@ -3,16 +3,12 @@ package everyday
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/client"
 )
-
-// mostBytes is the longest body that servers take, unless their settings differ (D22).
-const mostBytes = 1 << 20
 
 type newCommand struct {
 	Account
@@ -41,12 +37,6 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 	options, err := key(c.Key)
 	if err != nil {
 		return err
-	}
-	var commented []client.Option
-	if c.Key != "" {
-		if commented, err = key(c.Key + "-comment"); err != nil {
-			return err
-		}
 	}
 	fields := client.NewProblem{}
 	if fields.Keywords, err = keywords(c.Keyword); err != nil {
@@ -95,37 +85,15 @@ func (c *newCommand) Run(ctx context.Context, e *Env) error {
 		}
 	}
 	fields.Fields = p.Fields
-	if comment != "" {
-		// A comment that the server refuses would leave the problem without it.
-		if err := checkComment(comment); err != nil {
-			return err
-		}
-		size, err := json.Marshal(client.NewComment{Text: comment})
-		if err != nil {
-			return err
-		}
-		if len(size) > mostBytes {
-			return misused("the comment has %d bytes as JSON, and the server takes %d: nothing was created", len(size), mostBytes)
-		}
-	}
 	var made client.Problem
 	if c.Once != "" {
 		made, _, err = server.Report(ctx, client.Report{Keyword: once, Problem: fields, Comment: comment}, options...)
 	} else {
+		fields.Comment = comment
 		made, err = server.Create(ctx, fields, options...)
 	}
 	if err != nil {
 		return err
-	}
-	if comment != "" && c.Once == "" {
-		if _, err := server.Comment(ctx, made.Identifier, client.NewComment{Text: comment}, commented...); err != nil {
-			_, lost := fmt.Fprintln(e.Stdout, made.Identifier)
-			again := fmt.Sprintf("add it by \"problems comment %d\"", made.Identifier)
-			if c.Key != "" {
-				again = "run the same command again: the key keeps it from a second problem"
-			}
-			return errors.Join(fmt.Errorf("problem %d is created, but not its comment: %w; %s", made.Identifier, err, again), lost)
-		}
 	}
 	draft()
 	if c.JSON {
@@ -152,6 +120,7 @@ func (e *Env) compose(ctx context.Context) (title, comment string, done func(), 
 
 type setCommand struct {
 	Account
+	guard
 
 	Args     []string `arg:"" help:"Identifiers of problems, then assignments such as state=Closed."`
 	Revision int64    `placeholder:"N" help:"Change the problem only if it is at this revision."`
@@ -178,8 +147,8 @@ func (c *setCommand) Run(ctx context.Context, e *Env) error {
 		return errNumber(c.Args[0])
 	case len(assignments) == 0:
 		return misused("there is nothing to set: write FIELD=VALUE, with one of the fields %s", strings.Join(client.FieldNames(), ", "))
-	case len(all) > 1 && c.Revision != 0:
-		return misused("--revision is for one problem")
+	case len(all) > 1 && (c.Revision != 0 || c.Claim != ""):
+		return misused("--revision and --claim are for one problem")
 	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
@@ -189,7 +158,7 @@ func (c *setCommand) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	var options []client.Option
+	options := c.options()
 	if c.Revision != 0 {
 		options = append(options, client.IfRevision(c.Revision))
 	}
@@ -234,15 +203,16 @@ func (e *Env) each(all []int64, do func(n int64) error) error {
 
 type doneCommand struct {
 	Account
+	guard
 
 	Args  []string `arg:"" help:"Identifiers of problems, then the words of a comment."`
 	State string   `short:"s" placeholder:"NAME" help:"The resolved state. Default: the first one that the problem can move to."`
-	Claim string   `placeholder:"CLAIM" help:"Only while the problem has this claim."`
+	Key   string   `placeholder:"KEY" help:"Idempotency-Key: another run with the same key within 24 hours changes nothing."`
 }
 
 // Help is shown by kong.
 func (doneCommand) Help() string {
-	return `Moves problems to a resolved state, and comments first if there is a text. A text of - is read from standard input. A change of somebody else in between refuses the move.
+	return `Moves problems to a resolved state, and comments if there is a text: both or nothing. A text of - is read from standard input. A change of somebody else in between refuses the move.
 
 Examples:
 
@@ -255,8 +225,11 @@ Examples:
 // Run is called by kong.
 func (c *doneCommand) Run(ctx context.Context, e *Env) error {
 	all, words := numbers(c.Args)
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0:
 		return errNumber(c.Args[0])
+	case len(all) > 1 && (c.Key != "" || c.Claim != ""):
+		return misused("--key and --claim are for one problem")
 	}
 	server, err := c.Open(e.Getenv)
 	if err != nil {
@@ -266,10 +239,11 @@ func (c *doneCommand) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	var options []client.Option
-	if c.Claim != "" {
-		options = append(options, client.UnderClaim(c.Claim))
+	options, err := key(c.Key)
+	if err != nil {
+		return err
 	}
+	options = append(options, c.options()...)
 	return e.each(all, func(n int64) error {
 		to, moved, err := server.Finish(ctx, n, c.State, text, options...)
 		switch {

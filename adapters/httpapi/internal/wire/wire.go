@@ -308,6 +308,13 @@ type ProblemFields struct {
 
 // NewProblem is a problem to be created (W1).
 type NewProblem struct {
+	NewReportProblem
+	Comment string   `json:"comment,omitempty" minLength:"1" doc:"The first comment; added by the same batch."`
+	_       struct{} `additionalProperties:"false"`
+}
+
+// NewReportProblem is a problem to be created by a report.
+type NewReportProblem struct {
 	ProblemFields
 	Title    string       `json:"title" minLength:"1" maxLength:"1000"`
 	Keywords []NewKeyword `json:"keywords,omitempty" nullable:"true" doc:"One of each name; set in the same batch."`
@@ -317,7 +324,7 @@ type NewProblem struct {
 // NewReport is a problem to be created, unless there is one with the keyword (D55).
 type NewReport struct {
 	Keyword NewReportKeyword `json:"keyword" doc:"What reports of the same fault have in common."`
-	Problem NewProblem       `json:"problem" doc:"What is created. It gets the keyword, too."`
+	Problem NewReportProblem `json:"problem" doc:"What is created. It gets the keyword, too."`
 	Comment string           `json:"comment,omitempty" minLength:"1" doc:"Is added to the problem, new or not."`
 	_       struct{}         `additionalProperties:"false"`
 }
@@ -339,6 +346,7 @@ type NewKeyword struct {
 // ProblemPatch is a change of a problem (W2).
 type ProblemPatch struct {
 	ProblemFields
+	Comment  string   `json:"comment,omitempty" minLength:"1" doc:"Is added by the same batch."`
 	Revision int64    `json:"revision,omitempty" minimum:"1" doc:"The revision that the change is meant for: any other is answered with 412."`
 	_        struct{} `additionalProperties:"false"`
 }

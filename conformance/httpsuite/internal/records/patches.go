@@ -30,6 +30,7 @@ func patchCases() []session.Case {
 		session.Core("HTTP-W2-016", "D1", "several fields are changed by one revision", severalFieldsAreOneRevision),
 		session.Extended("HTTP-W2-017", "D11", "a revision that no problem can have is not the current one", impossibleRevisionIsStale),
 		session.Extended("HTTP-W2-019", "D52, D20", "a change with a base counts on top of changes of other fields, and If-Match stays strict", baseOfAChange),
+		session.Extended("HTTP-W2-020", "D53, D21", "a comment and the fields beside it are one batch, or nothing; with a key, they are stored once", commentBesideFields),
 	}
 }
 
@@ -230,6 +231,28 @@ func baseOfAChange(s *session.Session) {
 			s.Admin.Patch(p.Path+"?base="+base, `{"title":"Mine"}`).Fault(400, "malformed-request")
 		}
 	})
+}
+
+func commentBesideFields(s *session.Session) {
+	key := session.With("Idempotency-Key", s.Unique("key"))
+	id := s.Admin.Post("/problems", `{"title":"Dark","comment":"Since noon."}`, key).Is(201).Has("/revision", 1).Number("/identifier")
+	s.Admin.Post("/problems", `{"title":"Dark","comment":"Since noon."}`, key).Is(201).Has("/identifier", id)
+	p := session.Problem{ID: id, Path: fmt.Sprintf("/problems/%d", id)}
+	s.Admin.Get(p.Path + "/comments").Is(200).Has("/0/text", "Since noon.").Counts("", 1)
+
+	key = session.With("Idempotency-Key", s.Unique("key"))
+	const closed = `{"state":{"name":"Closed"},"comment":"It was the fuse."}`
+	now := s.Admin.Patch(p.Path, closed, key).Is(200).Has("/revision", 2).Has("/logs/0/type", "CommentAdded").Has("/logs/1/field", "state")
+	now.Has("/logs/1/batchIdentifier", now.At("/logs/0/batchIdentifier"))
+	s.Admin.Patch(p.Path, `{"state":{"name":"Open"}}`).Is(200)
+	s.Untouched(p, func() {
+		s.Admin.Patch(p.Path, closed, key).Is(200).Sends("Idempotency-Replayed", "true").Has("/revision", 2)
+		s.Admin.Patch(p.Path, `{"comment":"Another."}`, key).Fault(409, "idempotency-conflict")
+		s.Admin.Patch(p.Path, `{"title":"","comment":"Not this."}`).Fault(422, "", "/title")
+		s.Admin.Patch(p.Path, `{"title":"Not this","comment":" "}`).Fault(422, "", "/comment")
+		s.Admin.Post("/problems", `{"title":"Not this","comment":null}`).Fault(422, "", "/comment")
+	})
+	s.Admin.Get(p.Path + "/comments").Is(200).Has("/1/text", "It was the fuse.").Counts("", 2)
 }
 
 func impossibleRevisionIsStale(s *session.Session) {
