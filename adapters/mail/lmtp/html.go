@@ -257,7 +257,9 @@ func (p *plain) end(tag atom.Atom) {
 		}
 	case atom.Blockquote:
 		p.block()
-		p.quotes = max(0, p.quotes-1)
+		if p.quotes = max(0, p.quotes-1); p.quotes == 0 {
+			p.newLine() // Markdown takes a line directly below a quote for a part of it
+		}
 	case atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Table:
 		p.block()
 		p.newLine()
