@@ -74,5 +74,5 @@ func overlap(one, other string) bool {
 // everywhere reports whether a host stands for all addresses of the machine.
 func everywhere(host string) bool {
 	ip, err := netip.ParseAddr(host)
-	return host == "" || err == nil && ip.IsUnspecified()
+	return host == "" || err == nil && ip.Unmap().IsUnspecified()
 }

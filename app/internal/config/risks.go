@@ -41,6 +41,10 @@ func (s *Settings) Risks(memory Size) (risks []Risk) {
 	add(isOpen(s.Server.PublicURL),
 		"--public-url has http: everybody on the way can read tokens and passwords, and use them",
 		"get a certificate, and take https")
+	bucket, inBucket := s.Attachments.Files.Bucket()
+	add(inBucket && isOpen(bucket.Endpoint.String()),
+		"--files has an endpoint with http: everybody on the way can read and change the files of attachments",
+		"get a certificate, and take https")
 	add(memory > 0 && s.Limits.Memory > memory,
 		fmt.Sprintf("--memory is %s, above the %s that the container or unit may use: the kernel would end the service before its own limit holds", s.Limits.Memory, memory),
 		"lower --memory, or raise the limit of the container or unit")
@@ -53,9 +57,9 @@ func isEverywhere(address string) bool {
 	return err == nil && everywhere(host)
 }
 
-// isOpen reports whether browsers use the URL without encryption, from other machines.
-func isOpen(public string) bool {
-	u, err := url.Parse(public)
+// isOpen reports whether a URL leads to another machine without encryption.
+func isOpen(text string) bool {
+	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" {
 		return false
 	}
