@@ -98,6 +98,7 @@ func (c *codec) describeMetadata() {
 		{"inactive", (*boolean)(&c.user.Inactive)},
 		{"robotOf", (*reference)(&c.user.RobotOf)},
 		{"mail", (*nullable)(&c.user.Mail)},
+		{"preferences", (*nullable)(&c.user.Preferences)},
 	}
 	c.objects[transfer.KindToken] = object{
 		{"identifier", (*identifier)(&c.token.ID)},

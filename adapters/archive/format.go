@@ -35,7 +35,7 @@ var memberSince = func() (since [transfer.KindEnd]map[string]version) {
 	since[transfer.KindComment] = map[string]version{"via": 9, "editDate": 8, "editor": 8, "deleted": 8}
 	since[transfer.KindLogEntry] = map[string]version{"via": 9}
 	since[transfer.KindEvent] = map[string]version{"via": 9}
-	since[transfer.KindUser] = map[string]version{"robotOf": 8}
+	since[transfer.KindUser] = map[string]version{"preferences": 10, "robotOf": 8}
 	since[transfer.KindSavedQuery] = map[string]version{"columns": 10, "shared": 10}
 	since[transfer.KindToken] = map[string]version{"invitation": 8, "name": 8, "lastUse": 8}
 	return since

@@ -95,7 +95,7 @@ func newSynthetic(seed uint64, problems problem.ID) *synthetic {
 		c.Classifications = append(c.Classifications, metadata.Classification{ID: id(), Name: unique})
 		c.Components = append(c.Components, metadata.Component{ID: id(), Name: unique, Closed: i == 2})
 		c.Milestones = append(c.Milestones, metadata.Milestone{ID: id(), Name: unique, Component: c.Components[0].ID, Created: epoch})
-		c.Users = append(c.Users, user.User{ID: id(), Name: m.text(text.Name), Email: unique + "@example.org", Inactive: i == 3, Mail: []user.Mail{user.MailEverything, user.MailMine, user.MailNone}[i%3]})
+		c.Users = append(c.Users, user.User{ID: id(), Name: m.text(text.Name), Email: unique + "@example.org", Inactive: i == 3, Mail: []user.Mail{user.MailEverything, user.MailMine, user.MailNone}[i%3], Preferences: []user.Preferences{"", "columns=state keys=off"}[i%2]})
 	}
 	c.States[0].Next = []ident.ID{c.States[3].ID, c.States[1].ID}
 	c.Components[0].Parent, c.Components[1].Successor = c.Components[3].ID, c.Components[2].ID

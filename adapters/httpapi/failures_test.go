@@ -327,6 +327,12 @@ var faulty = map[string]map[fault.Kind]string{
 	},
 	"redactProblem": withBody(faultyRedactions, fault.AttachmentNotFound, `{"attachment":"7"}`),
 	"redactComment": withBody(faultyRedactions, fault.UnknownOutcome, `{"text":"second server"}`),
+	"setPreferences": {
+		fault.InvalidValue:     `{"timeZone":"Mars/Olympus"}`,
+		fault.InvalidType:      `{"keys":"off"}`,
+		fault.UnknownField:     `{"font":"large"}`,
+		fault.ValidationFailed: `{"timeZone":"Mars/Olympus","font":"large"}`,
+	},
 	"setMail": {
 		fault.RequiredField:    `{}`,
 		fault.InvalidValue:     `{"mail":"weekly"}`,

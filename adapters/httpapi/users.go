@@ -40,6 +40,25 @@ func (s *server) registerUsers() {
 		Metadata: about(func(e *wire.Encoder) { none := samples.Ann; none.Mail = user.MailNone; e.Mail(none) }, fault.RequiredField, fault.UnknownField, fault.ValidationFailed).
 			json(`{"mail":"none"}`, wire.MailPatch{}),
 	}, s.setMail)
+	preferring := samples.Ann
+	preferring.Preferences = "columns=state,due language=de timeZone=Europe/Berlin"
+	example := func(e *wire.Encoder) { e.Preferences(preferring) }
+	register(s, huma.Operation{
+		OperationID: "getPreferences", Method: http.MethodGet, Path: "/me/preferences", Tags: []string{tagUsers},
+		Summary:   "Show what the user of the token prefers in the pages",
+		Security:  needs(access.Read),
+		Responses: responses{"200": {Description: "The preferences."}},
+		Metadata:  about(example),
+	}, s.preferences)
+	register(s, huma.Operation{
+		OperationID: "setPreferences", Method: http.MethodPut, Path: "/me/preferences", Tags: []string{tagUsers},
+		Summary:     "Choose what the user of the token prefers in the pages",
+		Description: "All at once: what is null or left out gets its usual value.",
+		Security:    needs(access.Write),
+		Responses:   responses{"200": {Description: "The preferences."}},
+		Metadata: about(example, fault.UnknownField, fault.ValidationFailed).
+			json(`{"columns":"state,due","language":"de","timeZone":"Europe/Berlin"}`, wire.PreferencesPatch{}),
+	}, s.setPreferences)
 }
 
 // tagUsers is the tag of the operations about users.
@@ -81,6 +100,22 @@ func (s *server) me(ctx context.Context, in *Request) (*output[wire.Me], error) 
 func (s *server) mail(ctx context.Context, in *Request) (*output[wire.Mail], error) {
 	a, err := s.Service.Users().Load(ctx, in.caller.User)
 	return one[wire.Mail](a, err, (*wire.Encoder).Mail)
+}
+
+func (s *server) preferences(ctx context.Context, in *Request) (*output[wire.Preferences], error) {
+	a, err := s.Service.Users().Load(ctx, in.caller.User)
+	return one[wire.Preferences](a, err, (*wire.Encoder).Preferences)
+}
+
+func (s *server) setPreferences(ctx context.Context, in *writeInput) (*output[wire.Preferences], error) {
+	cmd := tracker.SetPreferences{Write: in.write()}
+	err := in.decode(&cmd.Faults, wire.Member{Name: "columns", Into: &cmd.Columns}, wire.Member{Name: "density", Into: &cmd.Density},
+		wire.Member{Name: "language", Into: &cmd.Language}, wire.Member{Name: "timeZone", Into: &cmd.TimeZone}, wire.Member{Name: "keys", Into: &cmd.Keys})
+	if err != nil {
+		return nil, err
+	}
+	a, err := s.Service.SetPreferences(ctx, in.caller, cmd)
+	return one[wire.Preferences](a, err, (*wire.Encoder).Preferences)
 }
 
 type writeInput struct {

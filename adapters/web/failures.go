@@ -64,7 +64,7 @@ var typed = map[string]string{
 	"comment": "new.comment", "text": "failure.text", "replacement": "redaction.replacement", "name": "kind.name", "value": "keyword.value", "keyword": "bulk.keyword", "without": "bulk.without",
 	"problem": "relationship.problem", "predicate": "list.predicate", "sort": "list.sort",
 	"email": "kind.email", "order": "kind.order", "start": "kind.start", "end": "kind.end", "expires": "token.expires",
-	"url": "kind.url", "cursor": "webhook.cursor",
+	"url": "kind.url", "cursor": "webhook.cursor", "timeZone": "settings.zone",
 }
 
 // typedLabel returns the label of a field that people type into; empty for other fields.
@@ -104,7 +104,7 @@ func (q *request) fail(err error) {
 		view.keep(q, kind.Kind, c)
 	}
 	q.w.Header().Set("Cache-Control", "private, no-store")
-	body, err := q.views.Render(q.language, "failure", view, q.room)
+	body, err := q.views.Render(q.language, q.zone(), "failure", view, q.room)
 	if err != nil {
 		http.Error(q.w, http.StatusText(kind.Status), kind.Status)
 		return

@@ -214,7 +214,7 @@ func TestTextBoxes(t *testing.T) {
 	for i := range boxes {
 		boxes[i].Keep = true
 	}
-	body, err := h.views.Render(texts.Languages()[0], "bulk", bulkPage{Texts: boxes}, func(int64) error { return nil })
+	body, err := h.views.Render(texts.Languages()[0], nil, "bulk", bulkPage{Texts: boxes}, func(int64) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -284,6 +284,7 @@ func (q *request) authenticate() error {
 		return err
 	}
 	q.frame.Token = q.caller.Token
+	q.prefer()
 	return nil
 }
 
@@ -347,6 +348,7 @@ func routes() []route {
 		{"POST", ownTokensPath, access.Read, false, createOwnToken},
 		{"POST", ownTokensPath + "/{id}/revoke", access.Read, false, revokeOwnToken},
 		{"POST", "/settings/mail", access.Write, false, chooseMail},
+		{"POST", "/settings/preferences", access.Write, false, choosePreferences},
 		{"POST", "/language", "", true, chooseLanguage},
 		{"GET", unsubscribePath, "", true, showUnsubscribe},
 		{"POST", unsubscribePath, "", true, unsubscribe},

@@ -22,10 +22,12 @@ type keyGroup struct {
 // keysCookie returns the cookie of a browser without keys, without its value.
 func (h *Handler) keysCookie() http.Cookie { return h.newCookie("problems-keys") }
 
-// keysOff reports whether somebody has turned the keys off in this browser.
+// keysOff reports whether somebody has turned the keys off in this browser, or prefers them off.
 func (q *request) keysOff() bool {
-	cookie, err := q.r.Cookie(q.keysCookie().Name)
-	return err == nil && cookie.Value == "off"
+	if cookie, err := q.r.Cookie(q.keysCookie().Name); err == nil {
+		return cookie.Value == "off"
+	}
+	return q.preferred.KeysOff
 }
 
 func showKeys(q *request) (answer, error) {
@@ -43,12 +45,8 @@ func showKeys(q *request) (answer, error) {
 // chooseKeys turns the keys of this browser off or on.
 func chooseKeys(q *request) (answer, error) {
 	c := q.keysCookie()
-	switch q.form.Get("keys") {
-	case "off":
-		c.Value, c.MaxAge = "off", languageAge
-	case "on":
-		c.MaxAge = -1
-	default:
+	c.Value, c.MaxAge = q.form.Get("keys"), languageAge
+	if c.Value != "on" && c.Value != "off" {
 		return answer{}, fault.New(fault.MalformedRequest, "keys are on or off")
 	}
 	http.SetCookie(q.w, &c)

@@ -45,7 +45,7 @@ func TestLanguageIsChosen(t *testing.T) {
 		t.Fatalf("before a choice, the page is in %q", got)
 	}
 	settings := b.in("de", "/settings")
-	if got := settings.form("/language").Get("language"); got != "" {
+	if got := settings.form("/settings/preferences").Get("lang"); got != "" {
 		t.Errorf("before a choice, %q is selected", got)
 	}
 	settings.submit("/language", "language", "en").is(200).at("/settings")
@@ -55,10 +55,10 @@ func TestLanguageIsChosen(t *testing.T) {
 		}
 	}
 	settings = b.in("de", "/settings")
-	if got := settings.form("/language").Get("language"); got != "en" {
+	if got := settings.form("/settings/preferences").Get("lang"); got != "en" {
 		t.Errorf("after the choice, %q is selected", got)
 	}
-	settings.submit("/language", "language", "")
+	settings.submit("/settings/preferences", "lang", "")
 	if got := b.in("de", path).language(); got != "de" {
 		t.Errorf("after the choice was taken back, the page is in %q", got)
 	}

@@ -22,11 +22,15 @@ type layout struct {
 	Languages []languageChoice
 	// KeysOff is true when the keys are off in this browser.
 	KeysOff bool
+	// Compact has rows take less room.
+	Compact bool
+	// Zone is the name of the preferred time zone; empty: that of the browser.
+	Zone string
 }
 
 // layout returns the common part of a page for anybody.
 func (q *request) layout(title string) layout {
-	return layout{Title: title, At: q.at(), Languages: q.languages(), KeysOff: q.keysOff()}
+	return layout{Title: title, At: q.at(), Languages: q.languages(), KeysOff: q.keysOff(), Compact: q.preferred.Compact, Zone: q.preferred.TimeZone}
 }
 
 // signedIn returns the common part of a page for the caller.

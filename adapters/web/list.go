@@ -292,7 +292,7 @@ func (q *request) listPage(asked url.Values, path string) (view listPage, sort s
 	if len(asked["columns"]) == 0 && len(view.preset) > 0 {
 		view.Parameters["columns"] = view.preset // so that they stay when the query is narrowed
 	}
-	view.arrange(q.base, view.Parameters["columns"])
+	view.arrange(q.base, q.columnsOr(view.Parameters["columns"]))
 	view.narrow(q, saved.Catalogue)
 	view.Bar = barChoices(saved.Catalogue)
 	return view, sort, nil
@@ -505,20 +505,23 @@ func typeName(t predicate.Type) string {
 
 // arrange selects the columns, and links each to its order.
 func (v *listPage) arrange(base string, asked []string) {
-	if len(asked) == 0 {
-		asked = usualColumns
-	}
 	first, _, _ := strings.Cut(v.Sort, ",")
 	v.Number, v.Name = fixedColumns[0].ordered(base, first, v.Parameters), fixedColumns[1].ordered(base, first, v.Parameters)
 	v.Sorts = sortChoices(v.Sort)
 	for _, c := range columns {
-		shown := slices.Contains(asked, c.Name)
-		v.Columns = append(v.Columns, columnChoice{c.Name, shown})
-		if !shown {
-			continue
+		if slices.Contains(asked, c.Name) {
+			v.Shown = append(v.Shown, c.ordered(base, first, v.Parameters))
 		}
-		v.Shown = append(v.Shown, c.ordered(base, first, v.Parameters))
 	}
+	v.Columns = columnChoices(asked)
+}
+
+// columnChoices returns all columns, and which are shown.
+func columnChoices(shown []string) (all []columnChoice) {
+	for _, c := range columns {
+		all = append(all, columnChoice{c.Name, slices.Contains(shown, c.Name)})
+	}
+	return all
 }
 
 // sortChoices returns the orders by each column, and the current one.

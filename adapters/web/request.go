@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // request is a request for a page, or one with a form.
@@ -29,7 +30,9 @@ type request struct {
 	chosen   bool           // whether somebody has chosen the language
 	several  bool           // whether the browser sends several sessions
 	caller   tracker.Caller // zero without a session
-	form     url.Values     // of a POST
+	// preferred are the caller's preferences.
+	preferred user.Choices
+	form      url.Values // of a POST
 }
 
 func (h *Handler) newRequest(w http.ResponseWriter, r *http.Request) *request {
@@ -65,7 +68,7 @@ func (q *request) send(a answer) {
 		q.w.WriteHeader(http.StatusSeeOther)
 		return
 	}
-	body, err := q.views.Render(q.language, a.name, a.view, q.room)
+	body, err := q.views.Render(q.language, q.zone(), a.name, a.view, q.room)
 	if err != nil {
 		q.fail(err)
 		return

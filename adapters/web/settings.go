@@ -16,8 +16,9 @@ type settingsPage struct {
 	Email    string
 	Scope    access.Scope
 	Sessions []sessionRow
-	// LanguageChosen is whether the language does not follow the browser.
-	LanguageChosen bool
+	// Language is the tag of the language that does not follow the browser, or empty.
+	Language string
+	Columns  []columnChoice
 	// Mails are the choices of e-mail; none if the service sends none.
 	Mails []mailChoice
 	// NoAddress is whether no mail can be sent to the person.
@@ -39,7 +40,7 @@ func showSettings(q *request) (answer, error) {
 		return answer{}, err
 	}
 	me, _ := sessions.Catalogue.User(q.caller.User)
-	view := settingsPage{layout: q.signedIn(q.say("settings.title"), sessions.Catalogue).in("settings"), Email: me.Email, Scope: q.caller.Scope, LanguageChosen: q.chosen}
+	view := settingsPage{layout: q.signedIn(q.say("settings.title"), sessions.Catalogue).in("settings"), Email: me.Email, Scope: q.caller.Scope, Language: q.languagePreferred(), Columns: columnChoices(q.columnsOr(nil))}
 	view.Mails, view.NoAddress = q.mailChoices(me), !user.CanGetMail(me.Email)
 	for _, s := range sessions.Value {
 		view.Sessions = append(view.Sessions, q.sessionRow(s))

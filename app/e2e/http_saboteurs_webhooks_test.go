@@ -32,6 +32,11 @@ func webhookSaboteurs() []saboteur {
 				r.body = []byte(`{"mail":"everything"}`)
 			}
 		})},
+		{"preferences that keep what was left out", "HTTP-USER-016", asking(func(c *call) {
+			if c.is("PUT", "/me/preferences") && string(c.body) == "{}" {
+				c.body = []byte(`{"density":"compact"}`)
+			}
+		})},
 		{"a password in the URL of a webhook", "HTTP-HOOK-002", asking(func(c *call) {
 			if c.is("POST", "/webhooks") {
 				c.body = []byte(strings.Replace(string(c.body), "a:b@", "", 1))

@@ -15,7 +15,7 @@ const (
 	Read    Scope = "read"    // reads, every search, and the own tokens
 	Comment Scope = "comment" // own comments and attachments
 	Report  Scope = "report"  // new problems
-	Write   Scope = "write"   // all writes on problems, saved queries, new milestones, the own choice of e-mail
+	Write   Scope = "write"   // all writes on problems, saved queries, new milestones, the own choice of e-mail and preferences
 	Admin   Scope = "admin"   // all other metadata, users, tokens, webhooks, the sessions of others, the audit log
 )
 

@@ -40,7 +40,7 @@ func fingerprintOf(c Content) (f Fingerprint) {
 		e.id(o.ID).text(o.Name).id(o.Component).moment(o.Created).moment(o.Start).moment(o.End)
 	})
 	digest(&e, c.Users, func(o *user.User) {
-		e.id(o.ID).text(o.Name).text(o.Email).text(string(o.Mail)).flag(o.Inactive).id(o.RobotOf)
+		e.id(o.ID).text(o.Name).text(o.Email).text(string(o.Mail)).text(string(o.Preferences)).flag(o.Inactive).id(o.RobotOf)
 	})
 	e.Sum(f[:0])
 	return f

@@ -21,7 +21,7 @@ func filled() Content {
 		Classifications: []Classification{{id(21), "Bug"}, {id(22), "Task"}},
 		Components:      []Component{{id(31), "App", true, id(32), id(33)}, {id(32), "UI", true, id(31), id(34)}},
 		Milestones:      []Milestone{{id(41), "1.0", id(31), at, at.Add(1), at.Add(2)}, {id(42), "2.0", id(32), at, at, at}},
-		Users:           []user.User{{ID: id(51), Name: "Ann", Email: "ann@example.org", Mail: user.MailMine, Inactive: true, RobotOf: id(58)}, {ID: id(52), Name: "Bob", Email: "bob@example.org", Mail: user.MailNone, Inactive: true}},
+		Users:           []user.User{{ID: id(51), Name: "Ann", Email: "ann@example.org", Mail: user.MailMine, Preferences: "keys=off", Inactive: true, RobotOf: id(58)}, {ID: id(52), Name: "Bob", Email: "bob@example.org", Mail: user.MailNone, Preferences: "density=compact", Inactive: true}},
 	}
 }
 
@@ -69,7 +69,7 @@ func another(t *testing.T, name string, v reflect.Value) {
 	switch old := v.Interface().(type) {
 	case ident.ID:
 		v.Set(reflect.ValueOf(id(99)))
-	case string, user.Mail:
+	case string, user.Mail, user.Preferences:
 		v.SetString(v.String() + "!")
 	case bool:
 		v.SetBool(!old)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // StatePatch holds the members of a state sent by a client (D2). A new one without
@@ -58,4 +59,6 @@ type UserPatch struct {
 	RobotOf  patch.Field[Partial]
 	// Mail is the name of a user.Mail. Only the service sends it, for the user.
 	Mail patch.Field[string]
+	// Preferences are checked by who sends them: the service, for the user.
+	Preferences patch.Field[user.Preferences]
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // Caller identifies the user of a request, with the token or the session behind it.
@@ -19,6 +20,8 @@ type Caller struct {
 	User  ident.ID
 	Token ident.ID // None for a session begun without a token
 	Scope access.Scope
+	// Preferences are those of the user of a session (D58).
+	Preferences user.Preferences
 	// Expires is the end of the token, or of the session. Zero means never.
 	Expires time.Time
 	// Session is the session of the request (D41). None for a request with a token.

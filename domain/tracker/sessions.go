@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 const (
@@ -205,6 +206,7 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 	}
 	var session access.Session
 	var ok, active bool
+	var preferences user.Preferences
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
 		if session, ok, err = r.SessionWith(ctx, key.Digest()); !ok || err != nil {
 			return err
@@ -212,7 +214,7 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 		c, err := s.catalogues.Now(ctx, r)
 		if err == nil {
 			u, known := c.User(session.User)
-			active = known && !u.Inactive
+			active, preferences = known && !u.Inactive, u.Preferences
 		}
 		return err
 	})
@@ -229,7 +231,7 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 	case !ok:
 		return Caller{}, signedOut()
 	}
-	return Caller{User: session.User, Token: session.Token, Scope: scope, Expires: session.Expires, Session: session.ID}, nil
+	return Caller{User: session.User, Token: session.Token, Scope: scope, Expires: session.Expires, Session: session.ID, Preferences: preferences}, nil
 }
 
 // scopeOf returns the scope of the session or of its token, the smaller one. ok is false

@@ -17,7 +17,7 @@ import (
 )
 
 // UserPatch holds the members of a user sent by a client (D2). Only SetMail and Unsubscribe
-// send its Mail.
+// send its Mail, and SetPreferences its Preferences.
 type UserPatch = metadata.UserPatch
 
 // Users returns the users. A new user needs an e-mail address too. An address in use

@@ -90,6 +90,7 @@ func (c *Checker) user(o user.User) {
 	c.rule("/email", err)
 	o.Email = email
 	c.rule("/mail", o.Mail.Check())
+	c.rule("/preferences", o.Preferences.Check())
 	c.unique("/email", KindUser, metadata.UserPlace(o))
 	c.content.Users = append(c.content.Users, o)
 }

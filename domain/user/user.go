@@ -26,6 +26,8 @@ type User struct {
 	RobotOf ident.ID
 	// Mail says which e-mail the user gets. Only the user and the service read it.
 	Mail Mail
+	// Preferences are the user's choices for the pages. Only the user and the pages read them.
+	Preferences Preferences
 }
 
 // StoredEmail returns the one stored form of an e-mail address: with its domain in Unicode and

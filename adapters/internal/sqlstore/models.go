@@ -203,12 +203,14 @@ type userRow struct {
 	Inactive bool
 	Mail     string
 	RobotOf  uuid
+
+	Preferences optionalText
 }
 
 func newUserRow(o user.User) *userRow {
-	return &userRow{ID: uuid(o.ID), Name: o.Name, Email: o.Email, Inactive: o.Inactive, Mail: string(o.Mail), RobotOf: uuid(o.RobotOf)}
+	return &userRow{ID: uuid(o.ID), Name: o.Name, Email: o.Email, Inactive: o.Inactive, Mail: string(o.Mail), RobotOf: uuid(o.RobotOf), Preferences: optionalText(o.Preferences)}
 }
 
 func (r userRow) object() user.User {
-	return user.User{ID: ident.ID(r.ID), Name: r.Name, Email: r.Email, Inactive: r.Inactive, Mail: user.Mail(r.Mail), RobotOf: ident.ID(r.RobotOf)}
+	return user.User{ID: ident.ID(r.ID), Name: r.Name, Email: r.Email, Inactive: r.Inactive, Mail: user.Mail(r.Mail), Preferences: user.Preferences(r.Preferences), RobotOf: ident.ID(r.RobotOf)}
 }

@@ -22,9 +22,12 @@ var operationOf = map[string]string{
 	"POST /problems/board": "PATCH /problems/{identifier}",
 	"GET /settings":        "GET /me/mail",
 	"POST /settings/mail":  "PUT /me/mail",
-	"GET /live":            "GET /events",
-	"GET /me/tokens":       "GET /me/tokens",
-	"POST /me/tokens":      "POST /me/tokens",
+
+	"POST /settings/preferences": "PUT /me/preferences",
+
+	"GET /live":       "GET /events",
+	"GET /me/tokens":  "GET /me/tokens",
+	"POST /me/tokens": "POST /me/tokens",
 
 	"POST /me/tokens/{id}/revoke": "DELETE /me/tokens/{identifier}",
 

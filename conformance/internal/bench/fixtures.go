@@ -60,7 +60,7 @@ func (b *Bench) Objects() metadata.Content {
 	component.Name = "Component " + component.ID.String()
 	milestone := metadata.Milestone{ID: b.ID(), Component: b.ID(), Created: b.Now(), Start: b.Now(), End: b.Now()}
 	milestone.Name = "Milestone " + milestone.ID.String()
-	person := user.User{ID: b.ID(), Inactive: true, RobotOf: b.ID(), Mail: user.MailMine}
+	person := user.User{ID: b.ID(), Inactive: true, RobotOf: b.ID(), Mail: user.MailMine, Preferences: "columns=due,state density=compact language=de timeZone=Europe/Berlin keys=off"}
 	person.Name, person.Email = "User "+person.ID.String(), person.ID.String()+"@Example.org"
 	return metadata.Content{
 		States:          []metadata.State{state},
@@ -78,7 +78,7 @@ func Bare(c metadata.Content) metadata.Content {
 	*state = metadata.State{ID: state.ID, Name: state.Name}
 	*component = metadata.Component{ID: component.ID, Name: component.Name}
 	*milestone = metadata.Milestone{ID: milestone.ID, Name: milestone.Name, Created: milestone.Created}
-	c.Priorities[0].Order, c.Users[0].Inactive, c.Users[0].Mail, c.Users[0].RobotOf = 0, false, user.MailEverything, ident.None
+	c.Priorities[0].Order, c.Users[0].Inactive, c.Users[0].Mail, c.Users[0].Preferences, c.Users[0].RobotOf = 0, false, user.MailEverything, "", ident.None
 	return c
 }
 

@@ -264,7 +264,7 @@ func (d *drawer) Put() store.Effect {
 		m.Name, m.Component, m.Created, m.Start, m.End = name(m.Name), d.maybe(), d.time(), d.maybeTime(), d.maybeTime()
 		return store.PutMilestone{Milestone: m}
 	case 5:
-		u := user.User{ID: pick(d, d.users), Inactive: d.oneIn(2), RobotOf: d.maybe(), Mail: pick(d, []user.Mail{user.MailEverything, user.MailMine, user.MailNone})}
+		u := user.User{ID: pick(d, d.users), Inactive: d.oneIn(2), RobotOf: d.maybe(), Mail: pick(d, []user.Mail{user.MailEverything, user.MailMine, user.MailNone}), Preferences: pick(d, []user.Preferences{"", "density=compact"})}
 		u.Name, u.Email = name("User "+u.ID.String()), u.ID.String()+"@Example.org"
 		return store.PutUser{User: u}
 	default:

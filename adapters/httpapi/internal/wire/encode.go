@@ -635,6 +635,22 @@ func (e *Encoder) Mail(u user.User) {
 	e.Close('}')
 }
 
+// Preferences writes the preferences of a user.
+func (e *Encoder) Preferences(u user.User) {
+	text := func(s string) { e.nullText(problem.NullText{String: s, Valid: s != ""}) }
+	of := u.Preferences.Choices()
+	e.Open('{')
+	e.key("columns")
+	text(string(of.Columns))
+	e.key("density").Text(of.Density())
+	e.key("language")
+	text(of.Language)
+	e.key("timeZone")
+	text(of.TimeZone)
+	e.key("keys").bool(!of.KeysOff)
+	e.Close('}')
+}
+
 // Failure writes an error (RFC 9457, D18).
 func (e *Encoder) Failure(f *fault.Error, kind httpframe.Failure, requestID string) {
 	e.Open('{')

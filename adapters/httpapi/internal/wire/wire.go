@@ -252,6 +252,25 @@ type MailPatch struct {
 	_    struct{} `additionalProperties:"false"`
 }
 
+// Preferences are a user's choices for the pages.
+type Preferences struct {
+	Columns  *string `json:"columns" doc:"The columns of lists whose query has none, such as state,due; null: the usual ones."`
+	Density  string  `json:"density" enum:"comfortable,compact" doc:"The room that rows take."`
+	Language *string `json:"language" doc:"en or de; null: that of the browser."`
+	TimeZone *string `json:"timeZone" doc:"A name of the IANA database, such as Europe/Berlin; null: that of the browser."`
+	Keys     bool    `json:"keys" doc:"Whether the pages take keys."`
+}
+
+// PreferencesPatch is the body of a choice of preferences.
+type PreferencesPatch struct {
+	Columns  *string  `json:"columns,omitempty" nullable:"true" doc:"Names as in a saved query, with commas between them."`
+	Density  *string  `json:"density,omitempty" nullable:"true" enum:"comfortable,compact"`
+	Language *string  `json:"language,omitempty" nullable:"true" enum:"en,de"`
+	TimeZone *string  `json:"timeZone,omitempty" nullable:"true" maxLength:"64"`
+	Keys     *bool    `json:"keys,omitempty" nullable:"true"`
+	_        struct{} `additionalProperties:"false"`
+}
+
 // Error is an error (RFC 9457, D18).
 type Error struct {
 	Type       string      `json:"type" format:"uri-reference" doc:"The page about this kind of error."`

@@ -133,7 +133,7 @@ func (l *Language) Number(n int64) string {
 }
 
 // Date returns a day, such as "14 Mar 2026".
-func (l *Language) Date(t time.Time) string { return l.day(l, t.UTC()) }
+func (l *Language) Date(t time.Time) string { return l.day(l, t) }
 
 // Ago returns how long before now a moment was, in words. It returns "" for moments to come, and
 // after a week.
@@ -154,7 +154,7 @@ func (l *Language) Ago(now, t time.Time) string {
 
 // Moment returns a day and a time, such as "14 Mar 2026, 09:30 UTC".
 func (l *Language) Moment(t time.Time) string {
-	return l.Date(t) + ", " + t.UTC().Format("15:04") + " UTC"
+	return l.Date(t) + ", " + t.Format("15:04 MST")
 }
 
 // Sentence returns a text with a capital letter and a full stop.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -62,9 +63,9 @@ func (v *Views) functions(language *texts.Language) template.FuncMap {
 	return template.FuncMap{
 		"t":        language.Say,
 		"lang":     func() string { return language.Tag },
-		"date":     language.Date,
+		"date":     func(t time.Time) string { return language.Date(t.UTC()) },
 		"ago":      func(t time.Time) string { return language.Ago(v.now(), t) },
-		"moment":   language.Moment,
+		"moment":   func(t time.Time) string { return language.Moment(t.UTC()) },
 		"number":   func(n int) string { return language.Number(int64(n)) },
 		"iso":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"asset":    v.asset,
@@ -113,9 +114,9 @@ func initials(name string) string {
 	return strings.ToUpper(string(letters))
 }
 
-// Render returns a page as HTML. Before it takes memory for a large page, it asks room for so many
-// bytes more; it ends with the error of room.
-func (v *Views) Render(language *texts.Language, name string, view any, room func(bytes int64) error) ([]byte, error) {
+// Render returns a page as HTML. Times are in the zone, or without one in UTC. Before it takes memory
+// for a large page, it asks room for so many bytes more; it ends with the error of room.
+func (v *Views) Render(language *texts.Language, zone *time.Location, name string, view any, room func(bytes int64) error) ([]byte, error) {
 	page, ok := v.pages[language.Tag][name]
 	if !ok {
 		return nil, fmt.Errorf("there is no template %q", name)
@@ -124,7 +125,39 @@ func (v *Views) Render(language *texts.Language, name string, view any, room fun
 	if err := page().ExecuteTemplate(&out, "page", view); err != nil {
 		return nil, fmt.Errorf("page %s: %w", name, err)
 	}
-	return out.written, nil
+	if zone == nil {
+		return out.written, nil
+	}
+	if size := len(out.written); size > free {
+		if err := room(int64(size)); err != nil {
+			return nil, err
+		}
+	}
+	return inZone(out.written, language, zone), nil
+}
+
+// shownTime is a time as the templates "time", "day-time" and "exact-time" write it. Their functions
+// are those of a language, and know no zone.
+var shownTime = regexp.MustCompile(`<time datetime="([^"]+)" title="[^"]*"(?: data-as="(day|moment)")?>([^<]*)</time>`)
+
+// inZone returns a page with its times in a zone.
+func inZone(page []byte, language *texts.Language, zone *time.Location) []byte {
+	return shownTime.ReplaceAllFunc(page, func(found []byte) []byte {
+		part := shownTime.FindSubmatch(found)
+		at, err := time.Parse(time.RFC3339, string(part[1]))
+		if err != nil {
+			return found
+		}
+		moment := template.HTMLEscapeString(language.Moment(at.In(zone)))
+		as, text := "", string(part[3])
+		switch string(part[2]) {
+		case "day":
+			as, text = ` data-as="day"`, template.HTMLEscapeString(language.Date(at.In(zone)))
+		case "moment":
+			as, text = ` data-as="moment"`, moment
+		}
+		return fmt.Appendf(nil, `<time datetime="%s" title="%s"%s>%s</time>`, part[1], moment, as, text)
+	})
 }
 
 // free is the length of a page, in bytes, without memory of its own.

@@ -22,6 +22,7 @@ func userCases() []session.Case {
 		session.Extended("HTTP-USER-010", "D2", "a renamed user is shown by today's name in fields, comments, relationships and watchers", renamedUserShowsTodaysName),
 		session.Extended("HTTP-USER-012", "D11, D30", "Ignored-Members names what the creation of a user or metadata object does not store, unless it makes no difference", creationsNameIgnoredMembers),
 		session.Extended("HTTP-USER-013", "D33", "everybody chooses the own e-mail: everything at first", mailIsChosen),
+		session.Extended("HTTP-USER-016", "D58", "everybody chooses the own preferences as a whole", preferencesAreChosen),
 		session.Extended("HTTP-USER-014", "D2, D3", "a domain outside of ASCII, its ASCII form and its upper case are one address, stored in one form", internationalDomains),
 		session.Extended("HTTP-USER-015", "D2", "an administrator says which person answers for a robot, and a robot answers for nobody", robots),
 		session.Extended("HTTP-USER-011", "D2", "a new e-mail address is shown wherever the whole user is: in fields and among watchers", newEmailIsShown),
@@ -37,6 +38,30 @@ func userIsCreated(s *session.Session) {
 		s.Fatalf("%v\nhas no UUIDv7", a)
 	}
 	s.Admin.Get("/users/"+a.Text("/identifier")).Is(200).Has("", a.Value)
+}
+
+func preferencesAreChosen(s *session.Session) {
+	bob, eve := s.User(), s.User()
+	const path, all = "/me/preferences", `{"columns":"due,state","density":"compact","language":"de","timeZone":"Europe/Berlin","keys":false}`
+	usual := bob.Get(path).Is(200).Has("", map[string]any{"columns": nil, "density": "comfortable", "language": nil, "timeZone": nil, "keys": true})
+	bob.Put(path+"?dryRun=true", all).Is(200).Sends("Dry-Run", "true").Has("/density", "compact")
+	bob.Get(path).Is(200).Has("", usual.Value)
+	chosen := bob.Put(path, all).Is(200).Has("", map[string]any{"columns": "due,state", "density": "compact", "language": "de", "timeZone": "Europe/Berlin", "keys": false})
+	bob.Put(path, all).Is(200).Has("", chosen.Value)
+	bob.Get(path).Is(200).Has("", chosen.Value)
+	eve.Get(path).Is(200).Has("", usual.Value)
+	s.Admin.Get("/users/"+bob.Identifier).Is(200).Has("", bob.Object())
+	for body, at := range map[string]string{
+		`{"columns":"state,colour"}`: "/columns", `{"density":"loose"}`: "/density", `{"language":"tlh"}`: "/language",
+		`{"timeZone":"Mars/Olympus"}`: "/timeZone", `{"timeZone":"../etc/passwd"}`: "/timeZone", `{"timeZone":""}`: "/timeZone",
+	} {
+		bob.Put(path, body).Fault(422, "invalid-value", at)
+	}
+	bob.Put(path, `{"keys":"off"}`).Fault(422, "invalid-type", "/keys")
+	bob.Put(path, `{"user":"eve"}`).Fault(422, "unknown-field", "/user")
+	s.UserWith("read").Put(path, `{}`).Fault(403, "forbidden")
+	bob.Put(path, `{"keys":null,"density":"compact"}`).Is(200).Has("/columns", nil).Has("/density", "compact").Has("/keys", true)
+	bob.Put(path, `{}`).Is(200).Has("", usual.Value)
 }
 
 func mailIsChosen(s *session.Session) {

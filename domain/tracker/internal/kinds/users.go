@@ -33,6 +33,7 @@ var Users = Rules[user.User, metadata.UserPatch]{
 			{Name: "inactive", Value: problem.LogFlag(o.Inactive)},
 			{Name: "robotOf", Value: problem.LogRef(o.RobotOf, c.Name(metadata.Users, o.RobotOf))},
 			{Name: "mail", Value: auditedMail(o.Mail)},
+			{Name: "preferences", Value: auditedPreferences(o.Preferences)},
 		}
 	},
 	Put: func(o user.User) store.Effect { return store.PutUser{User: o} },
@@ -61,6 +62,9 @@ func applyUser(p metadata.UserPatch, u user.User, c *metadata.Catalogue, faults 
 		body.AddInvalid(faults, fault.At("mail"), err)
 		u.Mail = choice
 	}
+	if p.Preferences.Sent {
+		u.Preferences = p.Preferences.Value
+	}
 	return u
 }
 
@@ -70,6 +74,14 @@ func checkUser(c *metadata.Catalogue, u user.User) error {
 		return fault.New(fault.InUse, "this user is erased, for good: make a new user, whatever the name and the address")
 	}
 	return c.CheckUser(u)
+}
+
+// auditedPreferences returns preferences for the audit log: null for the usual ones.
+func auditedPreferences(p user.Preferences) problem.LogValue {
+	if p == "" {
+		return ""
+	}
+	return problem.LogText(string(p))
 }
 
 // auditedMail returns a choice of mail for the audit log: null for everything.

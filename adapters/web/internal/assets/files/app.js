@@ -297,10 +297,14 @@ const hints = () => document.body.dataset.keys || all("[data-key]").forEach(c =>
 const day = {day: "numeric", month: "short", year: "numeric"};
 const forms = {day, moment: {...day, hour: "2-digit", minute: "2-digit"}};
 const dates = () => all("time").forEach(t => {
-  const say = form => new Date(t.dateTime).toLocaleString(document.documentElement.lang.replace("en", "en-GB"), form);
+  const say = form => new Date(t.dateTime).toLocaleString(document.documentElement.lang.replace("en", "en-GB"), {...form, timeZone: document.body.dataset.zone});
   t.title = say({dateStyle: "long", timeStyle: "long"});
   if (t.dataset.as) t.textContent = say(forms[t.dataset.as]);
 });
+
+// The field for a time zone offers all of them.
+addEventListener("focusin", e => e.target.list?.id === "zones" && !e.target.list.options.length &&
+  e.target.list.append(...Intl.supportedValuesOf("timeZone").map(zone => new Option(zone))));
 
 // A slider shows its value, and a form whether its fields are changed.
 addEventListener("input", e => {

@@ -1,0 +1,3 @@
+-- What users prefer in the pages.
+
+ALTER TABLE users ADD COLUMN preferences text COLLATE "C";
