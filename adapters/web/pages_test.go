@@ -539,6 +539,8 @@ func TestAdministration(t *testing.T) {
 		t.Fatal(err)
 	}
 	robby.get("/problems/1").is(200).has("Ann works on it via Laptop until", "Ann via Laptop").lacks("Robby via")
+	mine := robby.get("/problems/1").submit("/problems/1/claim/end").is(200).submit("/problems/1/claim").is(200).has("Robby works on it until", "End the claim")
+	mine.b.post("/problems/1/claim").is(409)
 	ann := s.browser(t)
 	ann.post("/sign-in", "token", secret).is(200)
 	for n := range b.get("/administration/tokens").root.Descendants() {

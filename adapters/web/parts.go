@@ -126,6 +126,17 @@ func addWatcher(q *request) (answer, error) {
 	})
 }
 
+// claimFor is how many seconds a claim of the pages lasts: a day of work.
+const claimFor = 8 * 60 * 60
+
+// takeClaim claims the problem for the caller (D49).
+func takeClaim(q *request) (answer, error) {
+	return onProblem(q, "", func(id problem.ID) error {
+		_, err := q.Service.TakeClaim(q.context(), q.caller, id, tracker.TakeClaim{Lease: patch.Set[int64](claimFor)})
+		return err
+	})
+}
+
 // endClaim ends the claim that the page has shown, whoever has it (D49).
 func endClaim(q *request) (answer, error) {
 	return onProblem(q, "", func(id problem.ID) error {

@@ -66,6 +66,7 @@ var operationOf = map[string]string{
 	"POST /problems/{problem}/relationships/delete":           "DELETE /problems/{identifier}/relationships",
 	"POST /problems/{problem}/watchers":                       "PUT /problems/{identifier}/watchers",
 	"POST /problems/{problem}/watchers/leave":                 "PUT /problems/{identifier}/watchers",
+	"POST /problems/{problem}/claim":                          "PUT /problems/{identifier}/claim",
 	"POST /problems/{problem}/claim/end":                      "DELETE /problems/{identifier}/claim",
 	"GET /milestones":                                         "GET /milestones",
 	"GET /milestones/{id}":                                    "GET /milestones/{identifier}",

@@ -265,6 +265,7 @@ var english = Language{
 		"problem.claimed":       "%s works on it until",
 		"problem.claimed-via":   "%s works on it via %s until",
 		"problem.end-claim":     "End the claim",
+		"problem.claim":         "Claim",
 		"problem.stop-watching": "Stop watching",
 		"problem.history":       "History",
 		"problem.facts":         "About this problem",

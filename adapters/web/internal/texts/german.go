@@ -266,6 +266,7 @@ var german = Language{
 		"problem.claimed":       "%s arbeitet daran bis",
 		"problem.claimed-via":   "%s arbeitet daran über %s bis",
 		"problem.end-claim":     "Wieder freigeben",
+		"problem.claim":         "Übernehmen",
 		"problem.stop-watching": "Nicht mehr beobachten",
 		"problem.history":       "Verlauf",
 		"problem.facts":         "Über dieses Problem",
