@@ -199,36 +199,6 @@ func TestStatesAreChanged(t *testing.T) {
 	}
 }
 
-func TestPairsAreNew(t *testing.T) {
-	t.Parallel()
-	server := newFakeServer(t)
-	w, err := newWorker(Contender{URL: server.URL}, testScene(), 0, 1, 1, time.Now().Add(patience))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Close()
-	seen := map[[2]int]bool{}
-	for {
-		err := relate(w)
-		if err != nil {
-			break // no pair is left
-		}
-		var one, other int
-		asked := server.asked[len(server.asked)-1]
-		if _, err := fmt.Sscanf(asked, "PUT "+API+`/problems/%d/relationships {"type":"RelatedTo","problemIdentifier":%d}`, &one, &other); err != nil {
-			t.Fatal(asked)
-		}
-		pair := [2]int{min(one, other), max(one, other)}
-		if seen[pair] || one == other || pair[0] < 1 || pair[1] > 100 {
-			t.Fatalf("the pair %v is no new one", pair)
-		}
-		seen[pair] = true
-	}
-	if want := 100 * 49; len(seen) != want {
-		t.Errorf("%d pairs; want %d", len(seen), want)
-	}
-}
-
 func TestTargetsOfComments(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"one": 1, "many": 5} {

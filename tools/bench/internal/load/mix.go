@@ -145,31 +145,17 @@ func (w *worker) makeTargets(n int) error {
 	return nil
 }
 
-// relate relates two unrelated problems. A worker meets the problems of others only by
-// chance.
+// relate relates two random problems, from the smaller number to the greater one: so the server looks
+// for a cycle, and finds none.
 func relate(w *worker) error {
-	s := w.scene
-	n := s.pairs.Add(1) - 1
-	distance := 1 + n/s.problems
-	if 2*distance >= s.problems {
-		return fmt.Errorf("all %d problems were related to all others: a larger data set is needed", s.problems)
+	one, other := w.any(), w.any()
+	if one == other {
+		other = one%w.scene.problems + 1
 	}
-	// Multiples of a number without a common divisor with n come to every one of them.
-	one := 1 + n%s.problems*coprime(s.problems)%s.problems
-	other := 1 + (one-1+distance)%s.problems
-	w.to("/problems/%d/relationships", one)
-	w.text = fmt.Appendf(w.text[:0], `{"type":"RelatedTo","problemIdentifier":%d}`, other)
-	return w.ask("PUT", asJSON, w.text, 201)
-}
-
-// coprime returns a prime outside of the divisors of n.
-func coprime(n int64) int64 {
-	for _, prime := range []int64{7919, 7907, 7901, 7883, 7879} {
-		if n%prime != 0 {
-			return prime
-		}
-	}
-	panic("bench: more problems than there are numbers") // the product of the primes is larger
+	families := []string{"ParentOf", "OriginalOf", "CauseOf", "BlockerOf", "ClonedTo"}
+	w.to("/problems/%d/relationships", min(one, other))
+	w.text = fmt.Appendf(w.text[:0], `{"type":%q,"problemIdentifier":%d}`, families[w.IntN(len(families))], max(one, other))
+	return w.ask("PUT", asJSON, w.text, 200, 201)
 }
 
 // create creates a problem with an assignee like those of the data set.

@@ -22,7 +22,6 @@ type Scene struct {
 	// closed says of each problem of the data set, by its number, whether it is closed. A
 	// remainder belongs to one worker.
 	closed []bool
-	pairs  atomic.Int64 // how many pairs of problems were related
 	values atomic.Int64 // the number of values so far: each is a new one
 }
 
