@@ -75,7 +75,7 @@ type record struct {
 func openJournal(path string, f flaw) (*journal, error) {
 	for _, effect := range []store.Effect{
 		store.CreateProblem{}, store.UpdateProblem{}, store.PutSavepoint{}, store.AddComment{}, store.PutComment{}, store.PutAttachment{}, store.PutClaim{}, store.Rewrite{}, store.RewriteAudit{}, store.EmptyReplies{}, store.PutKeyword{}, store.DropKeyword{},
-		store.PutRelationship{}, store.DropRelationship{}, store.MoveFamily{}, store.Watch{}, store.Unwatch{}, store.MarkRead{},
+		store.PutRelationship{}, store.DropRelationship{}, store.Watch{}, store.Unwatch{}, store.MarkRead{},
 		store.ForgetReads{}, store.PutState{}, store.PutPriority{}, store.PutClassification{}, store.PutComponent{},
 		store.PutMilestone{}, store.PutUser{}, store.PutToken{}, store.MarkUsed{}, store.AppendAudit{}, store.PutQuery{}, store.DropQuery{}, store.PutSession{}, store.DropSession{},
 		store.PutWebhook{}, store.DropWebhook{}, store.PutProgress{}, store.PutLease{},

@@ -31,10 +31,10 @@ func onTrial(t *testing.T, id string, seed uint64, h harness.Harness, fn func(*b
 }
 
 // rare is a defect that takes several effects to show: of a Change with three or
-// more, of which one is MoveFamily, a keyword is lost.
+// more, of which one is PutLease, a keyword is lost.
 func rare(s *broken) {
 	alter(func(change *store.Change) {
-		if len(change.Effects) >= 3 && slices.ContainsFunc(change.Effects, is[store.MoveFamily]) {
+		if len(change.Effects) >= 3 && slices.ContainsFunc(change.Effects, is[store.PutLease]) {
 			change.Effects = slices.DeleteFunc(slices.Clone(change.Effects), is[store.PutKeyword])
 		}
 	})(s)
@@ -69,7 +69,7 @@ func rareDefect(t *testing.T) {
 		}
 		last := steps[len(steps)-1]
 		told := effects.FindAllString(last, -1)
-		if len(told) != 3 || !slices.Contains(told, "MoveFamily{") || !slices.Contains(told, "PutKeyword{") ||
+		if len(told) != 3 || !slices.Contains(told, "PutLease{") || !slices.Contains(told, "PutKeyword{") ||
 			strings.Contains(last, "expecting") || strings.Contains(last, "log entries") {
 			t.Errorf("seed %d: the last step has more than it needs: %s", seed, last)
 		}
@@ -93,7 +93,7 @@ func TestDefectThatDoesNotRepeat(t *testing.T) {
 			change.Log = nil
 		}
 	})}.harness()
-	o := onTrial(t, "READ-001/random", 1, h, sequence.CheckRandom)
+	o := onTrial(t, "READ-001/random", 3, h, sequence.CheckRandom)
 	if text := o.Failure(); o.Status != report.Failed || !strings.Contains(text, "It failed so once, and did not when all of it was repeated 3 times.") {
 		t.Errorf("the case ended as %s, and said:\n%s", o.Status, text)
 	}
@@ -103,14 +103,14 @@ func TestDefectThatDoesNotRepeat(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	h := saboteur{sabotage: alter(func(change *store.Change) {
-		if slices.ContainsFunc(change.Effects, is[store.MoveFamily]) {
-			panic("a family moves")
+		if slices.ContainsFunc(change.Effects, is[store.PutLease]) {
+			panic("a lease moves")
 		}
 	})}.harness()
 	o := onTrial(t, "READ-001/random", 2, h, sequence.CheckRandom)
 	text := o.Failure()
-	steps := regexp.MustCompile(`(?m)^  \d+\. .*: MoveFamily{.*$`).FindAllString(text, -1)
-	if o.Status != report.Failed || len(steps) != 1 || !strings.Contains(text, "At step 1, it panicked: a family moves") {
+	steps := regexp.MustCompile(`(?m)^  \d+\. .*: PutLease{.*$`).FindAllString(text, -1)
+	if o.Status != report.Failed || len(steps) != 1 || !strings.Contains(text, "At step 1, it panicked: a lease moves") {
 		t.Errorf("the case ended as %s, and said:\n%s", o.Status, text)
 	}
 }

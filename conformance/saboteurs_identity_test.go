@@ -10,7 +10,6 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -78,19 +77,10 @@ func numberSaboteurs() []saboteur {
 			return e
 		}),
 	}, {
-		name: "compares the number of an epoch alone", caught: "COM-012/family",
-		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
-			if at, ok := e.(store.FamilyAt); ok {
-				at.Epoch.Batch = now.Epochs[at.Family].Batch
-				return at
-			}
-			return e
-		}),
-	}, {
 		name: "compares batches only where there is one", caught: "COM-012/first",
 		sabotage: trusting(func(now *model.World, e store.Expectation) store.Expectation {
-			if at, ok := e.(store.FamilyAt); ok && now.Epochs[at.Family].Batch.IsNone() {
-				at.Epoch.Batch = ident.None
+			if at, ok := e.(store.CatalogueAt); ok && now.Counters.Catalogue.Batch.IsNone() {
+				at.Version.Batch = ident.None
 				return at
 			}
 			return e
@@ -113,13 +103,6 @@ func stampSaboteurs() []saboteur {
 		sabotage: restamping(func(_, now *model.World, change store.Change, err error) {
 			if fault.Is(err, fault.Conflict) {
 				now.Counters.Catalogue.Batch = change.Batch
-			}
-		}),
-	}, {
-		name: "stamps no epoch", caught: "READ-019",
-		sabotage: restamping(func(_, now *model.World, _ store.Change, _ error) {
-			for family, epoch := range now.Epochs {
-				now.Epochs[family] = ident.Version{Number: epoch.Number}
 			}
 		}),
 	}}
@@ -148,7 +131,7 @@ func restampSaboteurs() []saboteur {
 		name: "stamps versions that are 0", caught: "RES-009/nothing",
 		sabotage: afterwards(func(s *broken, err error) {
 			if err == nil {
-				s.Now.Counters.Catalogue.Batch = s.Now.Epochs[relationship.ParentOf].Batch
+				s.Now.Counters.Catalogue.Batch = ident.ID{15: 1}
 			}
 		}),
 	}}

@@ -114,10 +114,6 @@ func (r *endingReader) Neighbours(ctx context.Context, t relationship.Type, owne
 	return stepped(r, func(from store.Reader) ([]relationship.Relationship, error) { return from.Neighbours(ctx, t, owners) })
 }
 
-func (r *endingReader) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
-	return stepped(r, func(from store.Reader) (ident.Version, error) { return from.Epoch(ctx, family) })
-}
-
 func (r *endingReader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	return stepped(r, func(from store.Reader) (*metadata.Catalogue, error) { return from.Catalogue(ctx) })
 }

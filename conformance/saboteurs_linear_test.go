@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/model"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -197,6 +198,23 @@ func pairSaboteurs() []saboteur {
 			}
 		},
 	}, {
+		name: "checks what the Change does not write before it takes the lock", caught: "COM-004/skew",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				expect := change.Expect
+				change.Expect = nil
+				for _, e := range expect {
+					if at, ok := e.(store.ProblemAt); !ok || updates(change, at.ID) {
+						change.Expect = append(change.Expect, e)
+					} else if err := s.world().Expect(e); err != nil {
+						return store.Receipt{}, err
+					}
+				}
+				s.giveWay()
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
 		name: "locks one problem of the two", caught: "COM-004/linear-pair",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
@@ -216,29 +234,16 @@ func pairSaboteurs() []saboteur {
 // familySaboteurs are wrong about the relationships of a family.
 func familySaboteurs() []saboteur {
 	return []saboteur{{
-		name: "lets all add to a family who looked at the same epoch", caught: "COM-004/linear-family",
-		sabotage: func(s *broken) {
-			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				for _, e := range change.Expect {
-					at, ok := e.(store.FamilyAt)
-					if !ok {
-						continue
-					}
-					if err := s.world().Expect(at); err != nil {
-						return store.Receipt{}, err
-					}
-					linger()
-					change.Expect = nil
-					receipt, err := s.Model.Commit(ctx, change)
-					s.Mu.Lock()
-					defer s.Mu.Unlock()
-					s.Now = s.Now.Clone()
-					s.Now.Epochs[at.Family] = at.Epoch.Next(change.Batch)
-					return receipt, err
+		name: "checks no expectation of a problem that the Change does not write", caught: "COM-004/linear-family",
+		sabotage: alter(func(change *store.Change) {
+			expect := change.Expect
+			change.Expect = nil
+			for _, e := range expect {
+				if at, ok := e.(store.ProblemAt); !ok || updates(*change, at.ID) {
+					change.Expect = append(change.Expect, e)
 				}
-				return s.Model.Commit(ctx, change)
 			}
-		},
+		}),
 	}, {
 		name: "finds neighbours in a cache", caught: "COM-004/linear-family",
 		sabotage: func(s *broken) {
@@ -262,17 +267,17 @@ func familySaboteurs() []saboteur {
 			s.view = s.through(func(r *cached) { r.moment = s.world })
 		},
 	}, {
-		name: "raises the epoch after the edge is there", caught: "COM-004/linear-family",
+		name: "raises the revisions after the edge is there", caught: "COM-004/linear-family",
 		sabotage: func(s *broken) {
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
-				last := len(change.Effects) - 1
-				if _, moves := change.Effects[last].(store.MoveFamily); !moves {
+				first := slices.IndexFunc(change.Effects, is[store.UpdateProblem])
+				if first < 1 {
 					return s.Model.Commit(ctx, change)
 				}
 				later := change
 				later.Batch[14]++
-				later.Expect, later.Effects = nil, change.Effects[last:]
-				change.Effects = change.Effects[:last]
+				later.Expect, later.Effects = nil, change.Effects[first:]
+				change.Effects = change.Effects[:first]
 				receipt, err := s.Model.Commit(ctx, change)
 				if err == nil {
 					linger()
@@ -282,6 +287,14 @@ func familySaboteurs() []saboteur {
 			}
 		},
 	}}
+}
+
+// updates reports whether the Change raises the revision of a problem.
+func updates(change store.Change, id problem.ID) bool {
+	return slices.ContainsFunc(change.Effects, func(e store.Effect) bool {
+		update, ok := e.(store.UpdateProblem)
+		return ok && update.Problem.ID == id
+	})
 }
 
 // versionSaboteurs are wrong about versions and outcomes.

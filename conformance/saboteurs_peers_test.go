@@ -23,7 +23,7 @@ func peerSaboteurs() []saboteur {
 	return slices.Concat(peerLockSaboteurs(), peerBatchSaboteurs(), peerOrderSaboteurs(), peerNumberSaboteurs(), peerFeedSaboteurs())
 }
 
-// peerLockSaboteurs have versions, epochs and locks of their own.
+// peerLockSaboteurs have versions and locks of their own.
 func peerLockSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "shows what it knew after its own last Commit", caught: "SHARE-001",
@@ -60,23 +60,21 @@ func peerLockSaboteurs() []saboteur {
 			}
 		},
 	}, {
-		name: "counts its own epochs", caught: "COM-004/families/peers",
+		name: "knows by itself which problems it has written", caught: "COM-004/skew/peers",
 		sabotage: func(s *broken) {
 			var mu sync.Mutex
-			epochs := make(map[store.FamilyName]ident.Version)
+			written := make(map[problem.ID]bool)
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
 				mu.Lock()
 				defer mu.Unlock()
-				for _, e := range change.Expect {
-					if at, ok := e.(store.FamilyAt); ok && epochs[at.Family] != at.Epoch {
-						return store.Receipt{}, fault.New(fault.Conflict, "the epoch has changed")
-					}
-				}
-				change.Expect = nil
+				change.Expect = slices.DeleteFunc(slices.Clone(change.Expect), func(e store.Expectation) bool {
+					at, ok := e.(store.ProblemAt)
+					return ok && !written[at.ID] && !updates(change, at.ID)
+				})
 				receipt, err := s.Model.Commit(ctx, change)
 				for _, e := range change.Effects {
-					if move, ok := e.(store.MoveFamily); ok && err == nil {
-						epochs[move.Family] = epochs[move.Family].Next(change.Batch)
+					if update, ok := e.(store.UpdateProblem); ok && err == nil {
+						written[update.Problem.ID] = true
 					}
 				}
 				return receipt, err

@@ -244,12 +244,12 @@ func TestSenselessSteps(t *testing.T) {
 func TestSequencesAreReadable(t *testing.T) {
 	t.Parallel()
 	b := &bench.Bench{T: t, Env: bench.FreshEnv(t)}
-	change := b.Change(store.MoveFamily{Family: relationship.ParentOf})
+	change := b.Change(store.ForgetFeed{Through: 3})
 	q := sequence.Sequence{sequence.Commits{Change: change}, sequence.Repeats{Batch: change.Batch}, sequence.Asks{Batch: change.Batch, At: b.Now()}, sequence.Reserves{}, sequence.Reopens{}, sequence.Restores{Holdings: b.Holdings(1, 2)},
 		sequence.Commits{Change: b.Change(store.DropKeyword{Problem: 1, Name: "\u00e9\r\n'\u202e"})}, sequence.Commits{Change: b.Change(bench.UnknownEffect{})}}
 	batch := bench.Short(change.Batch)
 	want := []string{
-		"1. Commit of batch " + batch + ": MoveFamily{Family:ParentOf}",
+		"1. Commit of batch " + batch + ": ForgetFeed{Through:3}",
 		"2. Commit of batch " + batch + " again",
 		"3. Outcome of batch " + batch,
 		"4. Reserve",

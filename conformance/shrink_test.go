@@ -23,10 +23,10 @@ func having(is func(sequence.Step, sequence.Sequence) bool) func(sequence.Sequen
 	}
 }
 
-// moves reports whether a step commits a MoveFamily effect.
+// moves reports whether a step commits a PutLease effect.
 func moves(s sequence.Step) bool {
 	c, ok := s.(sequence.Commits)
-	return ok && slices.ContainsFunc(c.Change.Effects, is[store.MoveFamily])
+	return ok && slices.ContainsFunc(c.Change.Effects, is[store.PutLease])
 }
 
 func is[E store.Effect](e store.Effect) bool {

@@ -481,10 +481,6 @@ func (f *fixedStore) Neighbours(context.Context, relationship.Type, []problem.ID
 // History implements store.Reader. There is but one.
 func (*fixedStore) History() store.History { return 0 }
 
-func (f *fixedStore) Epoch(context.Context, store.FamilyName) (ident.Version, error) {
-	return ident.Version{}, nil
-}
-
 func (f *fixedStore) Catalogue(context.Context) (*metadata.Catalogue, error) {
 	return f.catalogue, nil
 }

@@ -1,7 +1,6 @@
 package memory
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -52,9 +51,6 @@ func (d *draft) apply(effect store.Effect) error {
 				return s.Type == e.Type && s.Other == e.Other
 			})
 		})
-	case store.MoveFamily:
-		d.epochs = maps.Clone(d.epochs)
-		d.epochs[e.Family] = d.epochs[e.Family].Next(d.batch)
 	case store.Watch:
 		return d.edit(e.Problem, func(r *record) { r.watchers = with(r.watchers, e.User) })
 	case store.Unwatch:

@@ -21,10 +21,6 @@ func (d *draft) expect(expectation store.Expectation) error {
 		if d.versions.Access != e.Version {
 			return conflict("the tokens are not at version %d of batch %v", e.Version.Number, e.Version.Batch)
 		}
-	case store.FamilyAt:
-		if d.epochs[e.Family] != e.Epoch {
-			return conflict("the family of %s is not at epoch %d of batch %v", e.Family, e.Epoch.Number, e.Epoch.Batch)
-		}
 	case store.KeyUnused:
 		if reply, ok := d.reply(e.User, e.Key); ok && !reply.Created.Before(e.Since) {
 			return conflict("a reply is kept for this key")

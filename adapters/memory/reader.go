@@ -135,11 +135,6 @@ func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 // History implements store.Reader. There is but one.
 func (reader) History() store.History { return 0 }
 
-// Epoch implements store.Reader.
-func (r reader) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
-	return r.epochs[family], store.Ended(ctx)
-}
-
 // Catalogue implements store.Reader.
 func (r reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	if err := store.Ended(ctx); err != nil {

@@ -2,12 +2,10 @@ package memory
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -51,7 +49,6 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	next.position++
 	next.versions = archive.Versions()
 	next.problems = problems
-	next.epochs = restamped(next.epochs, archive.Batch)
 	next.tokens = slices.Clone(archive.Tokens)
 	next.queries = slices.Clone(archive.Queries)
 	next.webhooks = webhooksOf(archive)
@@ -63,17 +60,6 @@ func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	s.reserved = max(s.reserved, highest)
 	s.current.Store(&next)
 	return nil
-}
-
-// restamped returns the epochs of all directed families with the given batch.
-func restamped(epochs map[store.FamilyName]ident.Version, batch ident.ID) map[store.FamilyName]ident.Version {
-	all := maps.Clone(epochs)
-	for _, f := range relationship.Families() {
-		if f.Directed() {
-			all[f.Forward] = ident.Version{Number: epochs[f.Forward].Number, Batch: batch}
-		}
-	}
-	return all
 }
 
 // recordOf returns a record that shares no memory with the dossier, but some with others.

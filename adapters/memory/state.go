@@ -31,7 +31,6 @@ type state struct {
 	audit     []audit.Entry // only grows, as the lists of a record do
 	feed      []published   // likewise, but for forgetFeed
 	forgotten int64         // the number of entries removed from the feed
-	epochs    map[store.FamilyName]ident.Version
 	content   metadata.Content
 	catalogue func() *metadata.Catalogue // of content
 }

@@ -30,7 +30,7 @@ type Options struct{}
 // Open returns an empty store. It never fails.
 func Open(context.Context, Options) (*Store, error) {
 	s := &Store{batches: map[ident.ID]batch{}, interned: newInterned()}
-	s.current.Store(&state{epochs: map[store.FamilyName]ident.Version{}, catalogue: lazyCatalogue(ident.Version{}, metadata.Content{})})
+	s.current.Store(&state{catalogue: lazyCatalogue(ident.Version{}, metadata.Content{})})
 	return s, nil
 }
 

@@ -154,7 +154,7 @@ const fresh = 16
 func (c *cutting) prepare(w write) (store.Change, scene) {
 	c.Helper()
 	if c.points%fresh == 0 {
-		c.first = create(c.T, c.healthy, c.from, 2)[0].ID
+		c.first = create(c.T, c.healthy, c.from, 3)[0].ID
 		c.shown = c.look()
 	}
 	for range 3 {

@@ -334,6 +334,40 @@ func TestRowIsLocked(t *testing.T) {
 	}
 }
 
+// TestExpectedProblem has somebody else expect, and then change, a problem that a Change only
+// expects. The Change does not wait for the one, and for the other it does.
+func TestExpectedProblem(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Schema(t)
+	s := open(t, postgres.Options{URL: url})
+	from := newSource()
+	problems := create(t, s, from, 2)
+	change, next := from.revise(problems[0], problem.FieldChanged)
+	change.Expect = append(change.Expect, from.at(problems[1]))
+	other := connect(t, url)
+	execute(t, other, "BEGIN", "SELECT FROM problems WHERE title IS NOT NULL ORDER BY id DESC LIMIT 1 FOR SHARE")
+	if _, err := s.Commit(t.Context(), change); err != nil {
+		t.Fatalf("while somebody else expects the problem: %v", err)
+	}
+	execute(t, other, "ROLLBACK", "BEGIN", "UPDATE problems SET revision = revision + 1 WHERE id = (SELECT max(id) FROM problems)")
+	change, _ = from.revise(next, problem.FieldChanged)
+	change.Expect = append(change.Expect, from.at(problems[1]))
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Commit(t.Context(), change)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Fatalf("while somebody else changes the problem: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	execute(t, other, "COMMIT")
+	if err := <-done; !fault.Is(err, fault.Conflict) {
+		t.Errorf("after somebody else has changed the problem: %v; want %s", err, fault.Conflict)
+	}
+}
+
 // TestDatabaseIsGone opens a store of a server that refuses connections, and of
 // one that says nothing.
 func TestDatabaseIsGone(t *testing.T) {

@@ -1,23 +1,25 @@
 package postgres
 
 import (
-	"cmp"
+	"iter"
 	"maps"
 	"slices"
 
+	"github.com/jackc/pgx/v5/pgtype"
+
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // locks returns statements. They lock the dependencies of the Change and check its
-// expectations. Everybody locks in the same order, so nobody deadlocks: versions,
-// families, problems, each in ascending order. A key without a stored reply has no row to
+// expectations. Everybody locks in the same order, so nobody deadlocks: versions, then
+// problems in ascending order, each once. A key without a stored reply has no row to
 // lock: there the effect guards itself.
 func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
 	var versions, others []sqlstore.Statement
-	var families []store.FamilyAt
-	var problems []store.ProblemAt
+	problems := map[problem.ID][]store.ProblemAt{}
 	lock := versionsLock(change)
 	for _, expectation := range change.Expect {
 		switch e := expectation.(type) {
@@ -27,10 +29,8 @@ func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
 		case store.AccessAt:
 			versions = append(versions, sqlstore.Statement{SQL: "SELECT 1 FROM versions WHERE access = ? AND access_batch IS NOT DISTINCT FROM ?" + lock,
 				Args: []any{e.Version.Number, s.dialect.ID(e.Version.Batch)}, Conflict: "the tokens are not at the expected version"})
-		case store.FamilyAt:
-			families = append(families, e)
 		case store.ProblemAt:
-			problems = append(problems, e)
+			problems[e.ID] = append(problems[e.ID], e)
 		default:
 			guard, known := s.dialect.Expectation(expectation)
 			if !known {
@@ -45,9 +45,7 @@ func (s *Store) locks(change store.Change) ([]sqlstore.Statement, error) {
 	if queue := queueFor[lock]; queue != "" {
 		versions = slices.Insert(versions, 0, sqlstore.Statement{SQL: queue})
 	}
-	slices.SortFunc(families, func(a, b store.FamilyAt) int { return cmp.Compare(a.Family.Code(), b.Family.Code()) })
-	slices.SortFunc(problems, func(a, b store.ProblemAt) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.Concat(versions, guards(s.dialect, families), unguarded(change, problems), guards(s.dialect, problems), others), nil
+	return slices.Concat(versions, s.problemLocks(written(change), problems), others), nil
 }
 
 // queueFor is the advisory lock in front of each lock of the versions. PostgreSQL lets
@@ -63,27 +61,65 @@ var queueFor = map[string]string{
 
 const queueNumber = "hashtextextended('problems: versions of ' || current_schema(), 0)"
 
-// guards returns the statements that lock the subjects of the expectations and guard the
-// Change by them.
-func guards[E store.Expectation](d *sqlstore.Dialect, expectations []E) []sqlstore.Statement {
-	var all []sqlstore.Statement
-	for _, e := range expectations {
-		guard, _ := d.Expectation(e)
-		all = append(all, guard)
+// problemLocks returns the statements that lock all problems of the Change and check the
+// expectations of them. Others may expect a problem at the same time that the Change only
+// expects. There may be thousands of these: all up to the next one that is written take one
+// statement.
+func (s *Store) problemLocks(written map[problem.ID]bool, expected map[problem.ID][]store.ProblemAt) (all []sqlstore.Statement) {
+	ids := maps.Clone(written)
+	for id := range expected {
+		ids[id] = true
+	}
+	for run := range runs(slices.Sorted(maps.Keys(ids)), written) {
+		var expectations []store.ProblemAt
+		guarded := true
+		for _, id := range run {
+			expectations = append(expectations, expected[id]...)
+			guarded = guarded && len(expected[id]) > 0
+		}
+		if !written[run[0]] {
+			all = append(all, s.share(expectations))
+			continue
+		}
+		if !guarded {
+			all = append(all, sqlstore.Statement{SQL: "SELECT 1 FROM problems WHERE id = ANY(?) ORDER BY id FOR UPDATE", Args: []any{list(run)}})
+		}
+		for _, e := range expectations {
+			guard, _ := s.dialect.Expectation(e)
+			all = append(all, guard)
+		}
 	}
 	return all
 }
 
-// unguarded returns the statement that locks all problems of the Change, if one is locked
-// by no expectation.
-func unguarded(change store.Change, guarded []store.ProblemAt) []sqlstore.Statement {
-	ids := involved(change)
-	for _, id := range ids {
-		if !slices.ContainsFunc(guarded, func(e store.ProblemAt) bool { return e.ID == id }) {
-			return []sqlstore.Statement{{SQL: "SELECT 1 FROM problems WHERE id = ANY(?) ORDER BY id FOR UPDATE", Args: []any{list(ids)}}}
+// runs yields the problems in parts that are written as a whole or not at all.
+func runs(ids []problem.ID, written map[problem.ID]bool) iter.Seq[[]problem.ID] {
+	return func(yield func([]problem.ID) bool) {
+		for len(ids) > 0 {
+			n := slices.IndexFunc(ids, func(id problem.ID) bool { return written[id] != written[ids[0]] })
+			if n < 0 {
+				n = len(ids)
+			}
+			if !yield(ids[:n]) {
+				return
+			}
+			ids = ids[n:]
 		}
 	}
-	return nil
+}
+
+// share returns the statement that locks problems against writers alone. It finds a row if
+// all of the expectations hold.
+func (s *Store) share(expectations []store.ProblemAt) sqlstore.Statement {
+	var ids, revisions []int64
+	var batches []pgtype.UUID
+	for _, e := range expectations {
+		ids, revisions = append(ids, int64(e.ID)), append(revisions, e.Revision)
+		batches = append(batches, pgtype.UUID{Bytes: e.Batch, Valid: e.Batch != ident.None})
+	}
+	return sqlstore.Statement{SQL: "SELECT 1 FROM (SELECT 1 FROM problems p JOIN unnest(?::bigint[], ?::bigint[], ?::uuid[]) AS e (id, revision, batch) " +
+		"ON p.id = e.id AND p.revision = e.revision AND p.batch IS NOT DISTINCT FROM e.batch ORDER BY p.id FOR SHARE OF p) AS held HAVING count(*) = ?",
+		Args: []any{ids, revisions, batches, len(expectations)}, Conflict: "a problem is not at the expected revision"}
 }
 
 // versionsLock returns the lock of the Change on the versions. It is exclusive when the
@@ -112,7 +148,7 @@ func versionsLock(change store.Change) string {
 		case store.CreateProblem, store.Expire: // Expire asks whether writes get through: see throughTables
 			shared = true
 		case store.Publish: // the lock of a problem does as well
-			shared = shared || len(involved(change)) == 0
+			shared = shared || len(written(change)) == 0
 		}
 	}
 	switch {
@@ -125,13 +161,13 @@ func versionsLock(change store.Change) string {
 	}
 }
 
-// involved returns, in ascending order, the problems of the Change that can exist
-// already.
-func involved(change store.Change) []problem.ID {
+// written returns the problems that the Change writes and that can exist already. One with an
+// expected claim counts, because that expectation locks it in the same way.
+func written(change store.Change) map[problem.ID]bool {
 	ids := make(map[problem.ID]bool)
 	for _, expectation := range change.Expect {
-		if e, ok := expectation.(store.ProblemAt); ok {
-			ids[e.ID] = true
+		if e, ok := expectation.(store.ClaimAt); ok {
+			ids[e.Problem] = true
 		}
 	}
 	for _, effect := range change.Effects {
@@ -147,7 +183,7 @@ func involved(change store.Change) []problem.ID {
 			delete(ids, e.Problem.ID)
 		}
 	}
-	return slices.Sorted(maps.Keys(ids))
+	return ids
 }
 
 // about returns the problem of an effect, or 0.

@@ -15,7 +15,6 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
-	"github.com/problemtracking/problems/domain/relationship"
 )
 
 // database is a database of a test, with a connection of its own.
@@ -150,15 +149,6 @@ func TestSchema(t *testing.T) {
 	d := newDatabase(t, postgrestest.Schema(t))
 	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
 		t.Fatal(err)
-	}
-	var families []string
-	for _, f := range relationship.Families() {
-		if f.Directed() {
-			families = append(families, fmt.Sprint(f.Forward.Code()))
-		}
-	}
-	if got := d.strings("SELECT type::text FROM families WHERE epoch = 0 ORDER BY type"); !slices.Equal(got, families) {
-		t.Errorf("the families are %v; want %v", got, families)
 	}
 	if other := d.strings(`SELECT attrelid::regclass || '.' || attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
 			WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'problems_migrations'

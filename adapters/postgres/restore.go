@@ -141,7 +141,7 @@ func (r *restoration) begin(ctx context.Context, head store.Change, archive stor
 		return err
 	}
 	statements = append(statements, effects...)
-	statements = append(statements, r.store.dialect.SetFamilyBatches(archive.Batch), sqlstore.Statement{
+	statements = append(statements, sqlstore.Statement{
 		SQL:  "UPDATE versions SET (" + sqlstore.VersionColumns + ") = (?, ?, ?, ?)",
 		Args: r.store.dialect.VersionValues(archive.Versions()),
 	})

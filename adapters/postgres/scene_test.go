@@ -21,13 +21,12 @@ type scene struct {
 	catalogue *metadata.Catalogue
 	tokens    []access.Token
 	versions  store.Versions
-	epochs    map[store.FamilyName]ident.Version
 	reply     *store.Reply // of the key that was asked for
 }
 
 // look returns the scene of the problems from first on.
 func look(ctx context.Context, s store.Store, first problem.ID, key replyKey) (seen scene, err error) {
-	seen.epochs, seen.batches = make(map[store.FamilyName]ident.Version), make(map[problem.ID]ident.ID)
+	seen.batches = make(map[problem.ID]ident.ID)
 	err = s.View(ctx, func(r store.Reader) (err error) {
 		const most = 1000
 		if seen.problems, err = r.Dossiers(ctx, first-1, most); err != nil {
@@ -52,11 +51,6 @@ func look(ctx context.Context, s store.Store, first problem.ID, key replyKey) (s
 		}
 		if seen.versions, err = r.Versions(ctx); err != nil {
 			return err
-		}
-		for _, family := range []store.FamilyName{relationship.BlockerOf, relationship.CauseOf} {
-			if seen.epochs[family], err = r.Epoch(ctx, family); err != nil {
-				return err
-			}
 		}
 		reply, ok, err := r.Reply(ctx, key.user, key.key)
 		if ok {
@@ -144,8 +138,6 @@ func (s scene) timesOf(effect store.Effect, batch ident.ID, before scene) int {
 		return count(s.problem(e.Relationship.Owner).Relationships, func(r relationship.Relationship) bool { return r == e.Relationship })
 	case store.DropRelationship:
 		return once(!slices.ContainsFunc(s.problem(e.Owner).Relationships, func(r relationship.Relationship) bool { return r.Type == e.Type && r.Other == e.Other }))
-	case store.MoveFamily:
-		return raised(s.epochs[e.Family], before.epochs[e.Family], batch)
 	case store.Watch:
 		return count(s.problem(e.Problem).Watchers, func(id ident.ID) bool { return id == e.User })
 	case store.Unwatch:

@@ -16,8 +16,8 @@ import (
 type write struct {
 	name string
 	// change returns one that fits what the store shows, of which the first two
-	// problems may be changed. Each statement of it has the same text and the
-	// same length every time, as long as the store shows the same.
+	// problems may be changed, and the third one expected. Each statement of it has the same
+	// text and the same length every time, as long as the store shows the same.
 	change func(from *source, seen scene, next problem.ID) store.Change
 }
 
@@ -72,9 +72,9 @@ func writes() []write {
 				put, drop = drop, put
 			}
 			r := relationship.Relationship{Owner: p.ID, Type: put, Other: q.ID, Created: change.At, Author: change.Author}
-			change.Expect = append(append(change.Expect, second.Expect...), store.FamilyAt{Family: put, Epoch: seen.epochs[put]})
+			change.Expect = append(append(change.Expect, second.Expect...), seen.at(seen.problems[2].ID))
 			change.Effects = append(append(change.Effects, second.Effects...),
-				store.PutRelationship{Relationship: r}, store.PutRelationship{Relationship: r.Mirror()}, store.MoveFamily{Family: put})
+				store.PutRelationship{Relationship: r}, store.PutRelationship{Relationship: r.Mirror()})
 			if len(one.Relationships) > 0 {
 				change.Effects = append(change.Effects, store.DropRelationship{Owner: p.ID, Type: drop, Other: q.ID},
 					store.DropRelationship{Owner: q.ID, Type: drop.Mirror(), Other: p.ID})

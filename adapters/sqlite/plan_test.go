@@ -38,7 +38,6 @@ func TestStatementsUseIndexes(t *testing.T) {
 		store.AddComment{Problem: 1, Comment: problem.Comment{ID: b.id(), Created: start}},
 		store.PutKeyword{Problem: 1}, store.DropKeyword{Problem: 1},
 		store.PutRelationship{Relationship: side}, store.DropRelationship{Owner: 1, Type: side.Type, Other: 1},
-		store.MoveFamily{Family: relationship.ParentOf},
 		store.Watch{Problem: 1, User: user}, store.Unwatch{Problem: 1, User: user},
 		store.MarkRead{Problem: 1, User: user, Read: true}, store.MarkRead{Problem: 1, User: user}, store.ForgetReads{Problem: 1},
 		store.KeepReply{Reply: store.Reply{User: user, Created: start}}, store.Expire{Before: start.Add(-time.Hour)},
@@ -52,7 +51,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	b.commit(change)
 	b.commit(change)
 	next := b.change(store.UpdateProblem{Problem: p})
-	next.Expect = []store.Expectation{store.ProblemAt{ID: 1, Revision: 1, Batch: change.Batch}, store.FamilyAt{Family: side.Type, Epoch: ident.Version{Number: 1, Batch: change.Batch}},
+	next.Expect = []store.Expectation{store.ProblemAt{ID: 1, Revision: 1, Batch: change.Batch},
 		store.KeyUnused{User: user, Key: "other", Since: start}, store.StateUnused{State: batch},
 		store.WebhookAt{ID: hook, Version: hook}, store.LeaseAt{Name: "work", Version: batch}, store.LeaseAt{Name: "other"}}
 	b.commit(next)

@@ -20,9 +20,6 @@ func (t *transaction) restore(ctx context.Context, archive store.Archive) error 
 	if err := t.apply(archive.Head()); err != nil {
 		return err
 	}
-	if err := t.do(t.dialect.SetFamilyBatches(archive.Batch)); err != nil {
-		return err
-	}
 	t.Versions = archive.Versions()
 	for dossier, err := range archive.Problems {
 		if err != nil {

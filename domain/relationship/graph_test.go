@@ -1,6 +1,7 @@
 package relationship
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -112,6 +113,7 @@ func TestSearchDone(t *testing.T) {
 		{"after a cycle is closed", 1, 2, ParentOf, [][]Relationship{{edge(2, 1), edge(2, 3)}}, true},
 		{"while there is more", 1, 2, ParentOf, [][]Relationship{{edge(2, 3), edge(2, 4)}}, false},
 		{"after there is no more", 1, 2, ParentOf, [][]Relationship{{edge(2, 3)}, {edge(3, 2)}}, true},
+		{"after there is nothing behind", 1, 2, ParentOf, [][]Relationship{{edge(2, 3), edge(2, 4)}, {}}, true},
 	} {
 		s := NewSearch(c.from, c.to, c.typ)
 		for _, edges := range c.steps {
@@ -123,28 +125,33 @@ func TestSearchDone(t *testing.T) {
 	}
 }
 
-// TestSearchAsksOnce checks that no problem is loaded twice. So the size of the graph
-// bounds the cost to a store.
+// TestSearchAsksOnce checks that no relationships are loaded twice. So the size of the graph
+// bounds the cost to a store. Of one side without an end, nothing is loaded but what is near.
 func TestSearchAsksOnce(t *testing.T) {
 	t.Parallel()
 	const n = 50
-	s := NewSearch(n, 0, BlockerOf)
-	asked := map[problem.ID]bool{}
-	for !s.Done() {
-		var edges []Relationship
-		for _, id := range s.Frontier() {
-			if asked[id] {
-				t.Fatalf("problem %d is in the frontier a second time", id)
+	for _, to := range []problem.ID{0, n} { // n blocks some problems, and nothing blocks it
+		s := NewSearch(n+1, to, BlockerOf)
+		asked := map[Relationship]bool{}
+		for !s.Done() {
+			var edges []Relationship
+			by, frontier := s.Frontier()
+			for _, id := range frontier {
+				if asked[Relationship{Owner: id, Type: by}] {
+					t.Fatalf("problem %d is in the frontier a second time", id)
+				}
+				asked[Relationship{Owner: id, Type: by}] = true
+				for other := range problem.ID(n) {
+					if id <= n {
+						edges = append(edges, Relationship{Owner: id, Type: by, Other: other})
+					}
+				}
 			}
-			asked[id] = true
-			for other := range problem.ID(n) {
-				edges = append(edges, Relationship{Owner: id, Type: BlockerOf, Other: other})
-			}
+			s.Expand(edges)
 		}
-		s.Expand(edges)
-	}
-	if len(asked) != n || s.Path() != nil {
-		t.Errorf("asked for %d problems and found %v, want %d and no cycle", len(asked), s.Path(), n)
+		if len(asked) > 2 || s.Path() != nil || !slices.Equal(s.Seen(), []problem.ID{n + 1}) {
+			t.Errorf("it asked for %d problems, and found %v by %v", len(asked), s.Path(), s.Seen())
+		}
 	}
 }
 
@@ -179,6 +186,7 @@ func TestLinking(t *testing.T) {
 				t.Fatalf("seed %d: %+v closes %v, but trying all paths finds %v, in %v", seed, r, got, want, g)
 			}
 			if got == nil {
+				g.checkSeen(t, random, n, r)
 				g.put(r)
 				g.put(r.Mirror())
 			}
@@ -201,12 +209,32 @@ func (g graph) search(from, to problem.ID, t Type) *Search {
 	s := NewSearch(from, to, t)
 	for !s.Done() {
 		var edges []Relationship
-		for _, id := range s.Frontier() {
+		_, frontier := s.Frontier()
+		for _, id := range frontier {
 			edges = append(edges, g[id]...)
 		}
 		s.Expand(edges)
 	}
 	return s
+}
+
+// checkSeen relates problems that a search has not seen. The relationship closes no cycle then
+// either.
+func (g graph) checkSeen(t *testing.T, random *rand.Rand, n int, r Relationship) {
+	t.Helper()
+	seen := g.search(r.Owner, r.Other, r.Type).Seen()
+	grown := maps.Clone(g)
+	for range 10 {
+		more := Relationship{Owner: problem.ID(1 + random.IntN(n)), Type: r.Type, Other: problem.ID(1 + random.IntN(n))}
+		if !slices.Contains(seen, more.Owner) && !slices.Contains(seen, more.Other) {
+			for _, side := range []Relationship{more, more.Mirror()} {
+				grown[side.Owner] = append(slices.Clip(grown[side.Owner]), side)
+			}
+		}
+	}
+	if cycle := grown.cycle(r); cycle != nil {
+		t.Fatalf("%+v closes %v in %v, without a new relationship of %v", r, cycle, grown, seen)
+	}
 }
 
 // cycle tries all paths.

@@ -87,13 +87,6 @@ type CatalogueAt struct{ Version ident.Version }
 // another Batch must be refused (COM-012).
 type AccessAt struct{ Version ident.Version }
 
-// FamilyAt expects this epoch of the directed family, named by its forward type. One
-// with the same number and another Batch must be refused (COM-012).
-type FamilyAt struct {
-	Family FamilyName
-	Epoch  ident.Version
-}
-
 // KeyUnused expects no reply for this key of the user, or only an expired one, created
 // before Since.
 type KeyUnused struct {
@@ -127,7 +120,6 @@ func (ProblemAt) expectation()   {}
 func (ClaimAt) expectation()     {}
 func (CatalogueAt) expectation() {}
 func (AccessAt) expectation()    {}
-func (FamilyAt) expectation()    {}
 func (KeyUnused) expectation()   {}
 func (StateUnused) expectation() {}
 func (WebhookAt) expectation()   {}

@@ -16,9 +16,6 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// FamilyName names a directed family by its forward type.
-type FamilyName = relationship.Type
-
 // Effect is one write of a Change. The set is closed: see the types of this file. Some
 // effects require a thing to be absent or present, as their comments say. Otherwise the
 // Change is refused with fault.Conflict (COM-002).
@@ -95,10 +92,6 @@ type DropRelationship struct {
 	Type  relationship.Type
 	Other problem.ID
 }
-
-// MoveFamily raises the epoch of a directed family by 1. Cycle checks made against the
-// earlier epoch are then out of date.
-type MoveFamily struct{ Family FamilyName }
 
 // Watch makes a user a watcher of the problem, unless the user is one already.
 type Watch struct {
@@ -251,7 +244,6 @@ func (PutKeyword) effect()        {}
 func (DropKeyword) effect()       {}
 func (PutRelationship) effect()   {}
 func (DropRelationship) effect()  {}
-func (MoveFamily) effect()        {}
 func (Watch) effect()             {}
 func (Unwatch) effect()           {}
 func (MarkRead) effect()          {}

@@ -159,11 +159,6 @@ type Reader interface {
 	// exactly once (READ-006).
 	Neighbours(ctx context.Context, t relationship.Type, owners []problem.ID) ([]relationship.Relationship, error)
 
-	// Epoch returns the epoch of a directed family. The epoch must start at 0, and
-	// every MoveFamily effect must raise it by 1 (READ-007). Its Batch must be the
-	// Batch of the last Change that raised it, and ident.None before (READ-019).
-	Epoch(ctx context.Context, family FamilyName) (ident.Version, error)
-
 	// Catalogue returns all metadata and users. They must agree with its version
 	// (READ-008). Callers keep the result for long, so it must not change (ALIAS-001).
 	Catalogue(ctx context.Context) (*metadata.Catalogue, error)

@@ -146,7 +146,7 @@ type Store interface {
 	// metadata or users (RES-003). So client caches stay valid for as long as they
 	// should (D20). The version Access must be 1, or 0 when there are no tokens
 	// (RES-003). The Batch of the Archive must become the Batch of every version above
-	// 0 and of every directed family's epoch (RES-009). The numbers of the epochs stay.
+	// 0 (RES-009).
 	// A problem must have the Batch of its log's last entry, and without a log the
 	// Batch of the Archive (RES-009). The last entry is the one of the problem's
 	// revision. The feed must have the entries of the Archive, with their numbers, and the

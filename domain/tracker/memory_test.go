@@ -51,7 +51,6 @@ type state struct {
 	audit    []audit.Entry
 	feed     []event.Entry
 	replies  map[string]store.Reply // by user and key
-	epochs   map[relationship.Type]ident.Version
 	versions store.Versions
 	ruledOut map[ident.ID]bool
 	receipts map[ident.ID]store.Receipt
@@ -96,7 +95,7 @@ func (s *state) clone() *state {
 	c.webhooks, c.leases = slices.Clone(s.webhooks), cloneMap(s.leases)
 	c.tokens, c.queries, c.audit = slices.Clone(s.tokens), slices.Clone(s.queries), slices.Clone(s.audit)
 	c.feed = slices.Clone(s.feed)
-	c.replies, c.epochs = cloneMap(s.replies), cloneMap(s.epochs)
+	c.replies = cloneMap(s.replies)
 	c.ruledOut, c.receipts = cloneMap(s.ruledOut), cloneMap(s.receipts)
 	return &c
 }
@@ -207,8 +206,6 @@ func (s *state) holds(e store.Expectation) bool {
 		return s.versions.Catalogue == e.Version
 	case store.AccessAt:
 		return s.versions.Access == e.Version
-	case store.FamilyAt:
-		return s.epochs[e.Family] == e.Epoch
 	case store.KeyUnused:
 		reply, kept := s.replies[replyKey(e.User, e.Key)]
 		return !kept || reply.Created.Before(e.Since)
@@ -233,11 +230,6 @@ func replyKey(who ident.ID, key string) string { return who.String() + " " + key
 
 // count raises the versions that the change outdates, by 1 each.
 func (s *state) count(c store.Change) {
-	for _, e := range c.Effects {
-		if e, ok := e.(store.MoveFamily); ok {
-			s.epochs[e.Family] = s.epochs[e.Family].Next(c.Batch)
-		}
-	}
 	s.versions = s.versions.After(c)
 }
 
@@ -366,7 +358,6 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		r.watchers = slices.DeleteFunc(r.watchers, func(id ident.ID) bool { return id == e.User })
 	case store.KeepReply:
 		s.replies[replyKey(e.Reply.User, e.Reply.Key)] = e.Reply
-	case store.MoveFamily: // see count
 	case store.Publish: // see enter
 	case store.ForgetFeed:
 		s.forgetFeed(e.Through)
@@ -460,10 +451,6 @@ func (r reader) Neighbours(_ context.Context, t relationship.Type, owners []prob
 
 // History implements store.Reader. There is but one.
 func (reader) History() store.History { return 0 }
-
-func (r reader) Epoch(_ context.Context, family store.FamilyName) (ident.Version, error) {
-	return r.epochs[family], nil
-}
 
 func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) {
 	return metadata.NewCatalogue(r.versions.Catalogue, r.clone().content), nil

@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -19,17 +20,13 @@ import (
 // did not exist. It fails with fault.RelationshipConflict when the two problems have
 // the mirrored type already, and with fault.RelationshipCycle.
 func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[store.Related], error) {
-	keys := cmd.lockKeys(id)
-	if f, _ := cmd.relationshipType().Family(); f.Directed() {
-		keys = append(keys, writerlocks.Family(f.Forward))
-	}
 	return run(ctx, s, command[linking, store.Related]{
-		locks:  keys,
+		locks:  cmd.lockKeys(id),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (linking, error) {
 			l, err := s.loadLinking(ctx, r, caller, id, cmd)
 			if err == nil && l.linkable(cmd) {
-				l.epoch, l.cycle, err = findCycle(ctx, r, relationship.Relationship{Owner: id, Type: cmd.relationshipType(), Other: cmd.Other.Value}, nil)
+				l.seen, l.cycle, err = findCycle(ctx, r, relationship.Relationship{Owner: id, Type: cmd.relationshipType(), Other: cmd.Other.Value}, nil)
 			}
 			return l, err
 		},
@@ -62,9 +59,9 @@ func (cmd Relate) relationshipType() relationship.Type { return relationship.Typ
 
 // linking is the basis of decisions about a relationship.
 type linking struct {
-	loaded               // the problem of the path, with its relationships
-	other  loaded        // the other one, likewise; its ID is 0 when there is none
-	epoch  ident.Version // of the family, when it is directed
+	loaded        // the problem of the path, with its relationships
+	other  loaded // the other one, likewise; its ID is 0 when there is none
+	seen   []store.ProblemAt
 	cycle  []problem.ID
 }
 
@@ -97,26 +94,38 @@ func (l linking) existing(cmd Relate) (store.Related, bool) {
 	return store.Related{}, false
 }
 
-// findCycle returns the cycle that the relationship would close, if any. The returned
-// epoch of the family belongs to the check. beside are both sides of other relationships
-// that come with it.
-func findCycle(ctx context.Context, r store.Reader, added relationship.Relationship, beside []relationship.Relationship) (epoch ident.Version, cycle []problem.ID, err error) {
+// findCycle returns the cycle that the relationship would close, if any; otherwise the other
+// problems by which it has found none. Whoever relates problems raises the revisions of both, so
+// while these problems stay as they are, there is no cycle. beside are both sides of other
+// relationships that come with it.
+func findCycle(ctx context.Context, r store.Reader, added relationship.Relationship, beside []relationship.Relationship) (seen []store.ProblemAt, cycle []problem.ID, err error) {
 	search := relationship.NewSearch(added.Owner, added.Other, added.Type)
-	if search.Done() {
-		return epoch, nil, nil
-	}
-	if epoch, err = r.Epoch(ctx, search.Type()); err != nil {
-		return epoch, nil, err
-	}
 	for !search.Done() {
-		edges, err := r.Neighbours(ctx, search.Type(), search.Frontier())
+		by, frontier := search.Frontier()
+		edges, err := r.Neighbours(ctx, by, frontier)
 		if err != nil {
-			return epoch, nil, err
+			return nil, nil, err
 		}
 		search.Expand(append(edges, beside...))
 	}
-	return epoch, search.Path(), nil
+	if cycle = search.Path(); cycle != nil {
+		return nil, cycle, nil
+	}
+	others := slices.DeleteFunc(search.Seen(), func(id problem.ID) bool { return id == added.Owner || id == added.Other })
+	for part := range slices.Chunk(others, mostSeen) {
+		problems, err := r.Problems(ctx, part, ident.None, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, p := range problems {
+			seen = append(seen, store.ProblemAt{ID: p.ID, Revision: p.Revision, Batch: p.Batch})
+		}
+	}
+	return seen, nil, nil
 }
+
+// mostSeen is how many problems findCycle loads at a time.
+const mostSeen = 500
 
 func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Moment) (store.Change, Answer[store.Related], error) {
 	var none Answer[store.Related]
@@ -139,10 +148,8 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Mom
 		Owner: l.ID, Type: cmd.relationshipType(), Other: l.other.ID,
 		Created: cb.At, Author: cb.Author,
 	}
-	if f, _ := added.Type.Family(); f.Directed() {
-		cb.Grow(f, l.epoch)
-	}
 	bothSides(cb, &l, cb.PutRelationship, added)
+	cb.ExpectSeen(l.seen)
 	a := answer(store.Related{Relationship: added, OtherTitle: l.other.Title, OtherState: l.other.State}, l.loaded)
 	a.New = true
 	return cb.Change, a, nil

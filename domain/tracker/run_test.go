@@ -75,8 +75,8 @@ func TestConflictMayEndInAFault(t *testing.T) {
 	equal(t, "the current revision", faultOf(t, err).Revision, int64(2))
 }
 
-// D7: of two servers that close a cycle from both ends, one is refused: the epoch
-// of the family tells.
+// D7: of two servers that close a cycle from both ends, one is refused: the revision of a
+// problem on the way tells.
 func TestConflictingServersCloseNoCycle(t *testing.T) {
 	t.Parallel()
 	other := newService(t)

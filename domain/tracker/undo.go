@@ -130,7 +130,7 @@ type undonePart struct {
 // cycleCheck is the cycle that a relationship would close, if any.
 type cycleCheck struct {
 	relationship.Relationship
-	epoch ident.Version
+	seen  []store.ProblemAt
 	cycle []problem.ID
 }
 
@@ -166,10 +166,6 @@ func (u undoing) lockKeys() (keys []writerlocks.Key) {
 	}
 	for id := range u.others {
 		keys = append(keys, writerlocks.Problem(id))
-	}
-	for _, c := range u.cycles {
-		family, _ := c.Type.Family()
-		keys = append(keys, writerlocks.Family(family.Forward))
 	}
 	return keys
 }
@@ -357,7 +353,7 @@ func (s *Service) loadLinks(ctx context.Context, r store.Reader, u undoing) (und
 		}
 		check := cycleCheck{Relationship: link.Relationship}
 		var err error
-		if check.epoch, check.cycle, err = findCycle(ctx, r, link.Relationship, restored); err != nil {
+		if check.seen, check.cycle, err = findCycle(ctx, r, link.Relationship, restored); err != nil {
 			return u, err
 		}
 		u.cycles = append(u.cycles, check)

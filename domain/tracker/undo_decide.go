@@ -13,7 +13,6 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -87,18 +86,16 @@ func (u undoing) undo(m changes.Moment) (*changes.Builder, UndoneBatch) {
 	}
 	cb := changes.NewBuilder(m, u.caller.author(), all...)
 	cb.ResolvedBy(u.catalogue.Version)
-	grown := map[relationship.Type]bool{}
-	for _, check := range u.cycles {
-		if family, _ := check.Type.Family(); plans[check.Owner] != nil && !grown[family.Forward] {
-			grown[family.Forward] = true
-			cb.Grow(family, check.epoch)
-		}
-	}
 	for _, id := range touched {
 		p := plans[id]
 		logged := len(cb.Log)
 		p.write(cb, u.catalogue)
 		out.Changes = append(out.Changes, UndoneProblem{id, p.Revision, slices.Clip(cb.Log[logged:])})
+	}
+	for _, check := range u.cycles {
+		if plans[check.Owner] != nil {
+			cb.ExpectSeen(check.seen)
+		}
 	}
 	return cb, out
 }

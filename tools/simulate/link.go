@@ -334,7 +334,7 @@ func describeChange(change store.Change) string {
 	var parts []string
 	for _, effect := range change.Effects {
 		switch e := effect.(type) {
-		case store.ForgetReads, store.MarkRead, store.MarkUsed, store.AppendAudit, store.PutSavepoint, store.MoveFamily, store.Publish:
+		case store.ForgetReads, store.MarkRead, store.MarkUsed, store.AppendAudit, store.PutSavepoint, store.Publish:
 		case store.KeepReply:
 			parts = append(parts, "keep a reply")
 		case store.CreateProblem:

@@ -47,7 +47,7 @@ type Dialect struct {
 
 	update update
 
-	problemAt, claimAt, familyAt, webhookAt, leaseAt, neighbours, readProblems string
+	problemAt, claimAt, webhookAt, leaseAt, neighbours, readProblems string
 }
 
 // Unfolded returns the dialect for a store with texts that another version has folded.
@@ -96,7 +96,6 @@ func New(s Syntax) *Dialect {
 
 		problemAt:    "SELECT 1 FROM problems WHERE id = ? AND revision = ? AND batch IS NOT DISTINCT FROM ?" + s.Lock,
 		claimAt:      "SELECT 1 FROM problems WHERE id = ? AND claim IS NOT DISTINCT FROM ? AND claim_expires IS NOT DISTINCT FROM ?" + s.Lock,
-		familyAt:     "SELECT 1 FROM families WHERE type = ? AND epoch = ? AND batch IS NOT DISTINCT FROM ?" + s.Lock,
 		webhookAt:    "SELECT 1 FROM webhooks WHERE id = ? AND version = ?" + s.Lock,
 		leaseAt:      "SELECT 1 FROM leases WHERE name = ? AND version = ?" + s.Lock,
 		neighbours:   "SELECT owner, other, created, author FROM relationships WHERE type = ? AND owner " + s.InList,

@@ -43,12 +43,6 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	return found, err
 }
 
-// SetFamilyBatches returns the statement to give the epochs of all families the batch of
-// an Archive.
-func (d *Dialect) SetFamilyBatches(batch ident.ID) Statement {
-	return Statement{SQL: "UPDATE families SET batch = ?", Args: []any{d.ID(batch)}}
-}
-
 // DossierRows returns the rows of a problem and of all its parts. The problem's revision
 // is of the batch. Within each table, positions have to be given in the order of the
 // rows.

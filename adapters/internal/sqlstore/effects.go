@@ -70,9 +70,6 @@ func (w *writer) effect(effect store.Effect) error {
 		w.put(w.relationshipRow(e.Relationship))
 	case store.DropRelationship:
 		w.do("DELETE FROM relationships WHERE owner = ? AND type = ? AND other = ?", int64(e.Owner), typeCode(e.Type), int64(e.Other))
-	case store.MoveFamily:
-		w.do("INSERT INTO families (type, epoch, batch) VALUES (?, 1, ?) ON CONFLICT (type) DO UPDATE SET epoch = families.epoch + 1, batch = excluded.batch",
-			typeCode(e.Family), w.ID(w.batch))
 	case store.Watch:
 		w.put(w.watcherRow(e.Problem, e.User))
 	case store.Unwatch:

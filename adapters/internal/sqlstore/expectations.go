@@ -10,8 +10,6 @@ func (d *Dialect) Expectation(expectation store.Expectation) (s Statement, ok bo
 		return Statement{d.problemAt, []any{int64(e.ID), e.Revision, d.ID(e.Batch)}, "a problem is not at the expected revision"}, true
 	case store.ClaimAt:
 		return Statement{d.claimAt, []any{int64(e.Problem), d.ID(e.Claim), micros(e.Expires)}, "a problem does not have the expected claim"}, true
-	case store.FamilyAt:
-		return Statement{d.familyAt, []any{typeCode(e.Family), e.Epoch.Number, d.ID(e.Epoch.Batch)}, "a family is not at the expected epoch"}, true
 	case store.KeyUnused:
 		return Statement{"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM replies WHERE user_id = ? AND key = ? AND created >= ?)",
 			[]any{d.ID(e.User), e.Key, notBefore(e.Since)}, keyUsed}, true

@@ -185,13 +185,6 @@ func (r Reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 // History implements store.Reader. There is but one.
 func (Reader) History() store.History { return 0 }
 
-// Epoch implements store.Reader.
-func (r Reader) Epoch(ctx context.Context, family store.FamilyName) (epoch ident.Version, err error) {
-	err = r.Read(ctx, Query{SQL: "SELECT epoch, batch FROM families WHERE type = ?", Args: []any{typeCode(family)},
-		Row: func(scan func(...any) error) error { return scan(&epoch.Number, r.IDInto(&epoch.Batch)) }})
-	return epoch, err
-}
-
 // Catalogue implements store.Reader.
 func (r Reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	var versions store.Versions

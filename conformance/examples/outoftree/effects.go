@@ -67,8 +67,6 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 		return c.relate(e.Relationship)
 	case store.DropRelationship:
 		return c.drop(relationships, relationshipKey(e.Owner, e.Type, e.Other))
-	case store.MoveFamily:
-		return c.raise(familyKey(e.Family), batch)
 	case store.Watch:
 		return c.mark(watchers, userKey(e.Problem, e.User))
 	case store.Unwatch:

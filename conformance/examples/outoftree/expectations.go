@@ -27,8 +27,6 @@ func (c contents) expect(expectation store.Expectation) error {
 		return require(c.counter(catalogueVersion) == e.Version, "the catalogue is not at version %v", e.Version)
 	case store.AccessAt:
 		return require(c.counter(accessVersion) == e.Version, "the tokens are not at version %v", e.Version)
-	case store.FamilyAt:
-		return require(c.counter(familyKey(e.Family)) == e.Epoch, "the family of %s is not at epoch %v", e.Family, e.Epoch)
 	case store.KeyUnused:
 		reply, ok, err := get[store.Reply](c, replies, replyKey(e.User, e.Key))
 		if err != nil {

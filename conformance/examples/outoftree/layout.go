@@ -8,7 +8,6 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
 )
 
 // The buckets, with their keys and values. A number is 8 bytes and big-endian, an
@@ -50,7 +49,7 @@ const (
 	replies = "replies" // user, key -> store.Reply
 	ages    = "ages"    // time, key in another bucket -> the name of the other bucket; see keep
 
-	counters = "counters" // catalogueVersion, accessVersion or a familyKey -> number, identifier of the batch of its last raise
+	counters = "counters" // catalogueVersion or accessVersion -> number, identifier of the batch of its last raise
 )
 
 // buckets returns the names of all buckets.
@@ -63,7 +62,7 @@ func buckets() []string {
 	}
 }
 
-// The keys in counters. A family has one of its own: see familyKey.
+// The keys in counters.
 const (
 	catalogueVersion = "catalogue"
 	accessVersion    = "access"
@@ -90,9 +89,6 @@ func relationshipKey(owner problem.ID, t relationship.Type, other problem.ID) []
 func typeKey(owner problem.ID, t relationship.Type) []byte {
 	return binary.BigEndian.AppendUint16(number(owner), uint16(t.Code()))
 }
-
-// familyKey keeps the families apart from the other counters.
-func familyKey(family store.FamilyName) string { return "epoch of " + string(family) }
 
 // timeSize is the length of a time in a key.
 const timeSize = 8 + 4

@@ -196,11 +196,6 @@ func (r reader) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 // History implements store.Reader. There is but one.
 func (reader) History() store.History { return 0 }
 
-// Epoch implements store.Reader.
-func (r reader) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
-	return r.counter(familyKey(family)), store.Ended(ctx)
-}
-
 // Catalogue implements store.Reader. It makes a new one each time: the service caches it
 // until Versions reports another.
 func (r reader) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -48,7 +47,7 @@ func (c contents) restore(ctx context.Context, archive store.Archive) error {
 }
 
 // restoreHead stores everything outside of the problems. These are effects like any
-// others, except for the versions and epochs.
+// others, except for the versions.
 func (c contents) restoreHead(archive store.Archive) error {
 	if err := c.apply(archive.Head()); err != nil {
 		return err
@@ -57,20 +56,7 @@ func (c contents) restoreHead(archive store.Archive) error {
 	if err := c.count(catalogueVersion, versions.Catalogue); err != nil {
 		return err
 	}
-	if err := c.count(accessVersion, versions.Access); err != nil {
-		return err
-	}
-	for _, f := range relationship.Families() {
-		if !f.Directed() {
-			continue
-		}
-		epoch := c.counter(familyKey(f.Forward))
-		epoch.Batch = archive.Batch
-		if err := c.count(familyKey(f.Forward), epoch); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.count(accessVersion, versions.Access)
 }
 
 // restoreDossier stores a problem with all its parts; its revision is of the batch.

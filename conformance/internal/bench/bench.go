@@ -280,15 +280,6 @@ func (b *Bench) At(id problem.ID) store.ProblemAt {
 	return store.ProblemAt{ID: id, Revision: s.Revision, Batch: s.Batch}
 }
 
-// Epoch returns the epoch of a family.
-func (b *Bench) Epoch(family store.FamilyName) (epoch ident.Version, err error) {
-	err = b.Store.View(b.Ctx, func(r store.Reader) (err error) {
-		epoch, err = r.Epoch(b.Ctx, family)
-		return err
-	})
-	return epoch, err
-}
-
 // Open opens the store, and closes it after the case.
 func (b *Bench) Open() {
 	b.Helper()

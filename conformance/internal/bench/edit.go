@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -13,11 +12,6 @@ func Edit(seen *Image, id problem.ID, fn func(*store.Snapshot)) {
 	seen.Problems[id] = s
 }
 
-// Move raises the number of an epoch.
-func Move(seen *Image, family store.FamilyName) {
-	seen.Epochs[family] = ident.Version{Number: seen.Epochs[family].Number + 1}
-}
-
 // Stamp sets the batch of everything raised or stored by the change, and the size of
 // problems.
 func Stamp(seen *Image, change store.Change) {
@@ -27,8 +21,6 @@ func Stamp(seen *Image, change store.Change) {
 			Edit(seen, e.Problem.ID, func(s *store.Snapshot) { s.Batch, s.Size = change.Batch, e.Size })
 		case store.UpdateProblem:
 			Edit(seen, e.Problem.ID, func(s *store.Snapshot) { s.Batch, s.Size = change.Batch, e.Size })
-		case store.MoveFamily:
-			seen.Epochs[e.Family] = ident.Version{Number: seen.Epochs[e.Family].Number, Batch: change.Batch}
 		}
 	}
 	catalogue, access := change.Raises()

@@ -28,7 +28,6 @@ type Image struct {
 	Watching   map[Mark]bool
 	Read       map[Mark]bool
 	Neighbours map[relationship.Type][]relationship.Relationship
-	Epochs     map[store.FamilyName]ident.Version
 	Catalogue  ident.Version
 	Content    metadata.Content
 	Versions   store.Versions
@@ -106,7 +105,6 @@ func Read(ctx context.Context, r store.Reader, of *Scope) (Image, error) {
 		Watching:   make(map[Mark]bool),
 		Read:       make(map[Mark]bool),
 		Neighbours: make(map[relationship.Type][]relationship.Relationship),
-		Epochs:     make(map[store.FamilyName]ident.Version),
 		Replies:    make(map[ReplyKey]store.Reply),
 	}
 	if err := seen.readProblems(ctx, r, of); err != nil {
@@ -162,13 +160,6 @@ func (seen *Image) readRelationships(ctx context.Context, r store.Reader, of *Sc
 		}
 		slices.SortFunc(sides, CompareSides)
 		seen.Neighbours[t] = sides
-	}
-	for _, family := range relationship.Families() {
-		epoch, err := r.Epoch(ctx, family.Forward)
-		if err != nil {
-			return err
-		}
-		seen.Epochs[family.Forward] = epoch
 	}
 	return nil
 }

@@ -105,7 +105,6 @@ func changeOf(s harness.Statement, common problem.ID) store.Change {
 		store.PutSavepoint{Problem: first},
 		store.Watch{Problem: first.ID, User: idOf(s, 1)},
 		store.MarkRead{Problem: second.ID, User: idOf(s, 1), Read: true},
-		store.MoveFamily{Family: relationship.BlockerOf},
 		store.KeepReply{Reply: store.Reply{User: idOf(s, 1), Key: s.Batch.String(), Created: timeOf(s), Body: s.Batch[:]}},
 	}}
 	c.Effects = append(c.Effects, store.Publish{Event: eventOf(s, first)}, store.Publish{Event: eventOf(s, second)})

@@ -62,7 +62,6 @@ func kindsOfProblems() []Kind {
 		{"dropped relationship", func(s harness.Statement) store.Effect {
 			return store.DropRelationship{Owner: s.Problems[0], Type: relationship.RelatedTo, Other: s.Problems[1]}
 		}},
-		{"family", func(harness.Statement) store.Effect { return store.MoveFamily{Family: relationship.BlockerOf} }},
 		{"watcher", func(s harness.Statement) store.Effect { return store.Watch{Problem: s.Problems[0], User: idOf(s, 1)} }},
 		{"leaving watcher", func(s harness.Statement) store.Effect {
 			return store.Unwatch{Problem: s.Problems[0], User: idOf(s, 1)}

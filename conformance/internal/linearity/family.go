@@ -19,7 +19,7 @@ import (
 func linearFamilyCases() []bench.Case {
 	return []bench.Case{{
 		ID:     "COM-004/linear-family",
-		Rule:   "Clients look for a cycle before each new relationship, and expect the family's epoch when they add it. They close no cycle, and get the answers of some sequential order.",
+		Rule:   "Clients look for a cycle before each new relationship, and expect the problems that they have seen as they were when they add it. They close no cycle, and get the answers of some sequential order.",
 		Seeded: true,
 		Run:    func(b *bench.Bench) { checkFamily(b) },
 	}}
@@ -62,6 +62,16 @@ func (e Edges) Cyclic() bool {
 	return e.looped()
 }
 
+// shows reports whether these are the edges from the problems of a set.
+func (e Edges) shows(now Edges, from uint8) bool {
+	for i := range now {
+		if from&(1<<i) == 0 {
+			now[i] = 0
+		}
+	}
+	return e == now
+}
+
 // looped reports whether a relationship leads from a problem to itself.
 func (e Edges) looped() bool {
 	for i := range e {
@@ -84,23 +94,46 @@ func (e Edges) String() string {
 	return cmp.Or(strings.Join(list, " "), "none")
 }
 
+// versions are the revisions of the problems of a family with their batches.
+type versions [members]ident.Version
+
+func (v versions) String() string {
+	var all []string
+	for i, revision := range v {
+		if revision.Number != 0 {
+			all = append(all, fmt.Sprintf("%d@%d", i, revision.Number))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// agree reports whether all that are given are the present ones.
+func (v versions) agree(now versions) bool {
+	for i := range v {
+		if v[i].Number != 0 && v[i] != now[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // familyState is the state of a family.
 type familyState struct {
-	epoch    ident.Version
+	at       versions
 	edges    Edges
 	position [members]int64 // of the last Change of each problem
 }
 
 func (c familyState) String() string {
-	return fmt.Sprintf("epoch %d with the edges %s", c.epoch.Number, c.edges)
+	return fmt.Sprintf("%s with the edges %s", c.at, c.edges)
 }
 
 // familyRequest is a client's request.
 type familyRequest struct {
-	action   action        // looking at all, searching, relating or parting
-	from, to int           // the edge, unless for a look at all
-	epoch    ident.Version // expected by a relating client
-	batch    ident.ID      // of a relating or parting client
+	action   action   // looking at all, searching, relating or parting
+	from, to int      // the edge, unless for a look at all
+	at       versions // expected by a relating or parting client
+	batch    ident.ID // of such a client
 }
 
 // searching looks for the cycle of an edge.
@@ -113,23 +146,25 @@ func (k familyRequest) String() string {
 	case searching:
 		return fmt.Sprintf("what leads from %d to %d", k.to, k.from)
 	case relating:
-		return fmt.Sprintf("to add %d→%d where epoch %d is expected", k.from, k.to, k.epoch.Number)
+		return fmt.Sprintf("to add %d→%d where %s are expected", k.from, k.to, k.at)
 	default:
-		return fmt.Sprintf("to drop %d→%d", k.from, k.to)
+		return fmt.Sprintf("to drop %d→%d where %s are expected", k.from, k.to, k.at)
 	}
 }
 
 // familyAnswer is a client's answer.
 type familyAnswer struct {
 	result
-	epoch  ident.Version
-	looked uint8 // the problems with edges in question, one bit each
-	edges  Edges // of these problems
-	closes bool  // whether they lead on to the edge in question
+	at     versions // of the problems to expect
+	looked uint8    // the problems with children in question, one bit each
+	edges  Edges    // from these problems
+	back   uint8    // the problems with parents in question
+	turned Edges    // from these problems to their parents
+	closes bool     // whether they lead on to the edge in question
 }
 
 func (k familyAnswer) String() string {
-	return fmt.Sprintf("epoch %d with the edges %s from %s", k.epoch.Number, k.edges, namesOf(k.looked))
+	return fmt.Sprintf("%s with the edges %s from %s, and turned %s from %s", k.at, k.edges, namesOf(k.looked), k.turned, namesOf(k.back))
 }
 
 // namesOf returns the problems of a set.
@@ -145,12 +180,7 @@ func namesOf(set uint8) string {
 
 // Shows reports whether the family is as it was shown.
 func (k familyAnswer) Shows(now familyState) bool {
-	for i := range now.edges {
-		if k.looked&(1<<i) == 0 {
-			now.edges[i] = 0
-		}
-	}
-	return k.epoch == now.epoch && k.edges == now.edges
+	return k.at.agree(now.at) && k.edges.shows(now.edges, k.looked) && k.turned.shows(now.edges.Turned(), k.back)
 }
 
 // Step is the model of a family.
@@ -158,7 +188,7 @@ func (k familyRequest) Step(before familyState, out familyAnswer) (familyState, 
 	if k.action == looking || k.action == searching {
 		return before, out.Shows(before)
 	}
-	meets := k.action == parting || k.epoch == before.epoch && !before.edges.has(k.from, k.to)
+	meets := k.at.agree(before.at) && (k.action == parting || !before.edges.has(k.from, k.to))
 	switch out.outcome {
 	case isStored:
 		later := out.position > max(before.position[k.from], before.position[k.to])
@@ -172,12 +202,13 @@ func (k familyRequest) Step(before familyState, out familyAnswer) (familyState, 
 
 // on returns the family after the Change.
 func (k familyRequest) on(now familyState, position int64) familyState {
-	now.position[k.from], now.position[k.to] = position, position
+	for _, i := range []int{k.from, k.to} {
+		now.position[i], now.at[i] = position, now.at[i].Next(k.batch)
+	}
 	if k.action == parting {
 		now.edges[k.from] &^= 1 << k.to
 		return now
 	}
-	now.epoch = now.epoch.Next(k.batch)
 	now.edges.Set(k.from, k.to)
 	return now
 }
@@ -185,7 +216,8 @@ func (k familyRequest) on(now familyState, position int64) familyState {
 // familyClient has the family in the store.
 type familyClient struct {
 	*bench.Bench
-	ids []problem.ID
+	problems []problem.Problem
+	ids      []problem.ID
 }
 
 // index returns the index of a problem in the family.
@@ -193,24 +225,23 @@ func (h *familyClient) index(id problem.ID) int { return slices.Index(h.ids, id)
 
 // look returns the whole family in one View. It fails on a cycle or half a pair.
 func (h *familyClient) look() (out familyAnswer, err error) {
-	var turned Edges
 	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
 		if out.edges, err = h.neighbours(r, relationship.ParentOf, h.ids); err != nil {
 			return err
 		}
 		runtime.Gosched()
-		if turned, err = h.neighbours(r, relationship.ChildOf, h.ids); err != nil {
+		if out.turned, err = h.neighbours(r, relationship.ChildOf, h.ids); err != nil {
 			return err
 		}
-		out.epoch, err = r.Epoch(h.Ctx, relationship.ParentOf)
+		out.at, err = h.versions(r, h.ids)
 		return err
 	})
-	out.looked = 1<<members - 1
+	out.looked, out.back = 1<<members-1, 1<<members-1
 	switch {
 	case err != nil:
 		return out, fmt.Errorf("View: %w", err)
-	case turned.Turned() != out.edges:
-		return out, fmt.Errorf("one View showed the edges %s from the parents' side, and %s from the children's", out.edges, turned.Turned())
+	case out.turned.Turned() != out.edges:
+		return out, fmt.Errorf("one View showed the edges %s from the parents' side, and %s from the children's", out.edges, out.turned.Turned())
 	case out.edges.Cyclic():
 		return out, fmt.Errorf("the edges %s have a cycle, which nobody may close", out.edges)
 	}
@@ -238,29 +269,44 @@ func (h *familyClient) Add(to *Edges, sides []relationship.Relationship) error {
 	return nil
 }
 
+// versions returns those of some problems.
+func (h *familyClient) versions(r store.Reader, of []problem.ID) (at versions, err error) {
+	problems, err := r.Problems(h.Ctx, of, ident.None, 0)
+	for _, p := range problems {
+		at[h.index(p.ID)] = ident.Version{Number: p.Revision, Batch: p.Batch}
+	}
+	return at, err
+}
+
 // Search looks for the cycle of an edge, as the domain does.
 func (h *familyClient) Search(from, to int) (out familyAnswer, err error) {
 	err = h.Store.View(h.Ctx, func(r store.Reader) (err error) {
-		if out.epoch, err = r.Epoch(h.Ctx, relationship.ParentOf); err != nil {
-			return err
-		}
 		s := relationship.NewSearch(h.ids[from], h.ids[to], relationship.ParentOf)
 		for !s.Done() {
-			for _, id := range s.Frontier() {
-				out.looked |= 1 << h.index(id)
+			by, frontier := s.Frontier()
+			looked, edges := &out.looked, &out.edges
+			if by == relationship.ChildOf {
+				looked, edges = &out.back, &out.turned
 			}
-			sides, err := r.Neighbours(h.Ctx, s.Type(), s.Frontier())
+			for _, id := range frontier {
+				*looked |= 1 << h.index(id)
+			}
+			sides, err := r.Neighbours(h.Ctx, by, frontier)
 			if err != nil {
 				return err
 			}
-			if err := h.Add(&out.edges, sides); err != nil {
+			if err := h.Add(edges, sides); err != nil {
 				return err
 			}
 			s.Expand(sides)
 			runtime.Gosched()
 		}
-		out.closes = s.Path() != nil
-		return nil
+		expected := []problem.ID{h.ids[from], h.ids[to]}
+		if out.closes = s.Path() != nil; !out.closes {
+			expected = append(expected, s.Seen()...)
+		}
+		out.at, err = h.versions(r, expected)
+		return err
 	})
 	return out, err
 }
@@ -278,8 +324,17 @@ func (h *familyClient) Do(k familyRequest) (out familyAnswer, err error) {
 		store.DropRelationship{Owner: one, Type: relationship.ParentOf, Other: other},
 		store.DropRelationship{Owner: other, Type: relationship.ChildOf, Other: one})
 	if k.action == relating {
-		change.Effects = append(h.Pair(one, relationship.ParentOf, other), store.MoveFamily{Family: relationship.ParentOf})
-		change.Expect = []store.Expectation{store.FamilyAt{Family: relationship.ParentOf, Epoch: k.epoch}}
+		change.Effects = h.Pair(one, relationship.ParentOf, other)
+	}
+	for _, i := range []int{k.from, k.to} {
+		raised := h.problems[i]
+		raised.Revision = k.at[i].Number + 1
+		change.Effects = append(change.Effects, store.UpdateProblem{Problem: raised})
+	}
+	for i, at := range k.at {
+		if at.Number != 0 {
+			change.Expect = append(change.Expect, store.ProblemAt{ID: h.ids[i], Revision: at.Number, Batch: at.Batch})
+		}
 	}
 	change.Batch = k.batch
 	out.result, err = send(h.Bench, change)
@@ -290,10 +345,14 @@ func (h *familyClient) Do(k familyRequest) (out familyAnswer, err error) {
 func checkFamily(b *bench.Bench) {
 	b.Helper()
 	h := &familyClient{Bench: b}
-	for range members {
-		h.ids = append(h.ids, b.Create().ID)
+	var first familyState
+	for i := range members {
+		p := b.Create()
+		h.problems, h.ids = append(h.problems, p), append(h.ids, p.ID)
+		first.at[i] = ident.Version{Number: p.Revision, Batch: b.At(p.ID).Batch}
 	}
 	t := &recording[familyState, familyRequest, familyAnswer]{Bench: b, ask: h.Do, Model: linear.Model[familyState, familyRequest, familyAnswer]{
+		Start: first,
 		Step: func(before familyState, k familyRequest, out familyAnswer) (familyState, bool) {
 			return k.Step(before, out)
 		},
@@ -313,7 +372,7 @@ func checkFamily(b *bench.Bench) {
 		if err != nil {
 			return err
 		}
-		k.action, k.epoch, k.batch = relating, out.epoch, b.ID()
+		k.action, k.at, k.batch = relating, out.at, b.ID()
 		switch n := random.IntN(6); {
 		case n == 0:
 			k = familyRequest{action: looking}

@@ -11,7 +11,6 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -218,24 +217,11 @@ func (m *Model) Restore(ctx context.Context, archive store.Archive) error {
 		return err
 	}
 	filled.Of, filled.Position, filled.Replies = m.Kept, m.Now.Position, m.Now.Replies
-	filled.Epochs = Stamped(m.Now.Epochs, archive.Batch)
 	m.Now = filled
 	for id := range filled.AllProblems {
 		m.Reserved = max(m.Reserved, id)
 	}
 	return nil
-}
-
-// Stamped returns the epochs of all directed families with the batch of an Archive.
-func Stamped(epochs map[store.FamilyName]ident.Version, batch ident.ID) map[store.FamilyName]ident.Version {
-	all := make(map[store.FamilyName]ident.Version)
-	maps.Copy(all, epochs)
-	for _, f := range relationship.Families() {
-		if f.Directed() {
-			all[f.Forward] = ident.Version{Number: epochs[f.Forward].Number, Batch: batch}
-		}
-	}
-	return all
 }
 
 func (m *Model) Close() error {

@@ -37,7 +37,6 @@ type World struct {
 	Attachments     []store.PutAttachment
 	Claims          map[problem.ID]problem.Claim
 	Savepoints      []store.Savepoint
-	Epochs          map[store.FamilyName]ident.Version
 	States          map[ident.ID]metadata.State
 	Priorities      map[ident.ID]metadata.Priority
 	Classifications map[ident.ID]metadata.Classification
@@ -77,7 +76,6 @@ func NewWorld() *World {
 		Relationships:   make(map[Link]relationship.Relationship),
 		watchers:        make(map[bench.Mark]bool),
 		readers:         make(map[bench.Mark]bool),
-		Epochs:          make(map[store.FamilyName]ident.Version),
 		States:          make(map[ident.ID]metadata.State),
 		Priorities:      make(map[ident.ID]metadata.Priority),
 		Classifications: make(map[ident.ID]metadata.Classification),
@@ -108,7 +106,6 @@ func (w *World) Clone() *World {
 		Attachments:     slices.Clone(w.Attachments),
 		Claims:          maps.Clone(w.Claims),
 		Savepoints:      slices.Clone(w.Savepoints),
-		Epochs:          maps.Clone(w.Epochs),
 		States:          maps.Clone(w.States),
 		Priorities:      maps.Clone(w.Priorities),
 		Classifications: maps.Clone(w.Classifications),
@@ -141,8 +138,6 @@ func (w *World) Expect(expectation store.Expectation) error {
 		holds = w.Counters.Catalogue == e.Version
 	case store.AccessAt:
 		holds = w.Counters.Access == e.Version
-	case store.FamilyAt:
-		holds = w.Epochs[e.Family] == e.Epoch
 	case store.KeyUnused:
 		reply, ok := w.Replies[bench.ReplyKey{User: e.User, Key: e.Key}]
 		holds = !ok || reply.Created.Before(e.Since)
@@ -243,8 +238,6 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		w.Relationships[l] = e.Relationship
 	case store.DropRelationship:
 		delete(w.Relationships, Link{e.Owner, e.Type, e.Other})
-	case store.MoveFamily:
-		w.Epochs[e.Family] = w.Epochs[e.Family].Next(batch)
 	case store.Watch:
 		w.watchers[bench.Mark{Problem: e.Problem, User: e.User}] = true
 	case store.Unwatch:

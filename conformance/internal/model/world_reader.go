@@ -131,11 +131,6 @@ func (w *World) Neighbours(ctx context.Context, t relationship.Type, owners []pr
 // History implements store.Reader. There is but one.
 func (*World) History() store.History { return 0 }
 
-// Epoch starts at 0.
-func (w *World) Epoch(ctx context.Context, family store.FamilyName) (ident.Version, error) {
-	return w.Epochs[family], Over(ctx)
-}
-
 // Catalogue makes a new catalogue for each call.
 func (w *World) Catalogue(ctx context.Context) (*metadata.Catalogue, error) {
 	if err := Over(ctx); err != nil {

@@ -31,7 +31,7 @@ func groups() []group {
 	}, {
 		title: "What belongs to a problem",
 		hint:  "The effects on comments, keywords, relationships, watchers, read marks and the log, the parts of a Snapshot, and its size, which an effect brings.",
-		ids:   `^(READ-001/(savepoint|comment|put-comment|put-keyword|drop-keyword|relationship|drop-relationship|move-family|watch|mark-read|forget-reads|read-by-assignee|log|parts|update-problem)|READ-00[34567](/.*)?|READ-014(/.*)?|READ-020|READ-021|READ-028|SIZE-.*|COM-003|COM-002/(relationship-taken|update-without-problem|comment-missing|rewrite))$`,
+		ids:   `^(READ-001/(savepoint|comment|put-comment|put-keyword|drop-keyword|relationship|drop-relationship|watch|mark-read|forget-reads|read-by-assignee|log|parts|update-problem)|READ-00[3456](/.*)?|READ-014(/.*)?|READ-020|READ-021|READ-028|SIZE-.*|COM-003|COM-002/(relationship-taken|update-without-problem|comment-missing|rewrite))$`,
 	}, {
 		title: "Metadata, users, tokens, saved queries, sessions, webhooks, leases, the audit log, replies, and their versions",
 		hint:  "A version goes up by 1 for each Change that touches its kind, however much of it: Change.Raises says which.",

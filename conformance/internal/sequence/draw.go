@@ -11,7 +11,6 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -107,8 +106,8 @@ func (d *drawer) Change() store.Change {
 	}
 	ids := d.numbers()
 	if len(ids) == 0 && d.oneIn(3) { // a store without problems can have a past
-		c.Effects = []store.Effect{store.MoveFamily{Family: d.directed().Forward}}
-		c.Expect = []store.Expectation{store.StoreEmpty{}}
+		c.Effects = []store.Effect{d.lease(&c)}
+		c.Expect = append(c.Expect, store.StoreEmpty{})
 		return c
 	}
 	if len(ids) == 0 || len(ids) < d.problems && d.oneIn(3) {
@@ -157,21 +156,18 @@ func (d *drawer) spoil(c *store.Change, id, other problem.ID) {
 // expectation draws an expectation. It holds unless it is off.
 func (d *drawer) expectation(id problem.ID, off int64) store.Expectation {
 	now := d.past.model.Now
-	family := d.directed().Forward
 	switch d.IntN(10) {
 	case 0:
 		return store.CatalogueAt{Version: d.version(now.Counters.Catalogue, off)}
 	case 1:
-		return store.FamilyAt{Family: family, Epoch: d.version(now.Epochs[family], off)}
-	case 2:
 		return store.AccessAt{Version: d.version(now.Counters.Access, off)}
-	case 3:
+	case 2:
 		return d.unused(off)
-	case 4:
+	case 3:
 		if off != 0 || now.Expect(store.StoreEmpty{}) == nil {
 			return store.StoreEmpty{}
 		}
-	case 5:
+	case 4:
 		return d.stateUnused(off)
 	case 6:
 		if known := now.AllWebhooks; len(known) > 0 {
@@ -257,10 +253,6 @@ func (d *drawer) Holdings(problems int) bench.Holdings {
 		h.Feed = nil
 	}
 	return h
-}
-
-func (d *drawer) directed() relationship.Family {
-	return pick(d, slices.DeleteFunc(relationship.Families(), func(f relationship.Family) bool { return !f.Directed() }))
 }
 
 func (d *drawer) oneIn(n int) bool { return d.IntN(n) == 0 }

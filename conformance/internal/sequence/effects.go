@@ -60,7 +60,7 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 	case 9, 10, 11:
 		add(d.Relate(id, other)...)
 	case 12:
-		add(store.MoveFamily{Family: d.directed().Forward})
+		add(d.lease(c))
 	case 13:
 		if d.oneIn(2) {
 			add(store.Watch{Problem: id, User: who})
@@ -92,7 +92,7 @@ func (d *drawer) effects(c *store.Change, id, other problem.ID) {
 		}
 	case 24:
 		add(pick(d, []store.Effect{store.PutWebhook{Endpoint: d.Endpoint()}, store.PutWebhook{Endpoint: d.Endpoint()}, store.DropWebhook{ID: d.Endpoint().ID},
-			store.PutProgress{Webhook: d.Endpoint().ID, Progress: d.Progress()}, store.PutProgress{Webhook: d.Endpoint().ID, Progress: d.Progress()}, d.lease(c)}))
+			store.PutProgress{Webhook: d.Endpoint().ID, Progress: d.Progress()}, store.PutProgress{Webhook: d.Endpoint().ID, Progress: d.Progress()}}))
 	case 22:
 		add(pick(d, []store.Effect{store.AppendAudit{Entry: d.Audited()}, store.PutQuery{Query: d.Query()}, store.DropQuery{ID: d.Query().ID},
 			store.PutSession{Session: d.Session()}, store.PutSession{Session: d.Session()}, store.DropSession{ID: d.Session().ID}}))

@@ -207,8 +207,7 @@ type sight struct {
 	// Everything, in one way.
 	Dossiers map[problem.ID]store.Dossier
 	Held     bench.Holdings // but the dossiers
-	Epochs   map[store.FamilyName]ident.Version
-	Oldest   time.Time // zero when there is none
+	Oldest   time.Time      // zero when there is none
 
 	// The varying part of each step: a little, in the other ways.
 	Snapshot store.Snapshot // zero when there is none
@@ -251,15 +250,6 @@ func glance(ctx context.Context, r store.Reader) (seen sight, err error) {
 		seen.Dossiers[d.ID] = d
 	}
 	seen.Held.Dossiers = nil
-	seen.Epochs = make(map[store.FamilyName]ident.Version)
-	for _, family := range relationship.Families() {
-		if !family.Directed() {
-			continue
-		}
-		if seen.Epochs[family.Forward], err = r.Epoch(ctx, family.Forward); err != nil {
-			return seen, fmt.Errorf("Epoch: %w", err)
-		}
-	}
 	oldest, ok, err := r.Oldest(ctx)
 	if err != nil {
 		return seen, fmt.Errorf("Oldest: %w", err)

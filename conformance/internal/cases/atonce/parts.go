@@ -9,7 +9,6 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -45,7 +44,7 @@ func wholeAtOnce(b *bench.Bench) {
 					store.PutKeyword{Problem: id, Keyword: problem.Keyword{Name: b.ID().String()}}, store.Watch{Problem: id, User: b.ID()})
 				change.Log = append(change.Log, b.Entry(id))
 			}
-			change.Effects = append(change.Effects, store.MoveFamily{Family: relationship.ParentOf}, store.AppendAudit{Entry: b.Audited()},
+			change.Effects = append(change.Effects, store.AppendAudit{Entry: b.Audited()},
 				store.PutQuery{Query: b.Query(b.Author)}, store.PutSession{Session: b.Session(b.Author)}, store.Publish{Event: b.Happening(ids[0])})
 			if _, err := b.Store.Commit(b.Ctx, change); err != nil {
 				return fmt.Errorf("Commit: %w", err)
@@ -92,11 +91,6 @@ func countsAgree(b *bench.Bench, ids []problem.ID, first int64) error {
 			agree("keywords", len(s.Keywords))
 			agree("watchers", len(s.Watchers))
 		}
-		epoch, err := r.Epoch(b.Ctx, relationship.ParentOf)
-		if err != nil {
-			return fmt.Errorf("Epoch: %w", err)
-		}
-		agree("the epoch", int(epoch.Number))
 		versions, err := r.Versions(b.Ctx)
 		if err != nil {
 			return fmt.Errorf("Versions: %w", err)
@@ -137,7 +131,7 @@ func lastExpectation(b *bench.Bench) {
 	}
 	author := b.ID()
 	for round := range rounds {
-		epoch, versions, at := b.Image().Epochs[relationship.BlockerOf], b.Versions(), b.At(shared)
+		versions, at := b.Versions(), b.At(shared)
 		next := b.Problem(shared)
 		next.Revision = at.Revision + 1
 		key := fmt.Sprint("key", round)
@@ -146,7 +140,6 @@ func lastExpectation(b *bench.Bench) {
 			expect store.Expectation
 			effect func(writer int) store.Effect
 		}{
-			{"an epoch", store.FamilyAt{Family: relationship.BlockerOf, Epoch: epoch}, func(int) store.Effect { return store.MoveFamily{Family: relationship.BlockerOf} }},
 			{"the catalogue", store.CatalogueAt{Version: versions.Catalogue}, func(int) store.Effect { return store.PutUser{User: b.Objects().Users[0]} }},
 			{"the tokens", store.AccessAt{Version: versions.Access}, func(writer int) store.Effect { return store.PutToken{Token: tokens[writer]} }},
 			{"a problem", at, func(int) store.Effect { return store.UpdateProblem{Problem: next} }},
@@ -166,7 +159,7 @@ func lastExpectation(b *bench.Bench) {
 	for _, at := range own {
 		comments += len(b.Load(at.ID, store.Comments).Comments)
 	}
-	b.Equal("the number of comments", 5*rounds, comments)
+	b.Equal("the number of comments", 4*rounds, comments)
 }
 
 func lastEffect(b *bench.Bench) {

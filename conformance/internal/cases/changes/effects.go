@@ -80,10 +80,6 @@ func Effect() []bench.Case {
 		Rule: "DropRelationship removes exactly one side; when it is not there it does nothing; afterwards it can be put again.",
 		Run:  dropRelationship,
 	}, {
-		ID:   "READ-001/move-family",
-		Rule: "MoveFamily raises the epoch of one family, each time it is named.",
-		Run:  moveFamily,
-	}, {
 		ID:   "READ-001/watch",
 		Rule: "Watch makes one user a watcher of one problem, once; Unwatch removes this watcher alone, from this problem alone, and leaves the read mark; both succeed when there is nothing to do.",
 		Run:  watchAndUnwatch,
@@ -313,14 +309,6 @@ func dropRelationship(b *bench.Bench) {
 	does(b, drop, nothing)
 	does(b, []store.Effect{store.DropRelationship{Owner: p.ID, Type: relationship.RelatedTo, Other: q.ID}}, nothing)
 	b.Do(b.Pair(p.ID, relationship.ParentOf, q.ID)[0])
-}
-
-func moveFamily(b *bench.Bench) {
-	for _, f := range relationship.Families() {
-		does(b, []store.Effect{store.MoveFamily{Family: f.Forward}}, func(want *bench.Image) { bench.Move(want, f.Forward) })
-		does(b, []store.Effect{store.MoveFamily{Family: f.Forward}, store.MoveFamily{Family: f.Forward}},
-			func(want *bench.Image) { bench.Move(want, f.Forward); bench.Move(want, f.Forward) })
-	}
 }
 
 func watchAndUnwatch(b *bench.Bench) {

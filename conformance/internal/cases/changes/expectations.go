@@ -8,7 +8,6 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -30,10 +29,6 @@ func Expectation() []bench.Case {
 		ID:   "COM-002/access-at",
 		Rule: "AccessAt holds for the tokens' present version, and for no other.",
 		Run:  accessAt,
-	}, {
-		ID:   "COM-002/family-at",
-		Rule: "FamilyAt holds for the family's present epoch, and for no other; each family has its own.",
-		Run:  familyAt,
 	}, {
 		ID:   "COM-002/key-unused",
 		Rule: "KeyUnused holds when no reply is kept for the user's key, or one created before Since.",
@@ -225,19 +220,6 @@ func leaseAt(b *bench.Bench) {
 	holds(b, store.LeaseAt{Name: "Work", Version: other.Version})
 }
 
-func familyAt(b *bench.Bench) {
-	holds(b, store.FamilyAt{Family: relationship.ParentOf})
-	breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: 1}})
-	b.Do(store.MoveFamily{Family: relationship.ParentOf})
-	now := b.Image().Epochs[relationship.ParentOf]
-	holds(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: now})
-	breaks(b, store.FamilyAt{Family: relationship.ParentOf})
-	for _, other := range []int64{0, 2} {
-		breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: ident.Version{Number: other, Batch: now.Batch}})
-	}
-	holds(b, store.FamilyAt{Family: relationship.BlockerOf})
-}
-
 func keyUnused(b *bench.Bench) {
 	user, at := b.ID(), b.Now()
 	free := store.KeyUnused{User: user, Key: "key", Since: at.Add(-time.Hour)}
@@ -281,7 +263,7 @@ func storeEmpty(b *bench.Bench) {
 	holds(b, store.StoreEmpty{})
 	b.Reserve()
 	steps.RuledOut(b)
-	b.Do(store.MoveFamily{Family: relationship.ParentOf}, store.Expire{Before: b.Now()},
+	b.Do(store.Expire{Before: b.Now()},
 		store.KeepReply{Reply: store.Reply{User: b.ID(), Key: "key", Created: b.Now()}})
 	holds(b, store.StoreEmpty{})
 	b.Do(store.PutLease{Lease: b.Lease("work")})
@@ -307,7 +289,6 @@ func allExpectations(b *bench.Bench) {
 		b.At(q.ID),
 		store.CatalogueAt{},
 		store.AccessAt{},
-		store.FamilyAt{Family: relationship.ParentOf},
 		store.KeyUnused{User: b.ID(), Key: "key", Since: b.Now()},
 		store.StateUnused{State: b.ID()},
 	}
@@ -323,12 +304,11 @@ func beforeEffects(b *bench.Bench) {
 	p := b.Create()
 	next := p
 	next.Revision, next.State = 2, b.ID()
-	change := b.Change(store.UpdateProblem{Problem: next}, store.MoveFamily{Family: relationship.ParentOf},
+	change := b.Change(store.UpdateProblem{Problem: next},
 		store.PutUser{User: b.Objects().Users[0]}, store.PutToken{Token: b.Token()})
 	first := ident.Version{}.Next(change.Batch)
 	for _, late := range []store.Expectation{
 		store.ProblemAt{ID: p.ID, Revision: 2, Batch: change.Batch},
-		store.FamilyAt{Family: relationship.ParentOf, Epoch: first},
 		store.CatalogueAt{Version: first},
 		store.AccessAt{Version: first},
 		store.StateUnused{State: p.State},
@@ -338,7 +318,6 @@ func beforeEffects(b *bench.Bench) {
 	}
 	change.Expect = []store.Expectation{
 		b.At(p.ID),
-		store.FamilyAt{Family: relationship.ParentOf},
 		store.CatalogueAt{},
 		store.AccessAt{},
 		store.StateUnused{State: next.State},

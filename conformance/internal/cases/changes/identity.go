@@ -4,7 +4,6 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -20,17 +19,13 @@ func Identity() []bench.Case {
 		Run:  batchesAfterRefusal,
 	}, {
 		ID:      "VER-004/reopened",
-		Rule:    "The batches of versions, epochs and revisions are there when the store is opened again.",
+		Rule:    "The batches of versions and revisions are there when the store is opened again.",
 		Durable: true,
 		Run:     versionBatchesAfterReopening,
 	}, {
 		ID:   "READ-018",
 		Rule: "A problem has the batch of its creation or last update; no other Change alters it.",
 		Run:  problemBatch,
-	}, {
-		ID:   "READ-019",
-		Rule: "An epoch has the batch of its last raising Change, and none before the first one; each family has its own.",
-		Run:  epochBatch,
 	}, {
 		ID:   "COM-012/problem",
 		Rule: "ProblemAt with the right revision and another batch is refused with Conflict.",
@@ -44,16 +39,12 @@ func Identity() []bench.Case {
 		Rule: "AccessAt with the right number and another batch is refused with Conflict.",
 		Run:  accessBatch,
 	}, {
-		ID:   "COM-012/family",
-		Rule: "FamilyAt with the right number and another batch is refused with Conflict.",
-		Run:  familyOfOtherBatch,
-	}, {
 		ID:   "COM-012/first",
 		Rule: "An expectation of the number 0 with a batch is refused with Conflict where nothing has raised it.",
 		Run:  numberZeroWithBatch,
 	}, {
 		ID:   "RES-009",
-		Rule: "Restore gives the Archive's batch to the epochs of all directed families and to all versions above 0.",
+		Rule: "Restore gives the Archive's batch to all versions above 0.",
 		Run:  restoredBatches,
 	}, {
 		ID:   "RES-009/problems",
@@ -87,7 +78,7 @@ func versionBatches(b *bench.Bench) {
 			{store.PutUser{User: b.Objects().Users[0]}},
 			{store.PutToken{Token: b.Token()}},
 			{store.PutToken{Token: b.Token()}, store.PutState{State: b.Objects().States[0]}},
-			{store.UpdateProblem{Problem: p}, store.MoveFamily{Family: relationship.ParentOf}, store.AddComment{Problem: p.ID, Comment: b.Comment("text")}},
+			{store.UpdateProblem{Problem: p}, store.AddComment{Problem: p.ID, Comment: b.Comment("text")}},
 		} {
 			change := b.Change(effects...)
 			b.Commit(change)
@@ -103,8 +94,7 @@ func versionBatches(b *bench.Bench) {
 
 func batchesAfterRefusal(b *bench.Bench) {
 	p := b.Create()
-	effects := []store.Effect{store.PutUser{User: b.Objects().Users[0]}, store.PutToken{Token: b.Token()},
-		store.MoveFamily{Family: relationship.CauseOf}, store.UpdateProblem{Problem: p}}
+	effects := []store.Effect{store.PutUser{User: b.Objects().Users[0]}, store.PutToken{Token: b.Token()}, store.UpdateProblem{Problem: p}}
 	first := b.Change(effects...)
 	b.Commit(first)
 	b.Do(effects...)
@@ -116,8 +106,7 @@ func batchesAfterRefusal(b *bench.Bench) {
 
 func versionBatchesAfterReopening(b *bench.Bench) {
 	p := b.Create()
-	b.Do(store.PutUser{User: b.Objects().Users[0]}, store.PutToken{Token: b.Token()},
-		store.MoveFamily{Family: relationship.CauseOf}, store.UpdateProblem{Problem: p})
+	b.Do(store.PutUser{User: b.Objects().Users[0]}, store.PutToken{Token: b.Token()}, store.UpdateProblem{Problem: p})
 	before := b.Image()
 	b.Reopen()
 	b.Equal("what is stored", before, b.Image())
@@ -140,28 +129,6 @@ func problemBatch(b *bench.Bench) {
 		stores(b, want, p.ID)
 	}
 	stores(b, before, q.ID)
-}
-
-func epochBatch(b *bench.Bench) {
-	want := make(map[store.FamilyName]ident.Version)
-	for _, f := range relationship.Families() {
-		want[f.Forward] = ident.Version{}
-	}
-	b.Equal("the first epochs", want, b.Image().Epochs)
-	p := b.Create()
-	for range 3 {
-		for _, families := range [][]store.FamilyName{
-			{relationship.ParentOf}, {relationship.BlockerOf}, {relationship.ParentOf, relationship.CauseOf, relationship.ParentOf}, nil,
-		} {
-			change := b.Change(store.UpdateProblem{Problem: p}, store.PutToken{Token: b.Token()})
-			for _, f := range families {
-				change.Effects = append(change.Effects, store.MoveFamily{Family: f})
-				want[f] = want[f].Next(change.Batch)
-			}
-			b.Commit(change)
-			b.Equal("the epochs", want, b.Image().Epochs)
-		}
-	}
 }
 
 func problemOfOtherBatch(b *bench.Bench) {
@@ -199,49 +166,21 @@ func accessBatch(b *bench.Bench) {
 	holds(b, store.AccessAt{Version: now})
 }
 
-func familyOfOtherBatch(b *bench.Bench) {
-	family := relationship.ParentOf
-	before := b.Do(store.MoveFamily{Family: family}).Batch
-	b.Do(store.MoveFamily{Family: family})
-	now := b.Image().Epochs[family]
-	for _, batch := range []ident.ID{before, b.ID(), ident.None} {
-		breaks(b, store.FamilyAt{Family: family, Epoch: ident.Version{Number: now.Number, Batch: batch}})
-	}
-	holds(b, store.FamilyAt{Family: family, Epoch: now})
-}
-
 func numberZeroWithBatch(b *bench.Bench) {
 	v := ident.Version{Batch: b.ID()}
 	breaks(b, store.CatalogueAt{Version: v})
 	breaks(b, store.AccessAt{Version: v})
-	breaks(b, store.FamilyAt{Family: relationship.ParentOf, Epoch: v})
 	breaks(b, store.ProblemAt{ID: b.Reserve(), Batch: v.Batch})
 }
 
 func restoredBatches(b *bench.Bench) {
-	moved := b.Do(store.MoveFamily{Family: relationship.ParentOf}, store.MoveFamily{Family: relationship.ParentOf}).Batch
 	h := b.Holdings(1, 2, 900)
 	b.Restore(h)
 	b.Equal("Versions", store.Versions{
 		Catalogue: ident.Version{Number: h.Versions.Catalogue.Number, Batch: h.Batch},
 		Access:    ident.Version{Number: 1, Batch: h.Batch},
 	}, b.Versions())
-	epochs := b.Image().Epochs
-	for _, f := range relationship.Families() {
-		if !f.Directed() {
-			continue
-		}
-		want := ident.Version{Batch: h.Batch}
-		if f.Forward == relationship.ParentOf {
-			want.Number = 2
-		}
-		b.Equal("the epoch", want, epochs[f.Forward])
-		breaks(b, store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number}})
-		breaks(b, store.FamilyAt{Family: f.Forward, Epoch: ident.Version{Number: want.Number, Batch: moved}})
-		if f.Forward != relationship.ClonedTo { // moved by b.holds
-			holds(b, store.FamilyAt{Family: f.Forward, Epoch: want})
-		}
-	}
+	holds(b, store.CatalogueAt{Version: b.Versions().Catalogue}, store.AccessAt{Version: b.Versions().Access})
 }
 
 func batchesOfProblems(b *bench.Bench) {
@@ -295,7 +234,6 @@ func restoredTwiceDiffer(b *bench.Bench) {
 	breaks(b, other.At(2))
 	breaks(b, store.CatalogueAt{Version: other.Versions().Catalogue})
 	breaks(b, store.AccessAt{Version: other.Versions().Access})
-	breaks(b, store.FamilyAt{Family: relationship.CauseOf, Epoch: other.Image().Epochs[relationship.CauseOf]})
 }
 
 // stores ends the case unless the problem's last batch is the given one, in each way of

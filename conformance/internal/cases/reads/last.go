@@ -84,9 +84,6 @@ func singles(b *bench.Bench, id problem.ID) []single {
 			slices.SortFunc(found, relationship.Relationship.Compare)
 			return found, err
 		}},
-		{"Epoch", func(ctx context.Context, r store.Reader) (any, error) {
-			return r.Epoch(ctx, relationship.BlockerOf)
-		}},
 		{"Catalogue", func(ctx context.Context, r store.Reader) (any, error) {
 			c, err := r.Catalogue(ctx)
 			if err != nil {

@@ -47,10 +47,6 @@ func Read() []bench.Case {
 		Rule: "Neighbours takes any number of problems, and returns each relationship exactly once.",
 		Run:  manyNeighbours,
 	}, {
-		ID:   "READ-007",
-		Rule: "The epoch of every family starts at 0 and is raised by 1 by each MoveFamily.",
-		Run:  epochsCount,
-	}, {
 		ID:   "READ-009",
 		Rule: "Tokens returns all tokens in the order of their first put, regardless of identifiers, times and later replacements.",
 		Run:  tokensInOrder,
@@ -212,19 +208,6 @@ func manyNeighbours(b *bench.Bench) {
 		asked[i] = first.ID + problem.ID(i)
 	}
 	b.Equal("the list of neighbours", want, neighbours(b, relationship.ClonedFrom, asked))
-}
-
-func epochsCount(b *bench.Bench) {
-	epochs := b.Image().Epochs
-	for _, f := range relationship.Families() {
-		b.Equal("the first epoch", ident.Version{}, epochs[f.Forward])
-	}
-	for i := range 5 {
-		b.Do(store.MoveFamily{Family: relationship.CauseOf})
-		epochs := b.Image().Epochs
-		b.Equal("the epoch", int64(i+1), epochs[relationship.CauseOf].Number)
-		b.Equal("the epoch of another family", ident.Version{}, epochs[relationship.BlockerOf])
-	}
 }
 
 func tokensInOrder(b *bench.Bench) {

@@ -64,7 +64,6 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 		store.DropKeyword{Problem: p.ID, Name: "dropped"},
 		store.DropRelationship{Owner: p.ID, Type: relationship.CauseOf, Other: q.ID},
 		store.DropRelationship{Owner: q.ID, Type: relationship.CausedBy, Other: p.ID},
-		store.MoveFamily{Family: relationship.BlockerOf},
 		store.Watch{Problem: p.ID, User: b.ID()},
 		store.Unwatch{Problem: p.ID, User: watcher},
 		store.MarkRead{Problem: p.ID, User: b.ID(), Read: true},
@@ -101,7 +100,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 // Probe returns a Change with the given expectations. It puts nothing into the places of
 // StoreEmpty.
 func Probe(b *bench.Bench, expect ...store.Expectation) store.Change {
-	change := b.Change(store.MoveFamily{Family: relationship.ClonedTo})
+	change := b.Change(store.PutLease{Lease: b.Lease("probe")})
 	change.Expect = expect
 	return change
 }

@@ -50,10 +50,6 @@ func Readings(b *bench.Bench, id problem.ID) []Reading {
 			_, err := r.Neighbours(ctx, relationship.ParentOf, []problem.ID{id})
 			return err
 		}},
-		{"Epoch", func(ctx context.Context, r store.Reader) error {
-			_, err := r.Epoch(ctx, relationship.ParentOf)
-			return err
-		}},
 		{"Catalogue", func(ctx context.Context, r store.Reader) error {
 			_, err := r.Catalogue(ctx)
 			return err

@@ -42,10 +42,18 @@ func (cb *Builder) DropRelationship(s *store.Snapshot, r relationship.Relationsh
 	cb.AddLog(s, problem.RelationshipDeleted, string(r.Type), problem.LogLink(r.Other), "")
 }
 
-// Grow expects the epoch of a directed family, and raises it for a new relationship.
-func (cb *Builder) Grow(f relationship.Family, epoch ident.Version) {
-	cb.AddExpect(store.FamilyAt{Family: f.Forward, Epoch: epoch})
-	cb.AddEffect(store.MoveFamily{Family: f.Forward})
+// ExpectSeen expects problems to be as a search for a cycle has seen them, unless the Change expects
+// that already.
+func (cb *Builder) ExpectSeen(problems []store.ProblemAt) {
+	expected := map[store.Expectation]bool{}
+	for _, e := range cb.Expect {
+		expected[e] = true
+	}
+	for _, p := range problems {
+		if !expected[p] {
+			cb.AddExpect(p)
+		}
+	}
 }
 
 // EditComment stores the comment after an edit, with its time and author, and returns it.

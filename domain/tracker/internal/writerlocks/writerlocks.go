@@ -9,7 +9,6 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/keylock"
 )
@@ -52,7 +51,6 @@ type kind int
 const (
 	ofReply kind = iota
 	ofReports
-	ofFamily
 	ofProblem
 	ofCatalogue
 	ofQueries
@@ -65,9 +63,6 @@ func Reply(user ident.ID, key string) Key { return Key{kind: ofReply, user: user
 
 // Reports is the key of the reports with one lease (D55).
 func Reports(lease string) Key { return Key{kind: ofReports, name: lease} }
-
-// Family is the key of a directed family, for additions to it.
-func Family(forward relationship.Type) Key { return Key{kind: ofFamily, name: string(forward)} }
 
 // Problem is the key of a problem.
 func Problem(id problem.ID) Key { return Key{kind: ofProblem, id: id} }
