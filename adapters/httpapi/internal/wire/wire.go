@@ -264,8 +264,8 @@ type Preferences struct {
 // PreferencesPatch is the body of a choice of preferences.
 type PreferencesPatch struct {
 	Columns  *string  `json:"columns,omitempty" nullable:"true" doc:"Names as in a saved query, with commas between them."`
-	Density  *string  `json:"density,omitempty" nullable:"true" enum:"comfortable,compact"`
-	Language *string  `json:"language,omitempty" nullable:"true" enum:"en,de"`
+	Density  *string  `json:"density,omitempty" nullable:"true" doc:"comfortable or compact."`
+	Language *string  `json:"language,omitempty" nullable:"true" doc:"en or de."`
 	TimeZone *string  `json:"timeZone,omitempty" nullable:"true" maxLength:"64"`
 	Keys     *bool    `json:"keys,omitempty" nullable:"true"`
 	_        struct{} `additionalProperties:"false"`
