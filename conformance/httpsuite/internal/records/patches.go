@@ -238,7 +238,7 @@ func commentBesideFields(s *session.Session) {
 	id := s.Admin.Post("/problems", `{"title":"Dark","comment":"Since noon."}`, key).Is(201).Has("/revision", 1).Number("/identifier")
 	s.Admin.Post("/problems", `{"title":"Dark","comment":"Since noon."}`, key).Is(201).Has("/identifier", id)
 	p := session.Problem{ID: id, Path: fmt.Sprintf("/problems/%d", id)}
-	s.Admin.Get(p.Path + "/comments").Is(200).Has("/0/text", "Since noon.").Counts("", 1)
+	s.Admin.Get(p.Path+"/comments").Is(200).Has("/0/text", "Since noon.").Counts("", 1)
 
 	key = session.With("Idempotency-Key", s.Unique("key"))
 	const closed = `{"state":{"name":"Closed"},"comment":"It was the fuse."}`
@@ -252,7 +252,7 @@ func commentBesideFields(s *session.Session) {
 		s.Admin.Patch(p.Path, `{"title":"Not this","comment":" "}`).Fault(422, "", "/comment")
 		s.Admin.Post("/problems", `{"title":"Not this","comment":null}`).Fault(422, "", "/comment")
 	})
-	s.Admin.Get(p.Path + "/comments").Is(200).Has("/1/text", "It was the fuse.").Counts("", 2)
+	s.Admin.Get(p.Path+"/comments").Is(200).Has("/1/text", "It was the fuse.").Counts("", 2)
 }
 
 func impossibleRevisionIsStale(s *session.Session) {
