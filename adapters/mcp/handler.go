@@ -47,7 +47,7 @@ func Handler(o Options) http.Handler {
 		if err != nil {
 			return nil // the base path is no path: the handler answers 400
 		}
-		return newServer(c, o.Version)
+		return newServer(c, o.Version, o.Frame.Now)
 	}, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
 	o.Frame.Methods = []string{http.MethodPost}
 	o.Frame.Fail = func(w http.ResponseWriter, r *http.Request, err error) {

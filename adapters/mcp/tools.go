@@ -20,7 +20,11 @@ import (
 )
 
 // tools are the tools for one caller. An error becomes a result that the model reads.
-type tools struct{ *client.Client }
+type tools struct {
+	*client.Client
+
+	now func() time.Time
+}
 
 // The sizes of answers: about 2,000 tokens at most without other arguments.
 const (
@@ -53,10 +57,10 @@ type brief struct {
 	Revision   int64  `json:"revision"`
 }
 
-func briefly(p client.ClaimedProblem) brief {
+func (t tools) briefly(p client.ClaimedProblem) brief {
 	b := brief{Identifier: p.Identifier, State: p.State.Name, Revision: p.Revision}
 	b.Title, _ = beginning(p.Title, titleSent)
-	if p.Claim.Held(time.Now()) {
+	if p.Claim.Held(t.now()) {
 		b.ClaimedBy = p.Claim.Holder.Name
 	}
 	if p.Priority != nil {
@@ -124,7 +128,7 @@ func (t tools) find(ctx context.Context, _ *sdk.CallToolRequest, in findInput) (
 			continue
 		}
 		if out.More = len(out.Problems) == limit; !out.More {
-			out.Problems = append(out.Problems, briefly(p))
+			out.Problems = append(out.Problems, t.briefly(p))
 		}
 	}
 	return nil, out, nil
@@ -185,7 +189,7 @@ func (t tools) show(ctx context.Context, _ *sdk.CallToolRequest, in showInput) (
 	if err != nil {
 		return nil, showOutput{}, told(err)
 	}
-	out := showOutput{brief: briefly(p), Reporter: p.Originator.Name, Keywords: make(map[string]string)}
+	out := showOutput{brief: t.briefly(p), Reporter: p.Originator.Name, Keywords: make(map[string]string)}
 	if out.ClaimedBy != "" {
 		out.ClaimExpires = p.Claim.Expires.Format(time.RFC3339)
 	}

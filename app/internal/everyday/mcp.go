@@ -27,5 +27,5 @@ func (c *mcpCommand) Run(ctx context.Context, e *Env) error {
 	if err != nil {
 		return err
 	}
-	return mcp.Serve(ctx, server, e.Version, e.Stdin, e.Stdout)
+	return mcp.Serve(ctx, server, e.Version, e.Now, e.Stdin, e.Stdout)
 }
