@@ -209,8 +209,9 @@ func TestLanguage(t *testing.T) {
 		in := func(tag string) error { return p.Until("document.documentElement.lang === '" + tag + "'") }
 		p.must(p.Open("/sign-in"), in("en"), p.Click("button[lang=de]"), in("de"), p.Type("input[name=token]", s.token), p.Click("main button"), p.Shows("Alle offenen"))
 		p.must(p.Open("/problems/1?x=1"), in("de"), p.Click("button[lang=en]"), in("en"), p.Until("location.pathname === '/problems/1'"))
-		p.must(p.Open("/settings"), p.Choose("select[name=language]", "Deutsch"), p.Click("form.language button"), in("de"), p.Until("document.querySelector('select[name=language]').value === 'de'"))
-		p.must(p.Choose("select[name=language]", "Wie der Browser es wünscht"), p.Click("form.language button"), in("en"))
+		const save = "form[action$=preferences] button"
+		p.must(p.Open("/settings"), p.Choose("select[name=lang]", "Deutsch"), p.Click(save), in("de"), p.Until("document.querySelector('select[name=lang]').value === 'de'"))
+		p.must(p.Choose("select[name=lang]", "Wie der Browser es wünscht"), p.Click(save), in("en"))
 		p.clean()
 	}
 }
