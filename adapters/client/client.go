@@ -177,10 +177,22 @@ func (r *Request) reads() bool {
 	return r.Method == http.MethodPost && len(r.Path) > 0 && r.Path[len(r.Path)-1] == "search"
 }
 
+// takesKey reports whether the server heeds an Idempotency-Key (D21).
+func (r *Request) takesKey() bool {
+	switch r.Method {
+	case http.MethodPost:
+		return true
+	case http.MethodPut:
+		return r.Path[len(r.Path)-1] == "claim"
+	case http.MethodPatch:
+		return len(r.Path) == 2 && r.Path[0] == "problems"
+	}
+	return false
+}
+
 // repeatable reports whether the server tells a repeat from a second write.
 func (r *Request) repeatable() bool {
-	keyed := r.Method == http.MethodPost || r.Method == http.MethodPut && r.Path[len(r.Path)-1] == "claim" || r.Method == http.MethodPatch && len(r.Path) == 2 && r.Path[0] == "problems"
-	return r.reads() || r.Key != "" && keyed || r.Header.Get("If-Match") != ""
+	return r.reads() || r.Key != "" && r.takesKey() || r.Header.Get("If-Match") != ""
 }
 
 // Do sends a request, and decodes its answer into answer, unless that is nil. It returns

@@ -45,7 +45,7 @@ func (s Search) request() (Request, error) {
 		all := s.And
 		if s.inBrackets() {
 			if !balanced(s.Predicate) {
-				return Request{}, fmt.Errorf("%w: a bracket or a quotation mark of the predicate %q has no other one", ErrInvalidRequest, s.Predicate)
+				return Request{}, fmt.Errorf("%w: the predicate %q has an unbalanced bracket or quotation mark", ErrInvalidRequest, s.Predicate)
 			}
 			all = append([]string{"(" + s.Predicate + ")"}, all...) // first: errors have places in it
 		}
@@ -57,7 +57,7 @@ func (s Search) request() (Request, error) {
 // inBrackets reports whether the request has the predicate in brackets, for the sake of And.
 func (s Search) inBrackets() bool { return s.Predicate != "" && len(s.And) > 0 }
 
-// balanced reports whether each bracket of a predicate has its other one, outside of strings.
+// balanced reports whether the round brackets and the strings of a predicate are closed.
 func balanced(predicate string) bool {
 	open, quote := 0, byte(0)
 	for i := 0; i < len(predicate) && open >= 0; i++ {

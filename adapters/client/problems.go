@@ -58,7 +58,8 @@ func Load[T any](ctx context.Context, c *Client, number int64, options ...Option
 // Update changes fields of a problem (W2), and adds a comment. With a [Key], a repeat changes nothing.
 func (c *Client) Update(ctx context.Context, number int64, p Patch, options ...Option) (now Problem, err error) {
 	r := at(http.MethodPatch, number)
-	if r.Body = p; p.Comment != "" {
+	r.Body = p
+	if p.Comment != "" {
 		r.Key = NewKey()
 	}
 	_, err = c.Do(ctx, r, &now, options...)

@@ -31,7 +31,7 @@ const (
 	usualHits    = 10
 	mostHits     = 50
 	mostSkipped  = 1000
-	mostWords    = 4096 // bytes: each word becomes a condition of many
+	mostWords    = 4096 // bytes of words to search for: each word becomes a condition
 	commentsSent = 5
 	commentsRead = 100 // in a request
 	partsSent    = 20  // keywords, and relationships
@@ -39,7 +39,7 @@ const (
 	titleSent   = 200
 	keywordSent = 100
 	textSent    = 800 // of a comment
-	// In whole, as far as a model can read it.
+	// With wholeTexts.
 	wholeParts = 1000
 	wholeSent  = 20_000
 )
@@ -466,7 +466,7 @@ func (t tools) claim(ctx context.Context, _ *sdk.CallToolRequest, in claimInput)
 	case in.Identifier != 0 && (in.Predicate != "" || in.Wait != 0):
 		return nil, claimOutput{}, errors.New("predicate and wait are for the next problem: leave out identifier")
 	case in.End && in.Claim == "":
-		return nil, claimOutput{}, errors.New("end needs the claim, which is yours")
+		return nil, claimOutput{}, errors.New("end needs the claim that you hold")
 	case in.Identifier == 0 && (in.End || in.Claim != ""):
 		return nil, claimOutput{}, errors.New("name the problem of the claim by identifier")
 	case in.End:

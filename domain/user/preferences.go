@@ -59,7 +59,7 @@ func CheckLanguage(tag string) error {
 // CheckTimeZone refuses a text that is no name of a time zone.
 func CheckTimeZone(name string) error {
 	if _, err := time.LoadLocation(name); err != nil || !zoneName(name) {
-		return fmt.Errorf("must be the name of a time zone in the IANA database, such as Europe/Berlin or UTC, or null for that of the browser")
+		return errors.New("must be the name of a time zone in the IANA database, such as Europe/Berlin or UTC, or null for that of the browser")
 	}
 	return nil
 }

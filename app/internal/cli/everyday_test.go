@@ -240,7 +240,7 @@ func TestEverydayRefused(t *testing.T) {
 		{nil, "relate 1 blocked-by 1", 1, "itself"},
 		{nil, "list -c nope", 1, `there is no component "nope"`},
 		{nil, "list -q titel_=_'x'", 2, "did you mean title? (line 1, column 1)"},
-		{nil, "list -q 1_=_1)_OR_(state.resolved_=_YES", 2, "has no other one"},
+		{nil, "list -q 1_=_1)_OR_(state.resolved_=_YES", 2, "has an unbalanced bracket"},
 		{nil, "set 1 title=", 1, "a problem needs its title"},
 		{nil, "done 1 --claim x", 2, "Claim"},
 		{nil, "new", 2, "a problem needs a title"},

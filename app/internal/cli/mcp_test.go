@@ -110,7 +110,7 @@ func TestMCP(t *testing.T) {
 				{"find", `{"limit":1,"skip":1}`, `{"more":false,"problems":[{"assignee":"Administrator","identifier":1,`},
 				{"find", `{"limit":51}`, `!limit is 51: it goes from 1 to 50`},
 				{"find", `{"state":"nope"}`, `!there is no state "nope": choose from Open, In Progress, Closed`},
-				{"find", `{"predicate":"1 = 1) OR (state.resolved = YES"}`, `!nothing was sent: a bracket`},
+				{"find", `{"predicate":"1 = 1) OR (state.resolved = YES"}`, `!nothing was sent: the predicate "1 = 1) OR (state.resolved = YES" has an unbalanced bracket`},
 				{"find", `{"predicate":"title = ':-)' AND (title = \":(\" OR title = '\\')')"}`, `{"more":false,"problems":[]}`},
 				{"find", `{"predicate":"titel = 'x'"}`, `!invalid-predicate: Problem has no key "titel"; did you mean title?`},
 				{"update", `{"identifier":1,"revision":2,"fields":{"title":"Too late"}}`, `!stale-revision: the problem is at revision 1`},
@@ -174,8 +174,6 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// The address of the protocol takes requests with a valid token alone, keeps no session, and
-// can be off.
 // What is piped into the program is answered before it ends.
 func TestMCPFromAPipe(t *testing.T) {
 	t.Parallel()
@@ -190,6 +188,8 @@ func TestMCPFromAPipe(t *testing.T) {
 	}
 }
 
+// The address of the protocol takes requests with a valid token alone, keeps no session, and
+// can be off.
 func TestMCPRefuses(t *testing.T) {
 	t.Parallel()
 	s, off := start(t, nil, "--store=memory:"), start(t, nil, "--store=memory:", "--mcp=off")

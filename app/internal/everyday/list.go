@@ -188,7 +188,7 @@ type listCommand struct{ listing }
 
 // Help is shown by kong.
 func (listCommand) Help() string {
-	return `Lists problems that are not resolved. All filters have to hold; of two states, assignees or other names, one. A terminal gets a table; a pipe gets lines with tabs, without a header.
+	return `Lists problems that are not resolved. All filters have to hold; of two states, assignees or other names, one, and of two keywords, both. A terminal gets a table; a pipe gets lines with tabs, without a header.
 
 Examples:
 
