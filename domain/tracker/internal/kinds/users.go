@@ -32,8 +32,8 @@ var Users = Rules[user.User, metadata.UserPatch]{
 			{Name: "email", Value: problem.LogText(o.Email)},
 			{Name: "inactive", Value: problem.LogFlag(o.Inactive)},
 			{Name: "robotOf", Value: problem.LogRef(o.RobotOf, c.Name(metadata.Users, o.RobotOf))},
-			{Name: "mail", Value: auditedMail(o.Mail)},
-			{Name: "preferences", Value: auditedPreferences(o.Preferences)},
+			{Name: "mail", Value: auditedChoice(string(o.Mail))},
+			{Name: "preferences", Value: auditedChoice(string(o.Preferences))},
 		}
 	},
 	Put: func(o user.User) store.Effect { return store.PutUser{User: o} },
@@ -76,18 +76,10 @@ func checkUser(c *metadata.Catalogue, u user.User) error {
 	return c.CheckUser(u)
 }
 
-// auditedPreferences returns preferences for the audit log: null for the usual ones.
-func auditedPreferences(p user.Preferences) problem.LogValue {
-	if p == "" {
+// auditedChoice returns a user's choice for the audit log: null for the usual one.
+func auditedChoice(text string) problem.LogValue {
+	if text == "" {
 		return ""
 	}
-	return problem.LogText(string(p))
-}
-
-// auditedMail returns a choice of mail for the audit log: null for everything.
-func auditedMail(m user.Mail) problem.LogValue {
-	if m == user.MailEverything {
-		return ""
-	}
-	return problem.LogText(m.String())
+	return problem.LogText(text)
 }
