@@ -18,6 +18,7 @@ type Budget struct {
 	total   int64
 	held    int64
 	users   map[ident.ID]int64 // bytes held by each user; no entry: 0
+	free    map[ident.ID]int64 // those of them that are reserved and unused; no entry: 0
 	waiting []*waiter          // in the order of their turns
 	// turn is that of the request that was granted last, and next that of each user's next
 	// request. Both begin anew whenever nobody waits.
@@ -36,7 +37,7 @@ type waiter struct {
 
 // New returns a budget of total bytes.
 func New(total int64) *Budget {
-	return &Budget{total: total, users: make(map[ident.ID]int64), next: make(map[ident.ID]int64)}
+	return &Budget{total: total, users: make(map[ident.ID]int64), free: make(map[ident.ID]int64), next: make(map[ident.ID]int64)}
 }
 
 // Total returns the size of the budget, in bytes.
@@ -71,8 +72,9 @@ var ErrGone = errors.New("the client has gone")
 func (b *Budget) Open(gone <-chan struct{}) *Account { return &Account{budget: b, gone: gone} }
 
 // Crowded reports whether the account should start no work. Either the other requests of
-// its user hold the user's share, or all others together hold one and a half times the
-// total.
+// its user use the user's share, or all others together hold one and a half times the
+// total. Reserved and unused bytes of the user do not count: they are there for a read, which
+// ends soon, and no client can prolong it.
 func (a *Account) Crowded() bool {
 	if a == nil {
 		return false
@@ -80,7 +82,8 @@ func (a *Account) Crowded() bool {
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.users[a.user]-a.held >= b.share() || b.held-a.held >= b.total+b.share()
+	used := b.users[a.user] - b.free[a.user] - (a.held - a.free())
+	return used >= b.share() || b.held-a.held >= b.total+b.share()
 }
 
 // For sets the user of the account. An account without a user is anonymous. All
@@ -91,9 +94,9 @@ func (a *Account) For(user ident.ID) {
 	}
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	a.budget.charge(a.user, -a.held)
+	a.budget.charge(a.user, -a.held, -a.free())
 	a.user = user
-	a.budget.charge(a.user, a.held)
+	a.budget.charge(a.user, a.held, a.free())
 }
 
 // Reserve makes n bytes Free, or fewer if a user's share has fewer left. It waits for
@@ -151,8 +154,10 @@ func (a *Account) Free() int64 {
 	if a == nil {
 		return 1 << 62
 	}
-	return a.reserved - a.used
+	return a.free()
 }
+
+func (a *Account) free() int64 { return a.reserved - a.used }
 
 // Full reports whether Reserve can get no more: the account has the share of one user.
 func (a *Account) Full() bool {
@@ -167,14 +172,18 @@ func (a *Account) Full() bool {
 // Use marks n of the Free bytes as used. The others stay reserved until Trim.
 func (a *Account) Use(n int64) {
 	if a != nil {
-		a.used += min(n, a.reserved-a.used)
+		n = min(n, a.free())
+		a.used += n
+		a.change(0, -n)
 	}
 }
 
 // Keep takes n of the Free bytes out of Reuse and Trim: only Close returns them.
 func (a *Account) Keep(n int64) {
 	if a != nil {
-		a.reserved -= min(n, a.reserved-a.used)
+		n = min(n, a.free())
+		a.reserved -= n
+		a.change(0, -n)
 	}
 }
 
@@ -183,29 +192,35 @@ func (a *Account) Trim() {
 	if a == nil || a.reserved == a.used {
 		return
 	}
-	back := a.reserved - a.used
+	back := a.free()
 	a.reserved = a.used
-	a.Add(-back)
+	a.change(-back, -back)
 }
 
 // Reuse marks all reserved bytes as Free, but for those of Keep.
 func (a *Account) Reuse() {
-	if a != nil {
+	if a != nil && a.used > 0 {
+		n := a.used
 		a.used = 0
+		a.change(0, n)
 	}
 }
 
 // Add adds n bytes to the account without waiting; a negative n removes bytes. It is for
 // memory already in use. While the budget is over its total, every Reserve waits.
 func (a *Account) Add(n int64) {
-	if a == nil {
-		return
+	if a != nil {
+		a.change(n, 0)
 	}
+}
+
+// change adds to the held bytes, and to the free ones that the budget knows for the user.
+func (a *Account) change(held, free int64) {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()
-	a.held += n
-	a.budget.charge(a.user, n)
-	if n < 0 {
+	a.held += held
+	a.budget.charge(a.user, held, free)
+	if held < 0 {
 		a.budget.grant()
 	}
 }
@@ -215,18 +230,24 @@ func (a *Account) Close() {
 	if a == nil || a.held == 0 {
 		return
 	}
-	a.Add(-a.held)
+	a.change(-a.held, -a.free())
 	a.reserved, a.used = 0, 0
 }
 
 func (b *Budget) share() int64 { return b.total / 2 }
 
-func (b *Budget) charge(user ident.ID, n int64) {
-	b.held += n
-	if left := b.users[user] + n; left != 0 {
-		b.users[user] = left
+func (b *Budget) charge(user ident.ID, held, free int64) {
+	b.held += held
+	add(b.users, user, held)
+	add(b.free, user, free)
+}
+
+// add adds n to the bytes of a user. Maps have no users without bytes.
+func add(bytes map[ident.ID]int64, user ident.ID, n int64) {
+	if left := bytes[user] + n; left != 0 {
+		bytes[user] = left
 	} else {
-		delete(b.users, user)
+		delete(bytes, user)
 	}
 }
 
@@ -247,7 +268,7 @@ func (b *Budget) grant() {
 		default:
 			w.account.held += w.n
 			w.account.reserved += w.n
-			b.charge(w.account.user, w.n)
+			b.charge(w.account.user, w.n, w.n)
 			b.turn = max(b.turn, w.turn)
 			close(w.granted)
 		}

@@ -243,6 +243,35 @@ func TestKeep(t *testing.T) {
 	want(0, 0)
 }
 
+// Many reads at once must not refuse the next request of their user: they end by themselves.
+func TestReadsDoNotCrowd(t *testing.T) {
+	b := New(100)
+	next := b.open(ann)
+	crowded := func(want bool) {
+		t.Helper()
+		if got := next.Crowded(); got != want {
+			t.Errorf("crowded: %v, want %v", got, want)
+		}
+	}
+	read, kept := b.open(bob), b.open(bob)
+	reserve(t, read, 20)
+	reserve(t, kept, 30)
+	read.For(ann)
+	kept.For(ann)
+	crowded(false)
+	kept.Keep(30)
+	read.Use(20)
+	crowded(true)
+	read.Reuse()
+	crowded(false)
+	read.Add(20)
+	crowded(true)
+	read.Trim()
+	crowded(true)
+	read.Close()
+	crowded(false)
+}
+
 func TestNoAccount(t *testing.T) {
 	var a *Account
 	a.For(ann)
@@ -269,6 +298,9 @@ func TestNeverMoreThanThereIs(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(random.IntN(2000))*time.Microsecond)
 				for range random.IntN(3) {
 					_ = a.Reserve(ctx, random.Int64N(700))
+					a.Use(random.Int64N(300))
+					a.Keep(random.Int64N(300))
+					a.Reuse()
 				}
 				if held, _ := b.Held(); held > total {
 					t.Errorf("%d bytes are held", held)
@@ -279,7 +311,7 @@ func TestNeverMoreThanThereIs(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if held, waiting := b.Held(); held != 0 || waiting != 0 || len(b.users) != 0 {
-		t.Errorf("%d bytes held, %d wait, %d users", held, waiting, len(b.users))
+	if held, waiting := b.Held(); held != 0 || waiting != 0 || len(b.users) != 0 || len(b.free) != 0 {
+		t.Errorf("%d bytes held, %d wait, users with bytes: %v, with free ones: %v", held, waiting, b.users, b.free)
 	}
 }
