@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/problemtracking/problems/conformance/harness"
 	"github.com/problemtracking/problems/conformance/internal/bench"
@@ -62,14 +63,20 @@ func in(profile string, lists ...[]bench.Case) []bench.Case {
 	return cases
 }
 
-// throughTwoHandles returns the same cases for shared stores.
-func throughTwoHandles(cases []bench.Case) []bench.Case {
-	shared := make([]bench.Case, len(cases))
-	for i, c := range cases {
-		c.ID += "/peers"
+// throughTwo ends the ID of a case through two handles.
+const throughTwo = "/peers"
+
+// throughTwoHandles returns the same cases for shared stores. What callers share with a store
+// is its memory, which is that of one handle.
+func throughTwoHandles(cases []bench.Case) (shared []bench.Case) {
+	for _, c := range cases {
+		if strings.HasPrefix(c.ID, "ALIAS-") {
+			continue
+		}
+		c.ID += throughTwo
 		c.Rule = "Through two handles on the same data: " + c.Rule
 		c.Shared = true
-		shared[i] = c
+		shared = append(shared, c)
 	}
 	return shared
 }
