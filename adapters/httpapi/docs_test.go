@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -240,6 +241,7 @@ func TestExamplesOfDocsWork(t *testing.T) {
 	}
 	f := setup(t)
 	f.queries, f.feed = []query.Saved{samples.Query()}, feedOfHook()
+	f.hits = []store.Hit{{ID: 12}} // to claim, without the wait
 	content, erased := f.catalogue.Content(), user.User{ID: samples.Identifier(50)}.Erase()
 	content.Users = append(slices.Clip(content.Users), erased)
 	f.catalogue = metadata.NewCatalogue(f.catalogue.Version, content)

@@ -72,7 +72,7 @@ func (c *client) settler(n int) int {
 
 // pause is how long the other client rests before it does something again. Without it, the
 // client would fill the server with users, and take the machine from the suite.
-const pause = 50 * time.Millisecond
+const pause = 200 * time.Millisecond
 
 // noise has another client use the server until the returned function is called. It returns
 // how many of its writes were accepted.
