@@ -15,25 +15,6 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 )
 
-func TestBodyThatIsTooLong(t *testing.T) {
-	t.Parallel()
-	f := setup(t, func(o *Options) { o.Limits.BodyBytes = 13 })
-	for body, status := range map[string]int{`{"title":"a"}`: 201, `{"title":"ab"}`: 413} {
-		for _, length := range []int64{int64(len(body)), -1} {
-			r := request("POST", api+"/problems", body)
-			r.ContentLength = length
-			if w := f.do(r); w.Code != status {
-				t.Errorf("%s with length %d: status %d, not %d", body, length, w.Code, status)
-			}
-		}
-	}
-	before := len(f.changes)
-	f.send(t, request("POST", api+"/problems?dryRun=1", strings.Repeat(" ", 14)), 413, fault.TooLarge)
-	if len(f.changes) != before {
-		t.Error("the refused request has written to the store")
-	}
-}
-
 // A body that never ends must not hold a request longer than its time.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()

@@ -6,28 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/fault"
 )
-
-func TestConditionalReads(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	for _, path := range []string{"/problems/12", "/problems/12/comments", "/problems/12/relationships", "/problems/12/watchers", "/users", "/users/" + samples.Ann.ID.String()} {
-		tag := f.send(t, request("GET", api+path, ""), 200, "").Header().Get("ETag")
-		w := f.send(t, request("GET", api+path, "", "If-None-Match", "W/"+tag), 304, "")
-		header(t, w, map[string]string{"ETag": tag, "Content-Type": "", "Cache-Control": "private, no-cache", "Vary": "Authorization"})
-		if w.Body.Len() > 0 {
-			t.Errorf("%s: a body with 304: %s", path, w.Body)
-		}
-		if strings.HasPrefix(path, "/problems") {
-			header(t, w, map[string]string{"Problem-Revision": "3"})
-		}
-		f.send(t, request("HEAD", api+path, "", "If-None-Match", tag), 304, "")
-		f.send(t, request("GET", api+path, "", "If-None-Match", `"other"`), 200, "")
-		f.send(t, request("GET", api+path, "", "If-None-Match", `other`), 200, "")
-	}
-}
 
 // The tag of a read, of the write before it, and what If-Match takes are one.
 func TestConditionalWrites(t *testing.T) {

@@ -16,7 +16,6 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/rules"
 )
 
@@ -86,29 +85,6 @@ func TestErrorTable(t *testing.T) {
 		if http.StatusText(k.Status) == "" || k.Title == "" || !strings.HasSuffix(k.Description, ".") {
 			t.Errorf("%s: %+v", k.Kind, k)
 		}
-	}
-}
-
-func TestErrorBody(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	w := f.send(t, request("GET", api+"/problems/99", ""), 404, fault.ProblemNotFound)
-	want := `{"type":"/errors/problem-not-found","title":"Problem not found","status":404,` +
-		`"detail":"there is no problem with this identifier","instance":"urn:request:r1","errors":[]}` + "\n"
-	if w.Body.String() != want {
-		t.Errorf("%s\nnot %s", w.Body, want)
-	}
-	var fields []string
-	for _, field := range problem.ClientFields() {
-		fields = append(fields, field.Name)
-	}
-	w = f.send(t, request("PATCH", api+"/problems/12", `{"read":1,"a/b":"<secret>"}`), 422, fault.ValidationFailed)
-	want = `{"type":"/errors/validation-failed","title":"Validation failed","status":422,` +
-		`"detail":"several things are wrong with the request: see errors","instance":"urn:request:r1","errors":[` +
-		`{"type":"/errors/invalid-type","detail":"must be true or false","pointer":"/read"},` +
-		`{"type":"/errors/unknown-field","detail":"is not known here; known are ` + strings.Join(fields, ", ") + `, read, identifier, originator, resolver, resolveDate, creationDate, keywords, revision, comment","pointer":"/a~1b"}]}` + "\n"
-	if w.Body.String() != want {
-		t.Errorf("%s\nnot %s", w.Body, want)
 	}
 }
 

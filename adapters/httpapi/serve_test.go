@@ -64,17 +64,3 @@ func TestHeaders(t *testing.T) {
 	w = f.send(t, request("GET", api+"/users", ""), 200, "")
 	header(t, w, map[string]string{"ETag": etag.Catalogue(f.catalogue), "Problem-Revision": ""})
 }
-
-func TestHead(t *testing.T) {
-	t.Parallel()
-	f := setup(t)
-	for _, path := range []string{api + "/problems/12", api + "/problems/99", "/openapi.json", "/errors", "/healthz"} {
-		get, head := f.do(request("GET", path, "")), f.do(request("HEAD", path, ""))
-		if get.Code != head.Code || head.Body.Len() > 0 {
-			t.Errorf("%s: status %d and %d, body %s", path, get.Code, head.Code, head.Body)
-		}
-		if fmt.Sprint(get.Header()) != fmt.Sprint(head.Header()) {
-			t.Errorf("%s: headers %v and %v", path, get.Header(), head.Header())
-		}
-	}
-}

@@ -136,7 +136,7 @@ func faultyQueryIsNotSaved(s *session.Session) {
 	bob, reader := s.User(), s.UserWith("read")
 	reader.Post("/queries", `{"name":"x","predicate":"TRUEPREDICATE"}`).Fault(403, "forbidden")
 	bob.Post("/queries", `{}`).Fault(422, "required-field", "/name", "/predicate")
-	bob.Post("/queries", `{"name":"x","predicate":"titel = 'x'"}`).Refused()
+	bob.Post("/queries", `{"name":"x","predicate":"titel = 'x'"}`).Fault(422, "invalid-value", "/predicate")
 	bob.Post("/queries", `{"name":"x","predicate":"TRUEPREDICATE","sort":"colour"}`).Refused()
 	bob.Post("/queries", `{"name":"x","predicate":"TRUEPREDICATE","colour":1}`).Fault(422, "unknown-field", "/colour")
 	listed(s, bob)

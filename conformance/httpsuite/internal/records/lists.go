@@ -159,6 +159,9 @@ func createdObjectCanBeSentBack(s *session.Session) {
 		s.Admin.Patch(path, string(a.Body)).Is(200).Has("", a.Value)
 		s.Admin.Patch(path, `{"identifier":"01890000-0000-7000-8000-000000000000"}`).Fault(422, "read-only-field", "/identifier")
 	}
+	for _, date := range []string{"startDate", "endDate"} {
+		s.Admin.Post("/milestones", fmt.Sprintf(`{"name":%q,%q:"2030-01-02T03:04:05.678Z"}`, s.Unique("dated"), date)).Is(201).Has("/"+date, "2030-01-02T03:04:05.678Z")
+	}
 }
 
 func faultsOfAMetadataObject(s *session.Session) {

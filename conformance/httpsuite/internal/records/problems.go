@@ -199,10 +199,10 @@ func faultsOfKeywordsInACreation(s *session.Session) {
 
 func creationNamesIgnoredMembers(s *session.Session) {
 	bob := s.User()
-	foreign := `"originator":` + session.Encode(bob.Object()) + `,"creationDate":"2001-02-03T04:05:06.000Z"`
+	foreign := `"originator":` + session.Encode(bob.Object()) + `,"creationDate":"2001-02-03T04:05:06.000Z","modificationDate":7,"resolveDate":"x"`
 	for _, query := range []string{"", "?dryRun=true"} {
-		s.Admin.Post("/problems"+query, `{"title":"T",`+foreign+`}`).Is(201).Ignores("creationDate", "originator")
-		bob.Post("/problems"+query, `{"title":"T",`+foreign+`,"logs":[],"watching":false,"resolver":null,"identifier":null}`).Is(201).Ignores("creationDate")
+		s.Admin.Post("/problems"+query, `{"title":"T",`+foreign+`}`).Is(201).Ignores("creationDate", "modificationDate", "originator", "resolveDate")
+		bob.Post("/problems"+query, `{"title":"T",`+foreign+`,"logs":[],"watching":false,"resolver":null,"identifier":null}`).Is(201).Ignores("creationDate", "modificationDate", "resolveDate")
 		s.Admin.Post("/problems"+query, `{"title":"T"}`).Is(201).Ignores()
 	}
 	p := s.Create(bob.Client)
