@@ -139,7 +139,7 @@ func (v *bulkPage) loadChosen(q *request) error {
 			return err
 		}
 		state, _ := s.catalogue.State(s.State)
-		v.Chosen = append(v.Chosen, relatedLink{s.ID, s.Title, state.Name, state.Resolved})
+		v.Chosen = append(v.Chosen, relatedLink{s.ID, s.Title, state})
 	}
 	return nil
 }

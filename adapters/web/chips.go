@@ -167,6 +167,9 @@ func (v *listPage) narrow(q *request, c *metadata.Catalogue) {
 		}
 		v.Chips = append(v.Chips, chip)
 	}
+	if v.Query == "" && len(v.Chips) > 1 {
+		v.Wider = v.Chips[len(v.Chips)-1].Without
+	}
 	for _, field := range forms.References {
 		v.Filters = append(v.Filters, q.filter(field, all, c))
 	}

@@ -52,7 +52,7 @@ func showGraph(q *request) (answer, error) {
 	for i, p := range near.Value.Problems {
 		state, _ := near.Catalogue.State(p.State)
 		index[p.ID] = i
-		links = append(links, relatedLink{p.ID, p.Title, state.Name, state.Resolved})
+		links = append(links, relatedLink{p.ID, p.Title, state})
 		node := graph.Node{URL: q.base + "/problems/" + formatID(p.ID), Number: "#" + formatID(p.ID) + " · " + state.Name, Title: p.Title, Class: "node"}
 		if state.Resolved {
 			node.Class += " resolved"

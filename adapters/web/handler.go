@@ -357,6 +357,7 @@ func routes() []route {
 		{"POST", "/keys", access.Read, false, chooseKeys},
 
 		{"GET", "/live", access.Read, false, showLive},
+		{"GET", "/find", access.Read, false, showFind},
 
 		{"GET", "/problems", access.Read, false, showProblems},
 		{"GET", boardPath, access.Read, false, showBoard},
@@ -367,6 +368,7 @@ func routes() []route {
 		{"POST", "/problems/new", access.Report, false, createProblem},
 		{"GET", "/problems/bulk", access.Write, false, showBulk},
 		{"POST", "/problems/bulk", access.Write, false, changeProblems},
+		{"GET", "/queries/counts", access.Read, false, showCounts},
 		{"POST", "/queries", access.Write, false, saveQuery},
 		{"POST", "/queries/{id}/share", access.Write, false, shareQuery},
 		{"POST", "/queries/{id}/delete", access.Write, false, deleteQuery},

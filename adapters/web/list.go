@@ -47,7 +47,7 @@ type listPage struct {
 	Team, Saved []queryLink
 	// Heading is the name of the selected query.
 	Heading string
-	// Predicate is the text in the box, and Words the one in the field for titles.
+	// Predicate is the text in the box, and Words the one in the field for titles and comments.
 	Predicate, Words string
 	// Chips are the conditions of the predicate, and Filters the form with more of them.
 	Chips            []chip
@@ -62,13 +62,13 @@ type listPage struct {
 	// "more" than that, or empty on a later page.
 	Count   int
 	Counted string
-	// Empty is the key of the text for no problem, and All the list of all problems,
-	// unless this is it.
-	Empty, All string
-	Examples   []example
-	Columns    []columnChoice
-	Shown      []column
-	Rows       []row
+	// Empty is the key of the text for no problem, All the list of all problems, unless this is
+	// it, and Wider the list without the last condition.
+	Empty, All, Wider string
+	Examples          []example
+	Columns           []columnChoice
+	Shown             []column
+	Rows              []row
 	// Live is the address of the changes to come, and Here that of this page.
 	Live, Here string
 	Next       string // the address of the next page; empty: none
@@ -100,6 +100,10 @@ type listPage struct {
 type queryLink struct {
 	Name, To string
 	Current  bool
+	// Count is the number of its problems; empty: nobody has counted them.
+	Count string
+	// predicate is that of a query whose number is worth a search beside each list.
+	predicate string
 }
 
 // predicateFault is a fault of the predicate, and the place of it.
@@ -214,11 +218,11 @@ var usualColumns = []string{"state", "priority", "assignee", "component", "modif
 
 // row is a problem in the list.
 type row struct {
-	ID       problem.ID
-	Title    string
-	Unread   bool
-	Resolved bool
-	Cells    []cell // one for each shown column
+	ID     problem.ID
+	Title  string
+	Unread bool
+	State  metadata.State
+	Cells  []cell // one for each shown column
 }
 
 // cell is a text, or a time.
@@ -431,25 +435,29 @@ func problemsOf(found tracker.FoundProblems) iter.Seq2[foundProblem, error] {
 // choose selects the query: by a predicate in the address, a saved query, or a classic one.
 // It returns the order.
 func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (sort string, err error) {
-	link := func(id, name string) queryLink {
+	link := func(id, name, counted string) queryLink {
 		current := id == v.Query && !asked.Has("predicate")
 		if current {
 			v.Heading = name
 		}
-		return queryLink{Name: name, To: q.base + v.Path + "?" + url.Values{"query": {id}}.Encode(), Current: current}
+		return queryLink{Name: name, To: q.base + v.Path + "?" + url.Values{"query": {id}}.Encode(), Current: current, predicate: counted}
 	}
 	if v.Query == "" && !asked.Has("predicate") {
 		v.Query = usualOf[v.Path]
 	}
 	for _, c := range classics {
-		v.Classics = append(v.Classics, link(c.Name, q.say("query."+c.Name)))
+		counted := ""
+		if c.Counted {
+			counted = c.Predicate
+		}
+		v.Classics = append(v.Classics, link(c.Name, q.say("query."+c.Name), counted))
 	}
 	for _, s := range saved {
 		to := &v.Saved
 		if s.Shared {
 			to = &v.Team
 		}
-		*to = append(*to, link(s.ID.String(), s.Name))
+		*to = append(*to, link(s.ID.String(), s.Name, s.Predicate))
 	}
 	for _, key := range predicate.Keys(predicate.Problem) {
 		v.Keys = append(v.Keys, keyHelp{key.Name, typeName(key.Type)})
@@ -560,7 +568,7 @@ func (c column) ordered(base, first string, parameters url.Values) column {
 // row returns a problem as it is in the list.
 func (v *listPage) row(s store.Snapshot, f *links.Filters) row {
 	state, _ := f.Catalogue.State(s.State)
-	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, Resolved: state.Resolved}
+	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, State: state}
 	for _, shown := range v.Shown {
 		r.Cells = append(r.Cells, cellOf(shown.Name, s, f))
 	}
@@ -597,7 +605,7 @@ func (cellsOf) Date(f *problem.Field, d *date.Date) cell {
 // Time returns the time.
 func (cellsOf) Time(f *problem.Field, at *time.Time) cell { return cell{Column: f.Name, Time: *at} }
 
-// withWords adds a condition on titles to a predicate. The predicate is on lines of its
+// withWords adds a condition on titles and comments to a predicate. The predicate is on lines of its
 // own, so its columns stay. A wrong predicate stays alone, and the search refuses it: with
 // a parenthesis more, it might be right here, and mean something else.
 func withWords(text, words string) (_ string, added bool) {
@@ -607,7 +615,13 @@ func withWords(text, words string) (_ string, added bool) {
 	if _, err := check.Compile(text, predicate.Problem, predicate.Env{}); err != nil {
 		return text, false
 	}
-	return "(\n" + text + "\n) AND title CONTAINS[cd] " + predicate.Quote(words), true
+	return "(\n" + text + "\n) AND " + wordsCondition(words), true
+}
+
+// wordsCondition returns the condition for problems with the words in a title or a comment.
+func wordsCondition(words string) string {
+	words = predicate.Quote(words)
+	return "(title CONTAINS[cd] " + words + " OR ANY comments.text CONTAINS[cd] " + words + ")"
 }
 
 // locate returns a fault of a predicate with its line.

@@ -24,8 +24,7 @@ type problemPage struct {
 	ID       problem.ID
 	Heading  string // the title of the problem
 	Place    listPlace
-	State    string
-	Resolved bool
+	State    metadata.State
 	Revision int64
 	Read     bool
 	Watching bool
@@ -78,10 +77,9 @@ type relatedGroup struct {
 }
 
 type relatedLink struct {
-	ID       problem.ID
-	Title    string
-	State    string
-	Resolved bool
+	ID    problem.ID
+	Title string
+	State metadata.State
 }
 
 // commentBox is where people write a new comment.
@@ -120,7 +118,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	state, _ := c.State(s.State)
 	view := problemPage{
 		layout: q.signedIn(s.Title+" · #"+formatID(s.ID), c).in("problems"),
-		ID:     s.ID, Heading: s.Title, Place: q.place(s.ID), State: state.Name, Resolved: state.Resolved, Revision: s.Revision, Read: s.Read, Watching: s.Watching,
+		ID:     s.ID, Heading: s.Title, Place: q.place(s.ID), State: state, Revision: s.Revision, Read: s.Read, Watching: s.Watching,
 		Once:     q.NewRequestID(),
 		Created:  person{c.Name(metadata.Users, s.Originator), s.Created},
 		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},
@@ -185,7 +183,7 @@ func relatedGroups(all []store.Related, c *metadata.Catalogue) (groups []related
 		}
 		state, _ := c.State(r.OtherState)
 		last := &groups[len(groups)-1]
-		last.Links = append(last.Links, relatedLink{r.Other, r.OtherTitle, state.Name, state.Resolved})
+		last.Links = append(last.Links, relatedLink{r.Other, r.OtherTitle, state})
 	}
 	return groups
 }

@@ -17,22 +17,24 @@ type classic struct {
 	Name      string // in the address, and a part of the key of its text
 	Predicate string
 	Sort      string
+	// Counted is whether its number is worth a search beside each list.
+	Counted bool
 }
 
 const aWeekAgo = "FUNCTION(NOW(), 'dateByAddingDays:', -7)"
 
 var classics = []classic{
-	{"unread-assigned", "read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "-modificationDate"},
-	{"unread-watching", "watching = YES AND read = NO", "-modificationDate"},
-	{"created", "creationDate > " + aWeekAgo, "-creationDate"},
-	{"created-by-me", "originator.identifier = $ApiUser AND creationDate > " + aWeekAgo, "-creationDate"},
-	{"modified", "SUBQUERY(history, $h, $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate"},
-	{"modified-by-me", "SUBQUERY(history, $h, $h.modifier.identifier = $ApiUser AND $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate"},
-	{"mine", "state.resolved = NO AND assignee.identifier = $ApiUser", "priority.order,-modificationDate"},
-	{"ready", tracker.Claimable, "priority.order,creationDate"},
-	{"overdue", "due < NOW() AND state.resolved = NO", "due"},
-	{"open", "state.resolved = NO", "-modificationDate"},
-	{"all", "TRUEPREDICATE", "-identifier"},
+	{"unread-assigned", "read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "-modificationDate", true},
+	{"unread-watching", "watching = YES AND read = NO", "-modificationDate", true},
+	{"created", "creationDate > " + aWeekAgo, "-creationDate", false},
+	{"created-by-me", "originator.identifier = $ApiUser AND creationDate > " + aWeekAgo, "-creationDate", false},
+	{"modified", "SUBQUERY(history, $h, $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate", false},
+	{"modified-by-me", "SUBQUERY(history, $h, $h.modifier.identifier = $ApiUser AND $h.modificationDate > " + aWeekAgo + ").@count > 0", "-modificationDate", false},
+	{"mine", "state.resolved = NO AND assignee.identifier = $ApiUser", "priority.order,-modificationDate", true},
+	{"ready", tracker.Claimable, "priority.order,creationDate", true},
+	{"overdue", "due < NOW() AND state.resolved = NO", "due", true},
+	{"open", "state.resolved = NO", "-modificationDate", true},
+	{"all", "TRUEPREDICATE", "-identifier", false},
 }
 
 // usualOf are the queries of the list and of its board when nothing is selected: the board has a

@@ -26,6 +26,7 @@ var operationOf = map[string]string{
 	"POST /settings/preferences": "PUT /me/preferences",
 
 	"GET /live":       "GET /events",
+	"GET /find":       "GET /problems/search",
 	"GET /me/tokens":  "GET /me/tokens",
 	"POST /me/tokens": "POST /me/tokens",
 
@@ -39,6 +40,7 @@ var operationOf = map[string]string{
 	"POST /problems/{problem}/batches/{batch}/undo":           "POST /problems/{identifier}/batches/{batch}/undo",
 	"GET /problems/bulk":                                      "PATCH /problems",
 	"POST /problems/bulk":                                     "PATCH /problems",
+	"GET /queries/counts":                                     "GET /problems/search",
 	"POST /queries":                                           "POST /queries",
 	"POST /queries/{id}/share":                                "PATCH /queries/{identifier}",
 	"POST /queries/{id}/delete":                               "DELETE /queries/{identifier}",

@@ -22,6 +22,7 @@ type Key struct {
 // Table has all keys. The help, the templates and the script take them from here.
 var Table = []Key{
 	{"search", "/", "all"},
+	{"find", "Control+k", "all"},
 	{"create", "c", "all"},
 	{"help", "?", "all"},
 	{"leave", "Escape", "all"},

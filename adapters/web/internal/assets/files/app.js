@@ -127,7 +127,12 @@ addEventListener("keydown", e => {
   pressed = false;
   const at = e.target, form = at.form, typing = at.matches("input:not([type=checkbox]), select, textarea");
   if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && form) return form.requestSubmit(form.contains(at) ? one(".primary", form) : null);
-  if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || document.body.dataset.keys || one("dialog")) return;
+  if (e.altKey || e.isComposing || document.body.dataset.keys || one("dialog")) return;
+  const find = one('[data-key="Control+k"]');
+  if (e.ctrlKey || e.metaKey) {
+    if (find && e.key === "k") { e.preventDefault(); find.click(); }
+    return;
+  }
   if (e.key === "Escape") {
     all("details.drop[open]").forEach(d => d.open = false);
     if (typing) at.blur(); else all(".pick :checked").forEach(box => box.checked = false);
@@ -141,7 +146,7 @@ addEventListener("keydown", e => {
     boxes(move === 3 ? picked : here, here).forEach(box => box.checked = move === 3 || !box.checked);
     picked = here;
   }
-  const key = before + e.key, keyed = all("[data-key]"), control = keyed.find(c => c.dataset.key === key);
+  const key = before + e.key, keyed = all("[data-key]"), control = keyed.find(c => c.dataset.key === key) || key === "/" && find; // most pages have no list to search
   before = keyed.some(c => c.dataset.key.startsWith(key + " ")) ? key + " " : "";
   if (!control) return;
   e.preventDefault();
@@ -153,6 +158,31 @@ addEventListener("keydown", e => {
   if (control.matches("input, select, textarea")) control.focus(); else control.click();
 });
 
+// The way to anything is looked up while somebody types.
+let looking;
+addEventListener("input", e => {
+  const form = e.target.form;
+  if (!form?.matches("dialog .find")) return;
+  looking?.abort();
+  looking = load("GET", form.action + "?" + new URLSearchParams(new FormData(form)), null, page => one(".found").replaceWith(document.adoptNode(one(".found", page))), () => {});
+});
+
+// Queries have the number of their problems beside the list. It is asked for once a minute, and
+// after each change.
+let numbers = [], counted;
+const count = () => {
+  const side = one("[data-counts]"), put = () => numbers.forEach(n => all("a", side).forEach(a => a.search === n.parentNode.search && !one("small", a) && a.append(" ", n.cloneNode(true))));
+  if (!side) return;
+  put();
+  if (counted > Date.now() - 60000) return;
+  counted = Date.now();
+  load("GET", side.dataset.counts, null, page => {
+    numbers = all("main small", page);
+    all("small", side).forEach(n => n.remove());
+    put();
+  }, () => {});
+};
+
 // sending is true while a form that changes something is on its way.
 let sending;
 addEventListener("submit", e => {
@@ -163,11 +193,12 @@ addEventListener("submit", e => {
   const files = one("input[type=file]", form);
   if (files && [...files.files].some(f => f.size > form.dataset.most)) return one(".too-large", form).hidden = false;
   const data = files ? new FormData(form, button) : new URLSearchParams(new FormData(form, button));
+  if (form.matches("dialog .find")) data.set("go", "first");
   if ((button?.formMethod || form.method) === "get") { url.search = data; return visit(url.href, true); }
   const send = on => { busy(sending = on); if (button) button.disabled = on; };
   send(true);
   let stopped;
-  const r = load("POST", url.href, data, (page, at) => { send(false); if (files) files.value = ""; show(page, at, true, button); }, () => {
+  const r = load("POST", url.href, data, (page, at) => { send(false); counted = 0; if (files) files.value = ""; show(page, at, true, button); }, () => {
     send(false);
     if (files) one(".upload", form).hidden = true;
     one("#offline").hidden = !!stopped;
@@ -235,6 +266,7 @@ const begin = () => {
   dates();
   mark();
   hints();
+  count();
   all(".ticket").forEach(c => c.draggable = true);
   one(".node.current")?.scrollIntoView({block: "nearest", inline: "center"});
   stream?.close();

@@ -1,0 +1,97 @@
+package web
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/problemtracking/problems/adapters/web/internal/links"
+	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/tracker"
+)
+
+// mostFound is how many problems the way to anything offers.
+const mostFound = 8
+
+// findPage leads to a problem, a query or a page by its words.
+type findPage struct {
+	layout
+	Words string
+	Found []way
+}
+
+// way is the way to a problem, a query or a page. Kind is the key of a text that says what it is.
+type way struct{ Text, To, Kind string }
+
+// showFind finds what has the words of the address. With the parameter go, it leads to the first.
+func showFind(q *request) (answer, error) {
+	asked := q.r.URL.Query()
+	words := strings.TrimSpace(asked.Get("words"))
+	list, _, err := q.listPage(url.Values{}, "/problems")
+	if err != nil {
+		return answer{}, err
+	}
+	view := findPage{layout: list.layout, Words: words}
+	view.Title = q.say("find.title")
+	to, numbered, err := q.numbered("#" + strings.TrimPrefix(words, "#"))
+	if err != nil {
+		return answer{}, err
+	}
+	if numbered {
+		view.Found = append(view.Found, way{"#" + strings.TrimPrefix(words, "#"), q.base + to, "find.problem"})
+	}
+	offer := func(kind, text, to string) {
+		if strings.Contains(predicate.Fold(text, predicate.Both), predicate.Fold(words, predicate.Both)) {
+			view.Found = append(view.Found, way{text, to, kind})
+		}
+	}
+	for _, p := range ways(view.layout) {
+		offer("find.page", q.say(p.Text), q.base+p.To)
+	}
+	for _, all := range [][]queryLink{list.Team, list.Saved, list.Classics} {
+		for _, l := range all {
+			offer("find.query", l.Name, l.To)
+		}
+	}
+	if words != "" {
+		if err := view.findProblems(q); err != nil {
+			return answer{}, err
+		}
+		all := q.base + "/problems" + links.Suffix(url.Values{"query": {"all"}, "title": {words}})
+		view.Found = append(view.Found, way{words, all, "find.all"})
+	}
+	if asked.Has("go") && len(view.Found) > 0 {
+		return answer{to: view.Found[0].To}, nil
+	}
+	return page("find", view), nil
+}
+
+// ways are those to the pages. Their Text is a key.
+func ways(l layout) []way {
+	all := []way{{Text: "list.title", To: "/problems"}, {Text: "board.title", To: boardPath}, {Text: "kind.milestones", To: "/milestones"}}
+	if l.Writer {
+		all = append(all, way{Text: "new.title", To: "/problems/new"})
+	}
+	return append(all, way{Text: "settings.title", To: "/settings"}, way{Text: "administration.title", To: "/administration"}, way{Text: "keys.title", To: "/keys"})
+}
+
+// findProblems adds the problems with the words, those that changed last first.
+func (v *findPage) findProblems(q *request) error {
+	cmd := tracker.SearchProblems{Search: searchFor(wordsCondition(v.Words), "-modificationDate")}
+	cmd.Limit = patch.Set(int64(mostFound))
+	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	if refusedPredicate(err) || fault.Is(err, fault.QueryTooExpensive) {
+		return nil // the list of all says why
+	}
+	if err != nil {
+		return err
+	}
+	for s, err := range problemsOf(found) {
+		if err != nil {
+			return err
+		}
+		v.Found = append(v.Found, way{"#" + formatID(s.ID) + " " + s.Title, q.base + "/problems/" + formatID(s.ID), "find.problem"})
+	}
+	return nil
+}
