@@ -35,6 +35,34 @@ type milestoneRow struct {
 	ID, Name, Component string
 	Start, End          time.Time // the beginnings of days in UTC; zero: not set
 	Problems            string    // the address of the list of its problems
+	// Open and Resolved are its problems, and Counted is whether they are known: a search counts
+	// so far, and only for the last milestones.
+	Open, Resolved int
+	Counted        bool
+	// Overdue is whether it has ended with open problems.
+	Overdue   bool
+	condition string // of the predicate for its problems
+}
+
+// mostMilestones is how many milestones of the list have their progress.
+const mostMilestones = 50
+
+// All returns the number of its problems.
+func (r milestoneRow) All() int { return r.Open + r.Resolved }
+
+// progress counts the problems of the milestone.
+func (r *milestoneRow) progress(q *request, today time.Time) error {
+	var all [2]bool
+	var err error
+	if r.Open, all[0], err = q.countTo(r.condition+" AND state.resolved = NO", countTo); err != nil {
+		return err
+	}
+	if r.Resolved, all[1], err = q.countTo(r.condition+" AND state.resolved = YES", countTo); err != nil {
+		return err
+	}
+	r.Counted = all[0] && all[1]
+	r.Overdue = r.Open > 0 && !r.End.IsZero() && r.End.Before(today)
+	return nil
 }
 
 // showMilestones lists the milestones, those that end first before those that end later.
@@ -47,7 +75,7 @@ func showMilestones(q *request) (answer, error) {
 	f, days := links.NewFilters(q.base, c), calendar{q.Service.Zone()}
 	view := milestonesPage{layout: q.signedIn(q.say("kind.milestones"), c).in("milestones")}
 	for _, m := range c.Content().Milestones {
-		view.Milestones = append(view.Milestones, milestoneRow{m.ID.String(), m.Name, c.FullName(m.Component), days.inPage(m.Start), days.inPage(m.End), f.Of("milestone", m.ID)})
+		view.Milestones = append(view.Milestones, milestoneRow{ID: m.ID.String(), Name: m.Name, Component: c.FullName(m.Component), Start: days.inPage(m.Start), End: days.inPage(m.End), Problems: f.Of("milestone", m.ID), condition: f.Condition("milestone", m.ID)})
 	}
 	slices.SortStableFunc(view.Milestones, func(a, b milestoneRow) int {
 		if a.End.IsZero() != b.End.IsZero() { // those without an end come last
@@ -55,6 +83,12 @@ func showMilestones(q *request) (answer, error) {
 		}
 		return a.End.Compare(b.End)
 	})
+	today := days.inPage(q.Now())
+	for i := max(0, len(view.Milestones)-mostMilestones); i < len(view.Milestones); i++ {
+		if err := view.Milestones[i].progress(q, today); err != nil {
+			return answer{}, err
+		}
+	}
 	return page("milestones", view), nil
 }
 

@@ -1,0 +1,31 @@
+package web
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/access"
+)
+
+// Milestones show how far they are, and which have ended too early.
+func TestProgressOfMilestones(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.as(t, "Root", access.Admin)
+	for name, end := range map[string]string{"Past": "2015-01-31", "Done": "2015-02-28", "Next": "2099-01-31"} {
+		b.post("/administration/milestones", "name", name, "end", end).is(200)
+	}
+	form := b.get("/problems/new")
+	for i, name := range []string{"Past", "Past", "Done", "Next"} {
+		b.post("/problems/new", "title", name, "milestone", form.choose("milestone", name), "once", fmt.Sprint(i)).is(200)
+	}
+	closed := b.get("/problems/bulk?problem=1").choose("state", "Closed")
+	for _, id := range []string{"1", "3"} {
+		b.post(boardPath, "problem", id, "revision", "1", "state", closed, "to", boardPath).is(200)
+	}
+	list := b.get("/milestones").is(200).has("31 Jan 2015 overdue 1 of 2 resolved", "28 Feb 2015 1 of 1 resolved", "31 Jan 2099 0 of 1 resolved").find(`<progress max="2" value="1"`)
+	if rows := strings.Count(list.body, "<tr>"); rows != 4 {
+		t.Errorf("there are %d rows, want 4", rows)
+	}
+}
