@@ -223,19 +223,26 @@ func conditionSaboteurs() []saboteur {
 
 // pageSaboteurs sort, cut or continue a list of hits in the wrong way.
 func pageSaboteurs() []saboteur {
-	return []saboteur{{
-		name: "sorts nil last when it descends", caught: "FIND-002",
-		sabotage: found(func(q store.Query, hits []store.Hit) []store.Hit {
+	// Each database has one of the two, unless it is told otherwise.
+	nilFirst := func(descending bool) func(*broken) {
+		return found(func(q store.Query, hits []store.Hit) []store.Hit {
 			slices.SortStableFunc(hits, func(a, b store.Hit) int {
 				for i, o := range q.Sort {
-					if (a.Keys[i] == nil) != (b.Keys[i] == nil) && o.Descending {
+					if (a.Keys[i] == nil) != (b.Keys[i] == nil) && o.Descending == descending {
 						return -predicate.CompareValues(a.Keys[i], b.Keys[i])
 					}
 				}
 				return 0
 			})
 			return hits
-		}),
+		})
+	}
+	return []saboteur{{
+		name: "sorts nil first when it ascends", caught: "FIND-002",
+		sabotage: nilFirst(false),
+	}, {
+		name: "sorts nil first when it descends", caught: "FIND-002",
+		sabotage: nilFirst(true),
 	}, {
 		name: "forgets what it sorted by", caught: "FIND-003",
 		sabotage: found(func(_ store.Query, hits []store.Hit) []store.Hit {

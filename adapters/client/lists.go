@@ -19,8 +19,9 @@ type Search struct {
 	Predicate, SavedQuery string
 	// And are further conditions, beside Predicate: all of them have to hold.
 	And []string
-	// Sort has keys, separated by commas; "-" before a key descends. "": by identifier, an
-	// order that never changes. In others, problems that move meanwhile can be missing.
+	// Sort has keys, separated by commas; "-" before a key descends. Nil comes last. "": by
+	// identifier, an order that never changes. In others, problems that move meanwhile can be
+	// missing.
 	Sort string
 	// Fields are members of problems, such as "title" or "state.name". Empty: all.
 	Fields []string

@@ -115,7 +115,7 @@ type (
 
 	// Sorted is for searches of problems.
 	Sorted struct {
-		Sort string `query:"sort" example:"-priority.order,title" doc:"The order: key paths, separated by commas; a minus before one descends; nulls come first. What it does not tell apart is in the order of identifiers, and so is all without it. In pages, an order by what changes can lose objects: see the search."`
+		Sort string `query:"sort" example:"-priority.order,title" doc:"The order: key paths, separated by commas; a minus before one descends; nulls come last in either direction. What it does not tell apart is in the order of identifiers, and so is all without it. In pages, an order by what changes can lose objects: see the search."`
 	}
 
 	// Limited is for searches.

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +11,14 @@ import (
 func pageSaboteurs() []saboteur {
 	return []saboteur{
 		{"sort ignored", "HTTP-PAGE-001", asked(func(values url.Values) { values.Del("sort") })},
+		{"nil first when it descends", "HTTP-PAGE-001", found(func(c call, l []map[string]any) []map[string]any {
+			if strings.HasPrefix(c.query().Get("sort"), "-priority.") {
+				slices.SortStableFunc(l, func(a, b map[string]any) int {
+					return strings.Compare(fmt.Sprint(a["priority"] != nil), fmt.Sprint(b["priority"] != nil))
+				})
+			}
+			return l
+		})},
 		{"no link to the next page", "HTTP-PAGE-002", answering(func(_ call, r *reply) { r.header.Del("Link") })},
 		{"a page begins with the last of the page before", "HTTP-PAGE-003", func(next serving) serving {
 			var lasts memory[map[string]any]

@@ -29,7 +29,7 @@ func (p *Plan) Keys() []*Key {
 	return keys
 }
 
-// Order is one key of the order of results (D31). nil comes before every value, in
+// Order is one key of the order of results (D31). nil comes after every value, in
 // ascending and in descending order. Strings compare by code point, and UUIDs by their
 // bytes. false is less than true.
 type Order struct {

@@ -28,7 +28,7 @@ type Entry interface {
 }
 
 // CompareValues returns -1, 0 or 1 if a is before, level with or behind b in the order
-// of results (D31). nil comes first, and false before true. Strings are in the order
+// of results (D31). nil comes last, and false before true. Strings are in the order
 // of their code points, and UUIDs in the order of their bytes. Numbers compare
 // exactly, Int and Float alike. Values of different kinds, entries and collections
 // have no order: they are level.
@@ -37,9 +37,9 @@ func CompareValues(a, b Value) int {
 	case a == nil && b == nil:
 		return 0
 	case a == nil:
-		return -1
-	case b == nil:
 		return 1
+	case b == nil:
+		return -1
 	}
 	switch a := a.(type) {
 	case bool:

@@ -15,14 +15,14 @@ func TestCompareValues(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2020, 1, 2, 3, 4, 5, 6_000_000, time.UTC)
 	for name, list := range map[string][]Value{
-		"Bool":   {nil, false, true},
-		"Int":    {nil, int64(math.MinInt64), int64(-1), int64(0), int64(7), int64(math.MaxInt64)},
-		"Float":  {nil, -math.MaxFloat64, -0.5, 0.0, 0.5, math.MaxFloat64},
-		"String": {nil, "", "A", "Z", "a", "aa", "é", "日", "\uFFFD", "🙂"},
-		"UUID":   {nil, ident.ID{}, ident.ID{15: 1}, ident.ID{0: 1}, ident.ID{0: 0xFF}},
-		"Date":   {nil, at.AddDate(-1, 0, 0), at, at.Add(time.Millisecond)},
-		"Int and Float": {nil, -math.MaxFloat64, int64(math.MinInt64), int64(-2), -1.5, int64(-1), -0.5, int64(0), 0.5, int64(1),
-			float64(1 << 53), int64(1<<53 + 1), float64(1<<53 + 2), int64(math.MaxInt64), float64(1 << 63), math.MaxFloat64},
+		"Bool":   {false, true, nil},
+		"Int":    {int64(math.MinInt64), int64(-1), int64(0), int64(7), int64(math.MaxInt64), nil},
+		"Float":  {-math.MaxFloat64, -0.5, 0.0, 0.5, math.MaxFloat64, nil},
+		"String": {"", "A", "Z", "a", "aa", "é", "日", "\uFFFD", "🙂", nil},
+		"UUID":   {ident.ID{}, ident.ID{15: 1}, ident.ID{0: 1}, ident.ID{0: 0xFF}, nil},
+		"Date":   {at.AddDate(-1, 0, 0), at, at.Add(time.Millisecond), nil},
+		"Int and Float": {-math.MaxFloat64, int64(math.MinInt64), int64(-2), -1.5, int64(-1), -0.5, int64(0), 0.5, int64(1),
+			float64(1 << 53), int64(1<<53 + 1), float64(1<<53 + 2), int64(math.MaxInt64), float64(1 << 63), math.MaxFloat64, nil},
 	} {
 		for i, a := range list {
 			for j, b := range list {
@@ -78,7 +78,7 @@ func TestCompareValuesSortsTotally(t *testing.T) {
 	t.Parallel()
 	values := []Value{0.5, nil, int64(1), 1.0, int64(-1), nil, math.MaxFloat64, int64(math.MaxInt64)}
 	slices.SortFunc(values, CompareValues)
-	want := []Value{nil, nil, int64(-1), 0.5, int64(1), 1.0, int64(math.MaxInt64), math.MaxFloat64}
+	want := []Value{int64(-1), 0.5, int64(1), 1.0, int64(math.MaxInt64), math.MaxFloat64, nil, nil}
 	for i := range want {
 		if CompareValues(values[i], want[i]) != 0 {
 			t.Fatalf("sorted: %v, want %v", values, want)

@@ -27,7 +27,7 @@ func TestObjects(t *testing.T) {
 		{predicate.Classification, "name LIKE 'T*'", "", []ident.ID{task}},
 		{predicate.Component, "ANY children.name = 'API'", "", []ident.ID{server}},
 		{predicate.Component, "parent != nil", "-closed", []ident.ID{login, api}},
-		{predicate.Component, "TRUEPREDICATE", "-successor.name,-name", []ident.ID{server, login, api}}, // nil first, in both directions
+		{predicate.Component, "TRUEPREDICATE", "-successor.name,-name", []ident.ID{api, server, login}}, // nil last, in both directions
 		{predicate.Component, "FALSEPREDICATE", "", nil},
 		{predicate.Milestone, "(StartDate = nil || StartDate < NOW()) && (EndDate = nil || EndDate > NOW())", "", []ident.ID{spring}},
 	} {

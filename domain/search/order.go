@@ -10,7 +10,7 @@ import (
 )
 
 // compareHits orders hits by D31: by their keys, then by ascending identifier. nil comes
-// first in ascending and in descending order. The result is negative when a comes before
+// last in ascending and in descending order. The result is negative when a comes before
 // b.
 func compareHits(sort []predicate.Order, a, b store.Hit) int {
 	return cmp.Or(compareKeys(sort, a.Keys, b.Keys), cmp.Compare(a.ID, b.ID))

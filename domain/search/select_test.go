@@ -100,7 +100,7 @@ func comesBefore(sort []predicate.Order, a, b []predicate.Value) bool {
 		case a[i] == nil && b[i] == nil:
 			continue
 		case a[i] == nil || b[i] == nil:
-			return a[i] == nil // in both directions
+			return b[i] == nil // in both directions
 		}
 		if c := predicate.CompareValues(a[i], b[i]); c != 0 {
 			return c < 0 != key.Descending
@@ -109,15 +109,15 @@ func comesBefore(sort []predicate.Order, a, b []predicate.Value) bool {
 	return false
 }
 
-// D31: nil first in both directions, ties by ascending identifier.
+// D31: nil last in both directions, ties by ascending identifier.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	hit := func(id problem.ID, key predicate.Value) store.Hit {
 		return store.Hit{ID: id, Keys: []predicate.Value{key}}
 	}
 	for sort, want := range map[string][]problem.ID{
-		"title":  {3, 6, 1, 4, 2, 5},
-		"-title": {3, 6, 2, 5, 1, 4},
+		"title":  {1, 4, 2, 5, 3, 6},
+		"-title": {2, 5, 1, 4, 3, 6},
 	} {
 		hits := []store.Hit{hit(1, "a"), hit(2, "b"), hit(3, nil), hit(4, "a"), hit(5, "b"), hit(6, nil)}
 		slices.SortFunc(hits, func(a, b store.Hit) int { return compareHits(order(t, sort, predicate.Problem), a, b) })

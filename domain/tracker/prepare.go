@@ -107,7 +107,11 @@ func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Ent
 		}
 	}
 	if len(cmd.Faults) == 0 { // else the search is not known
-		q.query = fingerprint(string(root), text, order)
+		parts := []string{string(root), text, order}
+		if slices.ContainsFunc(q.sort, func(o predicate.Order) bool { return canBe(nil, o.Path) }) {
+			parts = append(parts, "nil last") // it was first: positions from then would skip objects
+		}
+		q.query = fingerprint(parts...)
 		if err := q.checkPosition(); err != nil {
 			return q, err
 		}
@@ -168,7 +172,7 @@ func (q *prepared) checkPosition() error {
 	case p == nil:
 		return nil
 	case p.User != q.user || p.Query != q.query:
-		return fault.New(fault.MalformedRequest, "the cursor is of another search: of another user, predicate or sort")
+		return fault.New(fault.MalformedRequest, "the cursor is of another search: of another user, predicate or sort, or of an earlier version of the service; begin again with the first page")
 	case len(p.Keys) != len(q.sort), !isMoment(p.Now):
 		return brokenPosition()
 	}

@@ -144,6 +144,20 @@ func TestSearchRefusesPositions(t *testing.T) {
 	}
 }
 
+// A position from the order with nil first is refused. It stays good where nothing can be nil.
+func TestSearchRefusesPositionsOfTheEarlierOrder(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	s.create(t, "a")
+	for sort, keys := range map[string][]predicate.Value{"due": {nil}, "title,-assignee.name": {"a", nil}, "title": {"a"}, "": nil} {
+		at := &Position{User: s.admin.User, Query: fingerprint(string(predicate.Problem), "TRUEPREDICATE", sort), Now: noon, Keys: keys}
+		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(sort), After: at}})
+		if refused := slices.Contains(keys, nil); fault.Is(err, fault.MalformedRequest) != refused || err != nil && !refused {
+			t.Errorf("by %q: %v", sort, err)
+		}
+	}
+}
+
 // What a key can be, and what it cannot.
 func TestCanBe(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ type Search struct {
 	// Saved names the saved query with the predicate and order. Exactly one of Saved
 	// and Predicate is sent.
 	Saved patch.Field[ident.ID]
-	// Sort is the order of the results: a comma list of key paths, "-" descends. The
+	// Sort is the order of the results: a comma list of key paths, "-" descends, nil last. The
 	// default is the order of the saved query, or by identifier.
 	Sort patch.Field[string]
 	// Limit is the largest number of results: 1 to MostOnPage. By default, the search

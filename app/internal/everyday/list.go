@@ -76,7 +76,7 @@ type listing struct {
 	Account
 	filters
 
-	Sort   string   `default:"-modificationDate" placeholder:"KEYS" help:"Order, such as priority.order,-creationDate. Default: ${default}."`
+	Sort   string   `default:"-modificationDate" placeholder:"KEYS" help:"Order, such as priority.order,-creationDate. Empty values come last. Default: ${default}."`
 	Limit  int      `short:"n" default:"30" placeholder:"N" help:"At most this many problems; 0: all. Default: ${default}."`
 	Fields []string `short:"f" placeholder:"NAME,…" help:"Columns, such as identifier,title,state.name."`
 	JSON   bool     `name:"json" help:"Print a JSON array, as the API has it. With --fields, only these members."`

@@ -67,7 +67,7 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// compareHits compares two hits by the order of D31: nil comes first whichever way it
+// compareHits compares two hits by the order of D31: nil comes last whichever way it
 // is sorted, and identifiers ascend.
 func compareHits(by []predicate.Order, a, b store.Hit) int {
 	for i, o := range by {

@@ -27,11 +27,11 @@ func (t *tally) add(v predicate.Value) error {
 	case predicate.Sum, predicate.Average:
 		t.addNumber(v)
 	case predicate.Min:
-		if t.extreme == nil || predicate.CompareValues(v, t.extreme) < 0 {
+		if predicate.CompareValues(v, t.extreme) < 0 {
 			t.extreme = v
 		}
 	case predicate.Max:
-		if predicate.CompareValues(v, t.extreme) > 0 {
+		if t.extreme == nil || predicate.CompareValues(v, t.extreme) > 0 {
 			t.extreme = v
 		}
 	}

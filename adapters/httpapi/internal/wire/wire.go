@@ -481,7 +481,7 @@ type NewOwnToken struct {
 type ProblemSearch struct {
 	Predicate     *string  `json:"predicate,omitempty" nullable:"true" doc:"What has to hold."`
 	SavedQuery    *string  `json:"savedQuery,omitempty" nullable:"true" doc:"The identifier of a saved query, or a URL whose last path segment is one. A title after the URL does not count."`
-	Sort          *string  `json:"sort,omitempty" nullable:"true" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out, unless the saved query says more."`
+	Sort          *string  `json:"sort,omitempty" nullable:"true" doc:"Key paths, separated by commas; a minus before one descends; nulls come last in either direction. By identifier when left out, unless the saved query says more."`
 	Limit         *int     `json:"limit,omitempty" nullable:"true" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
 	Cursor        *string  `json:"cursor,omitempty" nullable:"true" doc:"Where to go on: from the link to the next page."`
 	IncludeDetail *bool    `json:"includeDetail,omitempty" nullable:"true" doc:"With the logs of the problems."`
@@ -493,7 +493,7 @@ type ProblemSearch struct {
 // absent.
 type ObjectSearch struct {
 	Predicate string   `json:"predicate" doc:"What has to hold."`
-	Sort      *string  `json:"sort,omitempty" nullable:"true" doc:"Key paths, separated by commas; a minus before one descends. By identifier when left out."`
+	Sort      *string  `json:"sort,omitempty" nullable:"true" doc:"Key paths, separated by commas; a minus before one descends; nulls come last in either direction. By identifier when left out."`
 	Limit     *int     `json:"limit,omitempty" nullable:"true" minimum:"1" maximum:"1000" doc:"The whole result when left out."`
 	Cursor    *string  `json:"cursor,omitempty" nullable:"true" doc:"Where to go on: from the link to the next page."`
 	_         struct{} `additionalProperties:"false"`

@@ -237,13 +237,17 @@ func TestOrder(t *testing.T) {
 				"ORDER BY k0 DESC, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 DESC, id",
 			fmt.Sprint([]any{noon.UnixMicro(), noon.UnixMicro(), noon.UnixMicro(), 4, 9})},
 		{"resolveDate", &store.Hit{ID: 4, Keys: []predicate.Value{nil}},
-			"WITH " + found + ", p.resolved AS k0 FROM problems p WHERE (TRUE AND (p.resolved IS NOT NULL OR (p.resolved IS NULL AND p.id > ?))) " +
-				"ORDER BY k0 NULLS FIRST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS FIRST, id", "[4 9]"},
+			"WITH " + found + ", p.resolved AS k0 FROM problems p WHERE (TRUE AND (p.resolved IS NULL AND p.id > ?)) " +
+				"ORDER BY k0 NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[4 9]"},
+		{"-resolveDate", &store.Hit{ID: 4, Keys: []predicate.Value{noon}},
+			"WITH " + found + ", p.resolved AS k0 FROM problems p WHERE (TRUE AND ((p.resolved < ? OR p.resolved IS NULL) OR (p.resolved = ? AND p.id > ?))) " +
+				"ORDER BY k0 DESC NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 DESC NULLS LAST, id",
+			fmt.Sprint([]any{noon.UnixMicro(), noon.UnixMicro(), 4, 9})},
 		// Open is behind Closed; between them is the place of what is called neither.
 		{"state.name", &store.Hit{ID: 4, Keys: []predicate.Value{"D"}},
 			"WITH ranks_k0 AS MATERIALIZED (RANKS ?), " + found + ", ranks_k0.rank AS k0 FROM problems p LEFT JOIN ranks_k0 ON ranks_k0.id = p.state " +
-				"WHERE (TRUE AND (ranks_k0.rank >= ? AND (ranks_k0.rank > ? OR (ranks_k0.rank = ? AND p.id > ?)))) " +
-				"ORDER BY k0 NULLS FIRST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS FIRST, id", "[[1 3] 2 2 2 4 9]"},
+				"WHERE (TRUE AND ((ranks_k0.rank > ? OR ranks_k0.rank IS NULL) OR (ranks_k0.rank = ? AND p.id > ?))) " +
+				"ORDER BY k0 NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[[1 3] 2 2 4 9]"},
 	} {
 		order, err := check.CompileOrder(c.sort, predicate.Problem)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // sortKey is one key of the order of hits: an expression for a text or a number, or NULL.
-// NULL comes first in either direction (D31).
+// NULL comes last in either direction (D31).
 type sortKey struct {
 	fragment
 	name       string // of its column
@@ -187,7 +187,7 @@ func orderBy(keys []sortKey, number string) string {
 		}
 		sql += column
 		if k.nullable {
-			sql += " NULLS FIRST"
+			sql += " NULLS LAST"
 		}
 		sql += ", "
 	}
@@ -213,17 +213,18 @@ func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 		if value == nil {
 			equal = text(k.fragment, " IS NULL")
 		}
-		switch {
-		case value != nil:
-			either = append(either, and(append(slices.Clone(level), text(k.fragment, after, argument(value)))...))
-		case k.nullable:
-			either = append(either, and(append(slices.Clone(level), text(k.fragment, " IS NOT NULL"))...))
+		if value != nil {
+			beyond := text(k.fragment, after, argument(value))
+			if k.nullable {
+				beyond = or(beyond, text(k.fragment, " IS NULL"))
+			}
+			either = append(either, and(append(slices.Clone(level), beyond)...))
 		}
 		level = append(level, equal)
 	}
 	either = append(either, and(append(level, text("p.id > ", argument(int64(hit.ID))))...))
 	position := or(either...)
-	if len(keys) > 0 && hit.Keys[0] != nil {
+	if len(keys) > 0 && !keys[0].nullable && hit.Keys[0] != nil {
 		// It follows from the rest, and lets the database begin in an index.
 		first, value := keys[0], level[0].args[len(level[0].args)-1]
 		operator := " >= "
