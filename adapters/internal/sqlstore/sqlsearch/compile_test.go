@@ -224,6 +224,7 @@ func TestCompileIsBalanced(t *testing.T) {
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	const found = "found AS MATERIALIZED (SELECT p.id AS id, p.revision AS revision"
+	const ranked = "SELECT p.id AS id, p.revision AS revision, ranks_k0.rank AS k0 FROM problems p LEFT JOIN ranks_k0 ON ranks_k0.id = p.state "
 	for _, c := range []struct {
 		sort  string
 		after *store.Hit
@@ -238,16 +239,18 @@ func TestOrder(t *testing.T) {
 			fmt.Sprint([]any{noon.UnixMicro(), noon.UnixMicro(), noon.UnixMicro(), 4, 9})},
 		{"resolveDate", &store.Hit{ID: 4, Keys: []predicate.Value{nil}},
 			"WITH " + found + ", p.resolved AS k0 FROM problems p WHERE (TRUE AND (p.resolved IS NULL AND p.id > ?)) " +
-				"ORDER BY k0 NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[4 9]"},
-		{"-resolveDate", &store.Hit{ID: 4, Keys: []predicate.Value{noon}},
-			"WITH " + found + ", p.resolved AS k0 FROM problems p WHERE (TRUE AND ((p.resolved < ? OR p.resolved IS NULL) OR (p.resolved = ? AND p.id > ?))) " +
-				"ORDER BY k0 DESC NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 DESC NULLS LAST, id",
-			fmt.Sprint([]any{noon.UnixMicro(), noon.UnixMicro(), 4, 9})},
+				"ORDER BY p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[4 9]"},
+		{"title,-due", &store.Hit{ID: 4, Keys: []predicate.Value{"a", noon}},
+			"WITH " + found + ", p.title AS k0, p.due AS k1 FROM problems p WHERE (TRUE AND (p.title >= ? AND " +
+				"(p.title > ? OR ((p.title = ? AND (p.due < ? OR p.due IS NULL)) OR (p.title = ? AND (p.due = ? AND p.id > ?)))))) " +
+				"ORDER BY k0, k1 DESC NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0, k1 FROM found ORDER BY k0, k1 DESC NULLS LAST, id",
+			fmt.Sprint([]any{"a", "a", "a", noon.UnixMicro(), "a", noon.UnixMicro(), 4, 9})},
 		// Open is behind Closed; between them is the place of what is called neither.
 		{"state.name", &store.Hit{ID: 4, Keys: []predicate.Value{"D"}},
-			"WITH ranks_k0 AS MATERIALIZED (RANKS ?), " + found + ", ranks_k0.rank AS k0 FROM problems p LEFT JOIN ranks_k0 ON ranks_k0.id = p.state " +
-				"WHERE (TRUE AND ((ranks_k0.rank > ? OR ranks_k0.rank IS NULL) OR (ranks_k0.rank = ? AND p.id > ?))) " +
-				"ORDER BY k0 NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[[1 3] 2 2 4 9]"},
+			"WITH ranks_k0 AS MATERIALIZED (RANKS ?), valued AS MATERIALIZED (" + ranked + "WHERE (TRUE AND (ranks_k0.rank >= ? AND (ranks_k0.rank > ? OR (ranks_k0.rank = ? AND p.id > ?)))) " +
+				"ORDER BY k0 NULLS LAST, p.id LIMIT ?), found AS MATERIALIZED (SELECT * FROM valued UNION ALL " +
+				"SELECT * FROM (" + ranked + "WHERE (TRUE AND ranks_k0.rank IS NULL) ORDER BY p.id LIMIT ? - (SELECT count(*) FROM valued)) AS lacking) " +
+				"SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[[1 3] 2 2 2 4 9 9]"},
 	} {
 		order, err := check.CompileOrder(c.sort, predicate.Problem)
 		if err != nil {

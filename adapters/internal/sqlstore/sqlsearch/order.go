@@ -194,7 +194,8 @@ func orderBy(keys []sortKey, number string) string {
 	return sql + number
 }
 
-// behind returns the condition for a problem to come after a hit.
+// behind returns the condition for a problem to come after a hit. It leaves out those with nil for
+// the first key after a hit with a value: no index has both together.
 func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 	if len(hit.Keys) != len(keys) {
 		return fragment{}, fmt.Errorf("the position is of an order with %d keys; this one has %d", len(hit.Keys), len(keys))
@@ -215,7 +216,7 @@ func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 		}
 		if value != nil {
 			beyond := text(k.fragment, after, argument(value))
-			if k.nullable {
+			if i > 0 && k.nullable {
 				beyond = or(beyond, text(k.fragment, " IS NULL"))
 			}
 			either = append(either, and(append(slices.Clone(level), beyond)...))
@@ -224,7 +225,7 @@ func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 	}
 	either = append(either, and(append(level, text("p.id > ", argument(int64(hit.ID))))...))
 	position := or(either...)
-	if len(keys) > 0 && !keys[0].nullable && hit.Keys[0] != nil {
+	if len(keys) > 0 && hit.Keys[0] != nil {
 		// It follows from the rest, and lets the database begin in an index.
 		first, value := keys[0], level[0].args[len(level[0].args)-1]
 		operator := " >= "

@@ -86,12 +86,16 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	if err != nil {
 		return fragment{}, nil, err
 	}
+	all, sorted := conditions, keys
 	if q.After != nil {
 		position, err := behind(keys, *q.After)
 		if err != nil {
 			return fragment{}, nil, err
 		}
 		conditions = append(slices.Clip(conditions), position)
+		if len(keys) > 0 && q.After.Keys[0] == nil {
+			sorted = keys[1:] // the first is nil for all
+		}
 	}
 	with, names, columns, from := text("WITH "), "id, revision", text("p.id AS id, p.revision AS revision"), "problems p"
 	for _, key := range keys {
@@ -103,7 +107,7 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 		columns = text(columns, ", ", key.fragment, " AS "+key.name)
 	}
 	first := func(where fragment, number string) fragment {
-		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(keys, number)+" LIMIT ", argument(q.Limit))
+		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(sorted, number)+" LIMIT ", argument(q.Limit))
 	}
 	var found fragment
 	if parts := c.byState(conditions, keys); parts != nil {
@@ -111,6 +115,13 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	} else {
 		where := and(conditions...)
 		found = first(where, byNumber(where))
+	}
+	if q.After != nil && len(keys) > 0 && keys[0].nullable && q.After.Keys[0] != nil {
+		// What has no value comes when the others do not fill the page.
+		with = text(with, "valued AS MATERIALIZED (", found, "), ")
+		where := and(append(slices.Clip(all), text(keys[0].fragment, " IS NULL"))...)
+		sorted = keys[1:]
+		found = text("SELECT * FROM valued UNION ALL SELECT * FROM (", first(where, byNumber(where)), " - (SELECT count(*) FROM valued)) AS lacking")
 	}
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
