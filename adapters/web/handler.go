@@ -370,6 +370,7 @@ func routes() []route {
 		{"POST", "/problems/bulk", access.Write, false, changeProblems},
 		{"GET", "/queries/counts", access.Read, false, showCounts},
 		{"POST", "/queries", access.Write, false, saveQuery},
+		{"POST", "/queries/{id}", access.Write, false, changeQuery},
 		{"POST", "/queries/{id}/share", access.Write, false, shareQuery},
 		{"POST", "/queries/{id}/delete", access.Write, false, deleteQuery},
 

@@ -105,6 +105,20 @@ func saveQuery(q *request) (answer, error) {
 	return q.redirect("/problems?" + url.Values{"query": {saved.Value.ID.String()}}.Encode()), nil
 }
 
+// changeQuery changes the name, predicate and order of a saved query.
+func changeQuery(q *request) (answer, error) {
+	id, err := q.objectID()
+	if err != nil {
+		return answer{}, err
+	}
+	cmd := tracker.SaveQuery{Name: sent(q.form, "name"), Predicate: sent(q.form, "predicate"), Sort: sent(q.form, "sort")}
+	if cmd.Sort.Value == "" {
+		cmd.Sort = patch.Null[string]()
+	}
+	_, err = q.Service.UpdateQuery(q.context(), q.caller, id, cmd)
+	return q.redirect("/administration/queries"), err
+}
+
 // shareQuery shares a saved query with everybody, or ends that.
 func shareQuery(q *request) (answer, error) {
 	id, err := q.objectID()

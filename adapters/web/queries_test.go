@@ -24,7 +24,11 @@ func TestSavedQueriesPage(t *testing.T) {
 	if at := link(list, "Doors <b>"); at != found.path {
 		t.Errorf("the query leads to %s, want %s", at, found.path)
 	}
-	remove := "/queries/" + strings.TrimPrefix(found.path, "/problems?query=") + "/delete"
+	change := "/queries/" + strings.TrimPrefix(found.path, "/problems?query=")
+	remove := change + "/delete"
+	list.submit(change, "name", "Gates", "sort", "").is(200).at(queriesPath).has("Gates", "title CONTAINS 'door'").lacks("Doors", "-creationDate")
+	list.submit(change, "predicate", "titel = 'x'").is(422).has("Query: is not valid", "is kept")
+	bob.post(change, "name", "Bob's").is(404)
 	bob.get(queriesPath).is(200).lacks("Doors")
 	bob.post(remove, "from", "queries").is(404)
 	reader.get(queriesPath).is(200).has("There is none yet.").lacks("Order")

@@ -42,6 +42,7 @@ var operationOf = map[string]string{
 	"POST /problems/bulk":                                     "PATCH /problems",
 	"GET /queries/counts":                                     "GET /problems/search",
 	"POST /queries":                                           "POST /queries",
+	"POST /queries/{id}":                                      "PATCH /queries/{identifier}",
 	"POST /queries/{id}/share":                                "PATCH /queries/{identifier}",
 	"POST /queries/{id}/delete":                               "DELETE /queries/{identifier}",
 	"GET /problems/{problem}":                                 "GET /problems/{identifier}",

@@ -492,6 +492,7 @@ var german = Language{
 		"queries.columns":    "Spalten",
 		"queries.delete":     "Löschen",
 		"queries.delete-one": "Die Abfrage %s löschen",
+		"queries.change-one": "Die Abfrage %s ändern",
 
 		"kind.sessions":     "Sitzungen",
 		"session.help":      "Angemeldete Browser. Beende eine Sitzung, und ihr Browser ist sofort abgemeldet.",
