@@ -201,39 +201,6 @@ func TestClaimNext(t *testing.T) {
 	equal(t, "found", found, false)
 }
 
-// D49: a repeat with the same Idempotency-Key gets the same claim.
-func TestClaimNextOnce(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	s.create(t, "One")
-	s.create(t, "Two")
-	key := &Idempotency[store.Snapshot]{Key: "k", Render: func(a Answer[store.Snapshot]) []byte { return []byte(a.Value.Claim.ID.String()) }}
-	first, _, err := s.ClaimNext(t.Context(), t.Context(), s.admin, ClaimNext{Lease: leaseOf(60), Idempotency: key})
-	noError(t, err)
-	again, found, err := s.ClaimNext(t.Context(), t.Context(), s.admin, ClaimNext{Lease: leaseOf(60), Idempotency: key})
-	noError(t, err)
-	equal(t, "found", found, true)
-	equal(t, "claim", string(again.Replay), first.Value.Claim.ID.String())
-}
-
-// D49: so does a repeat for a certain problem.
-func TestTakeClaimOnce(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	cmd := TakeClaim{Lease: leaseOf(60), Idempotency: &Idempotency[problem.Claim]{Key: "k", Render: func(a Answer[problem.Claim]) []byte { return []byte(a.Value.ID.String()) }}}
-	one := s.create(t, "One")
-	first, err := s.TakeClaim(t.Context(), s.admin, one, cmd)
-	noError(t, err)
-	again, err := s.TakeClaim(t.Context(), s.admin, one, cmd)
-	noError(t, err)
-	equal(t, "claim", string(again.Replay), first.Value.ID.String())
-	other := *cmd.Idempotency
-	other.Fingerprint[0]++
-	cmd.Idempotency = &other
-	_, err = s.TakeClaim(t.Context(), s.admin, s.create(t, "Two"), cmd)
-	equal(t, "kind", fault.KindOf(err), fault.IdempotencyConflict)
-}
-
 // A problem found by the search may have been resolved since.
 func TestClaimNextLooksAgain(t *testing.T) {
 	t.Parallel()

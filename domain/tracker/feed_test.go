@@ -84,37 +84,6 @@ func TestFollowShowsWhatTheScopeAllows(t *testing.T) {
 	equal(t, "an administrator's predicate", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000, Predicate: patch.Set(`title BEGINSWITH "Door"`)}))), []string{"problem.created Door"})
 }
 
-// Pages of any size make up the whole, each event once, and each cursor leads behind its
-// event.
-func TestFollowInPages(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	for i := range 5 {
-		s.create(t, fmt.Sprint("Problem ", i))
-	}
-	whole := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000}))
-	for limit := 1; limit <= len(whole.Events)+1; limit++ {
-		f := s.follow(t, s.admin, Follow{Limit: limit})
-		var got []string
-		for {
-			page := nextPage(t, f)
-			got = append(got, titles(page)...)
-			if len(page.Events) > limit {
-				t.Fatalf("a page has %d events with the limit %d", len(page.Events), limit)
-			}
-			if len(page.Events) < limit {
-				break
-			}
-		}
-		equal(t, fmt.Sprint("the events by ", limit), got, titles(whole))
-	}
-	for i, e := range whole.Events {
-		rest := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000, After: e.Cursor}))
-		equal(t, fmt.Sprint("the events after ", i), titles(rest), titles(EventPage{Events: whole.Events[i+1:]}))
-	}
-	equal(t, "the next cursor", whole.Next, whole.Events[len(whole.Events)-1].Cursor)
-}
-
 // farFetched returns a predicate that refers to 45 objects, where 32 are allowed.
 func farFetched() string {
 	var conditions []string

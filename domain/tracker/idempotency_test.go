@@ -134,23 +134,6 @@ func TestIdempotencyKeyLives24Hours(t *testing.T) {
 	equal(t, "the next is replayed", replayed(s.admin), true)
 }
 
-// D21: answers of 400 and above are not kept, and those of dry runs neither (D24).
-func TestIdempotencyKeepsSuccessOnly(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	key := keyed[store.Snapshot](1)
-	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled(""), Idempotency: key})
-	wantFault(t, err, fault.InvalidValue)
-	a, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{Write: Write{DryRun: true}, ProblemPatch: titled("T"), Idempotency: key})
-	noError(t, err)
-	equal(t, "dry run", a.Value.Title, "T")
-	a, err = s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T"), Idempotency: key})
-	noError(t, err)
-	equal(t, "created", a.New, true)
-	_, err = s.CreateProblem(t.Context(), s.admin, CreateProblem{Write: Write{DryRun: true}, ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](2)})
-	wantFault(t, err, fault.IdempotencyConflict) // D24: checked all the same
-}
-
 // D21: of two servers that get one request, one makes the problem, and the other
 // gives its answer again.
 func TestReplayFromAnotherServer(t *testing.T) {

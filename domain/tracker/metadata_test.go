@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
@@ -325,54 +324,6 @@ func readOnlyFaults[T, P any](r *kinds.Rules[T, P], id ident.ID) func(object) fa
 	}
 }
 
-// The use cases: what is created is listed, loaded and changed, and in the answer
-// as it is from then on.
-func TestMetadataUseCases(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	ctx := t.Context()
-	_, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Closed: patch.Null[bool]()}})
-	wantFault(t, err, fault.ValidationFailed, "required-field /name", "invalid-value /closed")
-
-	app, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("App")}})
-	noError(t, err)
-	ui, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("UI"), Parent: named("App")}})
-	noError(t, err)
-	login, err := s.Components().Create(ctx, s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("Login"), Parent: partial(object{"fullName": "App/UI"})}})
-	noError(t, err)
-	equal(t, "full name in the answer", login.Catalogue.FullName(login.Value.ID), "App/UI/Login")
-
-	renamed, err := s.Components().Update(ctx, s.admin, app.Value.ID, UpdateObject[ComponentPatch]{
-		Patch:   ComponentPatch{Name: patch.Set("Application")},
-		Service: objectSentBack(object{"identifier": app.Value.ID.String(), "fullName": "App"}), // as it was read
-	})
-	noError(t, err)
-	equal(t, "full name in the answer", renamed.Catalogue.FullName(app.Value.ID), "Application")
-	list, err := s.Components().List(ctx)
-	noError(t, err)
-	var names []string
-	for _, o := range list.Value {
-		names = append(names, list.Catalogue.FullName(o.ID))
-	}
-	equal(t, "renaming a parent renames all below it", names, []string{"Application", "Application/UI/Login", "Application/UI"})
-	equal(t, "version", renamed.Catalogue.Version, list.Catalogue.Version)
-
-	_, err = s.Components().Update(ctx, s.admin, app.Value.ID, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Parent: named("Login")}})
-	wantFault(t, err, fault.MetadataCycle)
-	loaded, err := s.Components().Load(ctx, ui.Value.ID)
-	noError(t, err)
-	equal(t, "loaded", loaded.Value, ui.Value)
-
-	dry, err := s.Milestones().Create(ctx, s.admin, CreateObject[MilestonePatch]{Write: Write{DryRun: true}, Patch: MilestonePatch{Name: patch.Set("1.0")}})
-	noError(t, err)
-	equal(t, "a dry run's identifier", dry.Value.ID, ident.None)
-
-	_, err = s.States().Load(ctx, testID(99))
-	wantFault(t, err, fault.NotFound)
-	_, err = s.States().Update(ctx, s.admin, testID(99), UpdateObject[StatePatch]{Patch: StatePatch{Name: patch.Null[string]()}})
-	wantFault(t, err, fault.NotFound)
-}
-
 // D2: of two servers that give one name to two objects, one is refused.
 func TestNameTakenMeanwhile(t *testing.T) {
 	t.Parallel()
@@ -453,34 +404,6 @@ func TestMovedIntoStateThatChanges(t *testing.T) {
 	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}})
 	noError(t, err)
 	equal(t, "resolver", other.load(t, id).Resolver, other.admin.User)
-}
-
-// What only the service writes is ignored when an object is created, but named where
-// the object has another value, in a dry run too.
-func TestCreateNamesIgnoredMembers(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	for _, dryRun := range []bool{true, false} {
-		w := Write{DryRun: dryRun}
-		sent := func(members object) ObjectServiceFields {
-			members["identifier"] = testID(99).String()
-			return objectSentBack(members)
-		}
-		name := patch.Set(fmt.Sprint("dry ", dryRun))
-		c, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Service: sent(object{"fullName": "x"})})
-		noError(t, err)
-		equal(t, "of a component", c.Ignored, []string{"fullName", "identifier"})
-		name.Value += "!"
-		c, err = s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Write: w, Patch: ComponentPatch{Name: name}, Service: objectSentBack(object{"fullName": name.Value, "identifier": nil})})
-		noError(t, err)
-		equal(t, "of a component that is as it was sent", c.Ignored, []string(nil))
-		m, err := s.Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Write: w, Patch: MilestonePatch{Name: name}, Service: sent(object{"creationDate": json.Number("7")})})
-		noError(t, err)
-		equal(t, "of a milestone", m.Ignored, []string{"creationDate", "identifier"})
-		u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org"), Service: sent(object{})})
-		noError(t, err)
-		equal(t, "of a user", u.Ignored, []string{"identifier"})
-	}
 }
 
 // A store can have from elsewhere what requests do not set: earlier imports took it. It

@@ -388,24 +388,6 @@ func TestUpdateWithComment(t *testing.T) {
 	}
 }
 
-// D21: a comment with fields is stored once.
-func TestUpdateOnce(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	id := s.create(t, "The door is open")
-	cmd := UpdateProblem{ProblemPatch: titled("The door is shut"), Comment: patch.Set("a"), Base: patch.Set[int64](1), Idempotency: keyed[store.Snapshot](1)}
-	_, err := s.UpdateProblem(t.Context(), s.admin, id, cmd)
-	noError(t, err)
-	a, err := s.UpdateProblem(t.Context(), s.admin, id, cmd)
-	noError(t, err)
-	if stored := s.load(t, id); a.Replay == nil || stored.Revision != 2 || len(stored.Comments) != 1 {
-		t.Errorf("the answer is %+v, and the problem %+v", a, stored)
-	}
-	cmd.Idempotency = keyed[store.Snapshot](2)
-	_, err = s.UpdateProblem(t.Context(), s.admin, id, cmd)
-	wantFault(t, err, fault.IdempotencyConflict)
-}
-
 // D11, D18, D20: another revision is 412, says the current one, and comes before
 // everything that is wrong with the body.
 func TestStaleRevision(t *testing.T) {

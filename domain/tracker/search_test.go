@@ -106,38 +106,6 @@ func numbers(t *testing.T, found FoundProblems) (ids []problem.ID) {
 	return ids
 }
 
-// Pages make the whole result, in its order, whatever is created meanwhile; NOW() is
-// that of the first.
-func TestSearchInPages(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	for _, title := range []string{"b", "a", "c", "b", "x", "a"} {
-		s.create(t, title)
-	}
-	s.clock.forward(time.Hour)
-	s.create(t, "a")
-	cmd := SearchProblems{Search: Search{
-		Predicate: patch.Set("title != 'x' AND creationDate < FUNCTION(NOW(), 'dateByAddingMinutes:', -30)"),
-		Sort:      patch.Set("-title"),
-		Limit:     patch.Set[int64](2),
-	}}
-	var got []problem.ID
-	for page := 1; ; page++ {
-		found, err := s.SearchProblems(t.Context(), s.admin, cmd)
-		noError(t, err)
-		if len(found.First.Value) > 2 || found.Rest != nil {
-			t.Fatalf("page %d has %d problems", page, len(found.First.Value))
-		}
-		got = append(got, numbers(t, found)...)
-		if cmd.After = found.Next; found.Next == nil {
-			break
-		}
-		s.clock.forward(time.Hour)
-		s.create(t, "c")
-	}
-	equal(t, "all pages", got, []problem.ID{3, 1, 4, 2, 6})
-}
-
 // A page comes with the number of all results, as far as it was asked for.
 func TestSearchCounts(t *testing.T) {
 	t.Parallel()
@@ -154,19 +122,6 @@ func TestSearchCounts(t *testing.T) {
 		noError(t, err)
 		if found.Count != c.count || found.CountedAll != c.all || len(found.First.Value) != 2 || found.Next == nil {
 			t.Errorf("counted to %d, there are %d results (%v), %d of them shown", c.to, found.Count, found.CountedAll, len(found.First.Value))
-		}
-	}
-}
-
-func TestSearchLoads(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	s.create(t, "a")
-	for parts, logged := range map[store.Parts]bool{store.Keywords: false, store.Keywords | store.Log: true} {
-		found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("identifier = 1 AND read = YES")}, Parts: parts})
-		noError(t, err)
-		if len(found.First.Value) != 1 || len(found.First.Value[0].Log) > 0 != logged || found.First.Catalogue == nil {
-			t.Errorf("parts %b: %+v", parts, found.First)
 		}
 	}
 }
@@ -319,33 +274,6 @@ func TestSearchTakesTooLong(t *testing.T) {
 	service, _ = s.finding(finder{}, func(o *Options) { o.SearchFor = -1 })
 	_, err = service.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: patch.Set("TRUEPREDICATE")})
 	wantFault(t, err, fault.QueryTooExpensive)
-}
-
-func TestSearchObjects(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	a, err := s.catalogue(t.Context())
-	noError(t, err)
-	states := a.Content().States // Open, In Progress, Closed
-	cmd := Search{Predicate: patch.Set("ANY previousStates.initial = YES"), Sort: patch.Set("-order"), Limit: patch.Set[int64](1)}
-	found, err := s.SearchObjects(t.Context(), s.admin, predicate.State, cmd)
-	noError(t, err)
-	equal(t, "first page", found.IDs, []ident.ID{states[2].ID})
-	if found.Next == nil || found.Catalogue == nil {
-		t.Fatalf("found %+v", found)
-	}
-	cmd.After = found.Next
-	found, err = s.SearchObjects(t.Context(), s.admin, predicate.State, cmd)
-	noError(t, err)
-	equal(t, "second page", found.IDs, []ident.ID{states[1].ID})
-	equal(t, "more", found.Next, (*Position)(nil))
-
-	found, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: patch.Set("identifier = $ApiUser")})
-	noError(t, err)
-	equal(t, "oneself", found.IDs, []ident.ID{s.admin.User})
-
-	_, err = s.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: patch.Set("title = 'a'")})
-	wantFault(t, err, fault.InvalidPredicate)
 }
 
 // More metadata than a search may find is no result either.

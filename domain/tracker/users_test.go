@@ -145,35 +145,6 @@ func TestCreateUserDryRun(t *testing.T) {
 	equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
 }
 
-// D18: what a new user lacks is reported with what the adapter found; a change of
-// nobody is not found, before anything else.
-func TestUserUseCases(t *testing.T) {
-	t.Parallel()
-	s := newService(t)
-	var notText Write
-	notText.Faults.Add(fault.InvalidType, fault.At("name"), "must be a string")
-	_, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Write: notText})
-	wantFault(t, err, fault.ValidationFailed, "invalid-type /name", "required-field /email")
-	_, err = s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{})
-	wantFault(t, err, fault.RequiredField, "required-field /name", "required-field /email")
-	_, err = s.Users().Update(t.Context(), s.admin, testID(99), UpdateObject[UserPatch]{Write: notText})
-	wantFault(t, err, fault.NotFound)
-	_, err = s.Users().Load(t.Context(), testID(99))
-	wantFault(t, err, fault.NotFound)
-
-	created, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Aaron", "aaron@example.org")})
-	noError(t, err)
-	all, err := s.Users().List(t.Context())
-	noError(t, err)
-	equal(t, "users", len(all.Value), 2)
-	equal(t, "the first by name", all.Value[0], created.Value)
-	equal(t, "the administrator", all.Value[1].ID, s.admin.User)
-	one, err := s.Users().Load(t.Context(), created.Value.ID)
-	noError(t, err)
-	equal(t, "user", one.Value, created.Value)
-	noError(t, s.Ready(t.Context()))
-}
-
 // A condition holds for the objects that the change replaces, also when another server is
 // faster.
 func TestConditionOvertaken(t *testing.T) {

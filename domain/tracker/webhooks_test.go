@@ -348,27 +348,6 @@ func TestRotateWebhook(t *testing.T) {
 	}
 }
 
-func TestDeleteWebhook(t *testing.T) {
-	t.Parallel()
-	s := newHookService(t)
-	hook := s.hook(t, WebhookPatch{})
-	_, err := s.DeleteWebhook(t.Context(), s.admin, hook.ID, Write{})
-	noError(t, err)
-	for what, err := range map[string]error{
-		"load":   second(s.Webhook(t.Context(), hook.ID)),
-		"delete": second(s.DeleteWebhook(t.Context(), s.admin, hook.ID, Write{})),
-		"rotate": second(s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})),
-		"test":   second(s.TestWebhook(t.Context(), hook.ID)),
-	} {
-		if !fault.Is(err, fault.NotFound) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if got := s.fields(t, hook.ID); !slices.Equal(got, []string{"Created ", "Changed deleted"}) {
-		t.Errorf("logged is %q", got)
-	}
-}
-
 // D40: of two clients at once, each gets a secret of its own, and only one deletes.
 func TestWebhookOfTwoClients(t *testing.T) {
 	t.Parallel()

@@ -45,7 +45,9 @@ func savedQueryIsListedAndRun(s *session.Session) {
 func listed(s *session.Session, p session.Person, want ...any) {
 	s.Helper()
 	all := p.Get("/queries").Is(200)
-	own := slices.DeleteFunc(all.At("").([]any), func(q any) bool { return q.(map[string]any)["owner"].(map[string]any)["identifier"] != p.Identifier })
+	own := slices.DeleteFunc(all.At("").([]any), func(q any) bool {
+		return session.At(q, "/owner/identifier") != p.Identifier && session.At(q, "/shared") == true
+	})
 	if !reflect.DeepEqual(own, append([]any{}, want...)) {
 		s.Fatalf("%v\nhas of %s the queries\n%v, want\n%v", all, p.Name, own, want)
 	}
