@@ -66,33 +66,13 @@ func bulkQuery(f *fixture, kind fault.Kind) string {
 	return query
 }
 
-func TestBulkShowsAll(t *testing.T) {
-	t.Parallel()
-	f := setupBulk(t)
-	w := f.send(t, request("PATCH", bulkPath+"&dryRun=true", `{"state":{"name":"In Progress"}}`), 200, "")
-	if want := `{"matched":2,"changes":[],"unchanged":[12,13],"refused":[],"preview":"`; !strings.HasPrefix(w.Body.String(), want) {
-		t.Errorf("%s, not %s", w.Body, want)
-	}
-	f.snapshot.State, f.hits = samples.Open.ID, f.hits[:1]
-	w = f.send(t, request("PATCH", bulkPath+"&dryRun=true", bulkBody), 200, "")
-	if want := `{"matched":1,"changes":[],"unchanged":[],"refused":[{"identifier":12,"type":"/errors/transition-not-allowed",` +
-		`"detail":"from \"Open\" a problem can move to: In Progress","errors":[]}],"preview":"`; !strings.HasPrefix(w.Body.String(), want) {
-		t.Errorf("%s, not %s", w.Body, want)
-	}
-	f.hits = nil
-	w = f.send(t, request("PATCH", bulkPath+"&dryRun=true", `{"read":false}`), 200, "")
-	if want := `{"matched":0,"changes":[],"unchanged":[],"refused":[],"preview":"`; !strings.HasPrefix(w.Body.String(), want) {
-		t.Errorf("%s, not %s", w.Body, want)
-	}
-}
-
 // Types of refusals are pages of this server, wherever it is.
 func TestBulkRefusalBelowBasePath(t *testing.T) {
 	t.Parallel()
 	f := setup(t, func(o *Options) { o.BasePath = "/tracker" })
 	f.hits, f.snapshot.State = []store.Hit{{ID: 12, Revision: 3}}, samples.Open.ID
 	w := f.send(t, request("PATCH", "/tracker"+bulkPath+"&dryRun=true", bulkBody), 200, "")
-	if !strings.Contains(w.Body.String(), `"type":"/tracker/errors/transition-not-allowed"`) {
+	if !strings.Contains(w.Body.String(), `"refused":[{"identifier":12,"type":"/tracker/errors/transition-not-allowed","detail":"from \"Open\" a problem can move to: In Progress","errors":[]}]`) {
 		t.Errorf("%s", w.Body)
 	}
 }
