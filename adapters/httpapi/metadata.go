@@ -32,14 +32,14 @@ type metadataKind[T, P, W, C any] struct {
 	members    func(*P) []wire.Member
 	readOnly   func(*tracker.ObjectServiceFields) wire.Member // the read-only member beside the identifier; or nil
 
-	createScope access.Scope
-	create      any // the body of POST, of package wire
-	patch       any // the body of PATCH
-	sampleList  []T // all of its kind in the catalogue of the samples
-	creates     sample[T]
-	updates     sample[T]    // its object is one of sampleList, after the update
-	faults      []fault.Kind // of both writes, beside the kinds common to all
-	more        []fault.Kind // of the second one alone
+	scope      access.Scope // for a new object, and for changes
+	create     any          // the body of POST, of package wire
+	patch      any          // the body of PATCH
+	sampleList []T          // all of its kind in the catalogue of the samples
+	creates    sample[T]
+	updates    sample[T]    // its object is one of sampleList, after the update
+	faults     []fault.Kind // of both writes, beside the kinds common to all
+	more       []fault.Kind // of the second one alone
 }
 
 // sample is the body of a request and its result.
@@ -64,7 +64,7 @@ func (k metadataKind[T, P, W, C]) register(s *server) {
 	register(s, huma.Operation{
 		OperationID: "create" + one, Method: http.MethodPost, Path: "/" + k.many, Tags: tags,
 		Summary:   "Create a " + k.one,
-		Security:  needs(k.createScope),
+		Security:  needs(k.scope),
 		Responses: responses{"201": {Description: "The " + k.one + " that was created."}},
 		Metadata: about(show(k.creates.object), append([]fault.Kind{fault.RequiredField, fault.IdempotencyConflict}, faults...)...).
 			json(k.creates.body, k.create),
@@ -80,7 +80,7 @@ func (k metadataKind[T, P, W, C]) register(s *server) {
 		OperationID: "update" + one, Method: http.MethodPatch, Path: "/" + k.many + "/{identifier}", Tags: tags,
 		Summary:     "Update fields of a " + k.one,
 		Description: strings.TrimSpace("Members that are left out stay as they are. " + k.about),
-		Security:    needs(access.Admin),
+		Security:    needs(k.scope),
 		Responses:   responses{"200": {Description: "The " + k.one + " as it is now."}},
 		Metadata: about(show(k.updates.object), append(append([]fault.Kind{fault.NotFound, fault.ReadOnlyField}, faults...), k.more...)...).
 			json(k.updates.body, k.patch, *new(W)),

@@ -40,8 +40,8 @@ func stateKind() metadataKind[metadata.State, tracker.StatePatch, wire.State, wi
 				{Name: "nextStates", Into: &p.Next},
 			}
 		},
-		createScope: access.Admin,
-		create:      wire.NewState{}, patch: wire.StatePatch{},
+		scope:  access.Admin,
+		create: wire.NewState{}, patch: wire.StatePatch{},
 		sampleList: []metadata.State{samples.Open, samples.Progress, samples.Closed},
 		creates: sample[metadata.State]{`{"name":"Verified","resolved":true,"nextStates":[{"name":"Open"}]}`,
 			metadata.State{ID: samples.Identifier(20), Name: "Verified", Resolved: true, Order: 4, Next: []ident.ID{samples.Open.ID}}},
@@ -60,8 +60,8 @@ func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch, wire.
 		members: func(p *tracker.PriorityPatch) []wire.Member {
 			return []wire.Member{{Name: "name", Into: &p.Name}, {Name: "order", Into: &p.Order}}
 		},
-		createScope: access.Admin,
-		create:      wire.NewPriority{}, patch: wire.PriorityPatch{},
+		scope:  access.Admin,
+		create: wire.NewPriority{}, patch: wire.PriorityPatch{},
 		sampleList: []metadata.Priority{samples.Priority},
 		creates:    sample[metadata.Priority]{`{"name":"Low"}`, metadata.Priority{ID: samples.Identifier(20), Name: "Low", Order: 3}},
 		updates:    sample[metadata.Priority]{`{"order":1}`, metadata.Priority{ID: samples.Priority.ID, Name: samples.Priority.Name, Order: 1}},
@@ -77,8 +77,8 @@ func classificationKind() metadataKind[metadata.Classification, tracker.Classifi
 		members: func(p *tracker.ClassificationPatch) []wire.Member {
 			return []wire.Member{{Name: "name", Into: &p.Name}}
 		},
-		createScope: access.Admin,
-		create:      wire.NewClassification{}, patch: wire.ClassificationPatch{},
+		scope:  access.Admin,
+		create: wire.NewClassification{}, patch: wire.ClassificationPatch{},
 		sampleList: []metadata.Classification{samples.Classification},
 		creates:    sample[metadata.Classification]{`{"name":"Task"}`, metadata.Classification{ID: samples.Identifier(20), Name: "Task"}},
 		updates:    sample[metadata.Classification]{`{"name":"Bug"}`, metadata.Classification{ID: samples.Classification.ID, Name: "Bug"}},
@@ -106,8 +106,8 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch, wi
 		readOnly: func(sent *tracker.ObjectServiceFields) wire.Member {
 			return wire.Member{Name: "fullName", Into: &sent.FullName}
 		},
-		createScope: access.Admin,
-		create:      wire.NewComponent{}, patch: wire.ComponentPatch{},
+		scope:  access.Admin,
+		create: wire.NewComponent{}, patch: wire.ComponentPatch{},
 		sampleList: []metadata.Component{samples.Accounts, samples.Server},
 		creates: sample[metadata.Component]{`{"name":"Login","parent":{"fullName":"Server/Accounts"}}`,
 			metadata.Component{ID: samples.Identifier(20), Name: "Login", Parent: samples.Accounts.ID}},
@@ -137,8 +137,8 @@ func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch, wi
 		readOnly: func(sent *tracker.ObjectServiceFields) wire.Member {
 			return wire.Member{Name: "creationDate", Into: &sent.Created}
 		},
-		createScope: access.Write, // D17: builds make them
-		create:      wire.NewMilestone{}, patch: wire.MilestonePatch{},
+		scope:  access.Write, // D17: builds make them, and teams move their ends
+		create: wire.NewMilestone{}, patch: wire.MilestonePatch{},
 		sampleList: []metadata.Milestone{samples.Milestone},
 		creates:    sample[metadata.Milestone]{`{"name":"Summer"}`, metadata.Milestone{ID: samples.Identifier(20), Name: "Summer", Created: samples.Time}},
 		updates:    sample[metadata.Milestone]{`{"endDate":null}`, open},

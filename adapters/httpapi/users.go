@@ -81,8 +81,8 @@ func userKind() metadataKind[user.User, tracker.UserPatch, wire.User, wire.Creat
 				{Name: "robotOf", Into: &p.RobotOf},
 			}
 		},
-		createScope: access.Admin,
-		create:      wire.NewUser{}, patch: wire.UserPatch{},
+		scope:  access.Admin,
+		create: wire.NewUser{}, patch: wire.UserPatch{},
 		sampleList: []user.User{samples.Ann, samples.Bob},
 		creates: sample[user.User]{`{"name":"Eve","email":"eve@example.org"}`,
 			user.User{ID: samples.Identifier(20), Name: "Eve", Email: "eve@example.org"}},

@@ -72,9 +72,9 @@ type input struct {
 type administered struct {
 	slug    string // in the address, and in the keys of the texts
 	columns []string
-	// creator is the scope for a new object. A change needs the scope admin.
-	creator access.Scope
-	rows    func(*metadata.Catalogue) []objectRow
+	// scope is that for a new object, and for changes.
+	scope access.Scope
+	rows  func(*metadata.Catalogue) []objectRow
 	// form returns the form of an object, or of a new one for ident.None. It returns nil for
 	// an unknown object.
 	form func(*metadata.Catalogue, ident.ID) (name string, inputs []input)
@@ -126,7 +126,7 @@ func showObjects(q *request) (answer, error) {
 	view := administrationPage{
 		layout: q.signedIn(q.say("kind."+k.slug), c).in("administration"), Kinds: q.kindLinks(k.slug), Kind: k.slug, Columns: k.columns, Rows: k.rows(c),
 	}
-	if q.caller.Scope.Covers(k.creator) {
+	if q.caller.Scope.Covers(k.scope) {
 		_, view.Form = k.form(c, ident.None)
 	}
 	if k.slug == "states" {
@@ -166,8 +166,8 @@ func createObject(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if !q.caller.Scope.Covers(k.creator) {
-		return answer{}, fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", k.creator, q.caller.Scope)
+	if err := q.mayChangeObjects(k); err != nil {
+		return answer{}, err
 	}
 	if err := k.save(q, q.form, ident.None, nil); err != nil {
 		return answer{}, err
@@ -175,8 +175,19 @@ func createObject(q *request) (answer, error) {
 	return q.redirect("/administration/" + k.slug), nil
 }
 
+// mayChangeObjects fails with fault.Forbidden for a scope that does not cover the kind's.
+func (q *request) mayChangeObjects(k administered) error {
+	if !q.caller.Scope.Covers(k.scope) {
+		return fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", k.scope, q.caller.Scope)
+	}
+	return nil
+}
+
 func changeObject(q *request) (answer, error) {
 	k, err := q.kind()
+	if err == nil {
+		err = q.mayChangeObjects(k)
+	}
 	if err != nil {
 		return answer{}, err
 	}

@@ -408,7 +408,7 @@ func routes() []route {
 		{"GET", "/administration/{kind}", access.Read, false, showObjects},
 		{"POST", "/administration/{kind}", access.Write, false, createObject},
 		{"GET", "/administration/{kind}/{id}", access.Read, false, showObject},
-		{"POST", "/administration/{kind}/{id}", access.Admin, false, changeObject},
+		{"POST", "/administration/{kind}/{id}", access.Write, false, changeObject},
 		{"GET", "/administration/users/{id}/erasure", access.Admin, false, showErasure},
 		{"POST", "/administration/users/{id}/erasure", access.Admin, false, eraseUser},
 		{"GET", "/administration/tokens", access.Admin, false, showTokens},
@@ -442,7 +442,7 @@ func Scopes() map[string]access.Scope {
 		}
 	}
 	for _, k := range kinds(time.UTC) {
-		scopes["POST /administration/"+k.slug] = k.creator
+		scopes["POST /administration/"+k.slug], scopes["POST /administration/"+k.slug+"/{id}"] = k.scope, k.scope
 	}
 	return scopes
 }

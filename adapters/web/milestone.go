@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/web/internal/chart"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
+	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -23,7 +24,12 @@ type milestonePage struct {
 	LeftOut    int
 	More       bool
 	Problems   string // the address of the list of its problems
+	// Unresolved are the first of its unresolved problems, the most urgent first.
+	Unresolved []relatedLink
 }
+
+// mostUnresolved is how many unresolved problems the page of a milestone has.
+const mostUnresolved = 25
 
 // milestonesPage lists all milestones.
 type milestonesPage struct {
@@ -115,5 +121,26 @@ func showMilestone(q *request) (answer, error) {
 		view.Latest = d
 	}
 	slices.Reverse(view.Days)
+	if err := view.findUnresolved(q, links.NewFilters(q.base, history.Catalogue).Condition("milestone", id)); err != nil {
+		return answer{}, err
+	}
 	return page("milestone", view), nil
+}
+
+// findUnresolved adds unresolved problems that meet the condition.
+func (v *milestonePage) findUnresolved(q *request, condition string) error {
+	cmd := tracker.SearchProblems{Search: searchFor(condition+" AND state.resolved = NO", "priority.order,-modificationDate")}
+	cmd.Limit = patch.Set(int64(mostUnresolved))
+	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	if err != nil {
+		return err
+	}
+	for s, err := range problemsOf(found) {
+		if err != nil {
+			return err
+		}
+		state, _ := s.catalogue.State(s.State)
+		v.Unresolved = append(v.Unresolved, relatedLink{s.ID, s.Title, state})
+	}
+	return nil
 }

@@ -468,7 +468,6 @@ var english = Language{
 		"milestone.from":      "From %s",
 		"milestone.until":     "Until %s",
 		"milestones.change":   "Change milestones",
-		"milestones.new":      "New milestone",
 		"milestones.progress": "Progress", "milestones.resolved": "%d of %d resolved", "milestones.overdue": "overdue",
 		"milestone.problems": "Its problems",
 		"milestone.left-out": "%d problem is too large to be counted. | %d problems are too large to be counted.",

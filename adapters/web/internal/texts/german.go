@@ -426,7 +426,6 @@ var german = Language{
 		"milestone.from":      "Ab %s",
 		"milestone.until":     "Bis %s",
 		"milestones.change":   "Meilensteine ändern",
-		"milestones.new":      "Neuer Meilenstein",
 		"milestones.progress": "Fortschritt", "milestones.resolved": "%d von %d gelöst", "milestones.overdue": "überfällig",
 		"milestone.problems": "Seine Probleme",
 		"milestone.left-out": "%d Problem ist zu groß, um gezählt zu werden. | %d Probleme sind zu groß, um gezählt zu werden.",

@@ -118,7 +118,7 @@ func auditSkipsWhatChangedNothing(s *session.Session) {
 	s.Admin.Patch(o.Path, `{"name":`+session.Encode(o.Name)+`}`).Is(200)
 	s.Admin.Patch(o.Path+"?dryRun=true", `{"name":`+session.Encode(s.Unique("dry"))+`}`).Is(200)
 	s.Admin.Patch(o.Path, `{"name":`+session.Encode(other.Name)+`}`).Fault(409, "already-exists")
-	s.User().Patch(o.Path, `{"name":"x"}`).Fault(403, "forbidden")
+	s.UserWith("read").Patch(o.Path, `{"name":"x"}`).Fault(403, "forbidden")
 	if entries := auditOf(s, o.Identifier); len(entries) != 1 {
 		s.Fatalf("of a milestone that was only made the log has %s", session.Encode(entries))
 	}

@@ -22,7 +22,7 @@ func listCases() []session.Case {
 		session.Extended("HTTP-LIST-008", "D30", "what is created is answered with 201, Location and the object, and can be sent back as it was read", createdObjectCanBeSentBack),
 		session.Extended("HTTP-LIST-009", "D18", "the faults of a metadata object, and identifiers that there are not", faultsOfAMetadataObject),
 		session.Extended("HTTP-LIST-010", "D2", "names are unique: of components within their parent, of milestones within their component, else at all", metadataNamesAreUnique),
-		session.Extended("HTTP-LIST-011", "D17", "metadata is read with the scope read and changed with admin; a milestone is made with write", scopesForMetadata),
+		session.Extended("HTTP-LIST-011", "D17", "metadata is read with the scope read and changed with admin; a milestone is made and changed with write", scopesForMetadata),
 		session.Extended("HTTP-LIST-012", "D24, D30", "a dry run of a write to metadata answers what would be, and stores nothing", dryMetadataStoresNothing),
 	}
 }
@@ -213,10 +213,13 @@ func scopesForMetadata(s *session.Session) {
 		reader.Get(o.Path).Is(200)
 		reader.Post(kind.List, body).Fault(403, "forbidden")
 		reader.Patch(o.Path, body).Fault(403, "forbidden")
-		writer.Patch(o.Path, body).Fault(403, "forbidden")
-		if kind.Field != "milestone" {
-			writer.Post(kind.List, body).Fault(403, "forbidden")
+		if kind.Field == "milestone" {
+			s.Admin.Get(o.Path).Is(200).Has("/name", o.Name)
+			writer.Patch(o.Path, body).Is(200)
+			continue
 		}
+		writer.Post(kind.List, body).Fault(403, "forbidden")
+		writer.Patch(o.Path, body).Fault(403, "forbidden")
 		s.Admin.Get(o.Path).Is(200).Has("/name", o.Name)
 		s.As("").Get(kind.List).Fault(401, "unauthenticated")
 	}
