@@ -534,7 +534,7 @@ var english = Language{
 		"queries.columns":    "Columns",
 		"queries.delete":     "Delete",
 		"queries.delete-one": "Delete the query %s",
-		"queries.change-one": "Change the query %s",
+		"queries.change-one": "Edit the query %s",
 
 		"kind.sessions":     "Sessions",
 		"session.help":      "Browsers that are signed in. End a session, and its browser is signed out at once.",
