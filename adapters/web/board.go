@@ -62,8 +62,8 @@ const (
 
 func showBoard(q *request) (answer, error) {
 	asked := q.r.URL.Query()
-	if to, ok, err := q.numbered(asked.Get("title")); ok || err != nil {
-		return q.redirect(to), err
+	if found, ok, err := q.numbered(asked.Get("title")); ok || err != nil {
+		return q.redirect("/problems/" + formatID(found.ID)), err
 	}
 	return q.board(asked, 0, "")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -32,14 +33,14 @@ func showFind(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	view := findPage{layout: list.layout, Words: words}
+	view := findPage{layout: list.in("find"), Words: words}
 	view.Title = q.say("find.title")
-	to, numbered, err := q.numbered("#" + strings.TrimPrefix(words, "#"))
+	named, ok, err := q.numbered("#" + strings.TrimPrefix(words, "#"))
 	if err != nil {
 		return answer{}, err
 	}
-	if numbered {
-		view.Found = append(view.Found, way{"#" + strings.TrimPrefix(words, "#"), q.base + to, "find.problem"})
+	if ok {
+		view.Found = append(view.Found, q.wayTo(named.ID, named.Title))
 	}
 	offer := func(kind, text, to string) {
 		if strings.Contains(predicate.Fold(text, predicate.Both), predicate.Fold(words, predicate.Both)) {
@@ -55,11 +56,14 @@ func showFind(q *request) (answer, error) {
 		}
 	}
 	if words != "" {
-		if err := view.findProblems(q); err != nil {
+		all, err := view.findProblems(q)
+		if err != nil {
 			return answer{}, err
 		}
-		all := q.base + "/problems" + links.Suffix(url.Values{"query": {"all"}, "title": {words}})
-		view.Found = append(view.Found, way{words, all, "find.all"})
+		if !all {
+			to := q.base + "/problems" + links.Suffix(url.Values{"query": {"all"}, "title": {words}})
+			view.Found = append(view.Found, way{words, to, "find.all"})
+		}
 	}
 	if asked.Has("go") && len(view.Found) > 0 {
 		return answer{to: view.Found[0].To}, nil
@@ -76,22 +80,28 @@ func ways(l layout) []way {
 	return append(all, way{Text: "settings.title", To: "/settings"}, way{Text: "administration.title", To: "/administration"}, way{Text: "keys.title", To: "/keys"})
 }
 
-// findProblems adds the problems with the words, those that changed last first.
-func (v *findPage) findProblems(q *request) error {
+// wayTo returns the way to a problem.
+func (q *request) wayTo(id problem.ID, title string) way {
+	return way{"#" + formatID(id) + " " + title, q.base + "/problems/" + formatID(id), "find.problem"}
+}
+
+// findProblems adds the problems with the words, those that changed last first. all is false when
+// there can be more.
+func (v *findPage) findProblems(q *request) (all bool, err error) {
 	cmd := tracker.SearchProblems{Search: searchFor(wordsCondition(v.Words), "-modificationDate")}
 	cmd.Limit = patch.Set(int64(mostFound))
 	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
 	if refusedPredicate(err) || fault.Is(err, fault.QueryTooExpensive) {
-		return nil // the list of all says why
+		return false, nil // the list says why
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	for s, err := range problemsOf(found) {
 		if err != nil {
-			return err
+			return false, err
 		}
-		v.Found = append(v.Found, way{"#" + formatID(s.ID) + " " + s.Title, q.base + "/problems/" + formatID(s.ID), "find.problem"})
+		v.Found = append(v.Found, q.wayTo(s.ID, s.Title))
 	}
-	return nil
+	return found.Next == nil, nil
 }

@@ -22,13 +22,13 @@ func TestFind(t *testing.T) {
 	b.post("/queries", "name", "Lamps", "predicate", "TRUEPREDICATE").is(200)
 	for words, want := range map[string]string{
 		"":         "Search Problems page Board page Milestones page New problem page Your settings page Administration page Keys page Lamps query Unread",
-		"10":       "Search #10 problem 10 in all titles and comments Language",
-		"#10":      "Search #10 problem #10 in all titles and comments Language",
-		"lamp is":  "Search #10 Nothing special problem lamp is in all titles and comments Language",
-		"LAMP 9":   "Search #9 Lamp 9 problem LAMP 9 in all titles and comments Language",
-		"board":    "Search Board page board in all titles and comments Language",
-		"' OR 1=1": "Search ' OR 1=1 in all titles and comments Language",
-		"#99":      "Search #99 in all titles and comments Language",
+		"10":       "Search #10 Nothing special problem Language",
+		"#10":      "Search #10 Nothing special problem Language",
+		"lamp is":  "Search #10 Nothing special problem Language",
+		"LAMP 9":   "Search #9 Lamp 9 problem Language",
+		"board":    "Search Board page Language",
+		"' OR 1=1": "Search Nothing has these words. Language",
+		"#99":      "Search Nothing has these words. Language",
 	} {
 		b.get("/find?words=" + url.QueryEscape(words)).is(200).has(want)
 	}
@@ -37,7 +37,9 @@ func TestFind(t *testing.T) {
 	}
 	b.get("/find?words=10&go=first").at("/problems/10")
 	b.get("/find?words=milest&go=first").at("/milestones")
-	b.get("/find?words=zebra&go=first").at("/problems?query=all&title=zebra").has("There is no such problem").lacks("Create the first one")
+	b.get("/find?words=zebra&go=first").is(200).has("Nothing has these words.")
+	b.get(link(b.get("/find?words=lamp"), "lamp")).at("/problems?query=all&title=lamp").is(200).has("10 problems")
+	b.get("/problems?query=all&title=zebra").is(200).has("There is no such problem").lacks("Create the first one")
 	reader.get("/find").is(200).lacks("New problem", "Lamps")
 }
 

@@ -235,8 +235,8 @@ type cell struct {
 
 func showProblems(q *request) (answer, error) {
 	asked := q.r.URL.Query()
-	if to, ok, err := q.numbered(asked.Get("title")); ok || err != nil {
-		return q.redirect(to), err
+	if found, ok, err := q.numbered(asked.Get("title")); ok || err != nil {
+		return q.redirect("/problems/" + formatID(found.ID)), err
 	}
 	position, err := q.position()
 	if err != nil {
@@ -383,22 +383,22 @@ func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 	return nil
 }
 
-// numbered returns the path of the problem that a search names by its number, such as "#12".
-// ok is false when it names none.
-func (q *request) numbered(words string) (path string, ok bool, _ error) {
+// numbered returns the problem that a search names by its number, such as "#12". ok is false when
+// it names none.
+func (q *request) numbered(words string) (found store.Snapshot, ok bool, _ error) {
 	number, ok := strings.CutPrefix(strings.TrimSpace(words), "#")
 	if !ok {
-		return "", false, nil
+		return found, false, nil
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || n < 1 {
-		return "", false, nil
+		return found, false, nil
 	}
-	_, err = q.Service.LoadProblem(q.context(), q.caller, problem.ID(n), 0)
+	a, err := q.Service.LoadProblem(q.context(), q.caller, problem.ID(n), 0)
 	if fault.Is(err, fault.ProblemNotFound) {
-		return "", false, nil
+		return found, false, nil
 	}
-	return "/problems/" + formatID(problem.ID(n)), err == nil, err
+	return a.Value, err == nil, err
 }
 
 // foundProblem is a problem of a search, with the catalogue of its moment.

@@ -25,7 +25,7 @@ func TestProgressOfMilestones(t *testing.T) {
 		b.post(boardPath, "problem", id, "revision", "1", "state", closed, "to", boardPath).is(200)
 	}
 	wanda := s.as(t, "Wanda", access.Write)
-	list := wanda.get("/milestones").is(200).has("31 Jan 2015 overdue 1 of 2 resolved", "28 Feb 2015 1 of 1 resolved", "31 Jan 2099 0 of 1 resolved").find(`<progress max="2" value="1"`)
+	list := wanda.get("/milestones").is(200).has("1 of 2 resolved 31 Jan 2015 overdue", "1 of 1 resolved 28 Feb 2015", "0 of 1 resolved 31 Jan 2099").find(`<progress max="2" value="1"`)
 	if rows := strings.Count(list.body, "<tr>"); rows != 4 {
 		t.Errorf("there are %d rows, want 4", rows)
 	}

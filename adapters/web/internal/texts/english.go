@@ -215,7 +215,7 @@ var english = Language{
 		"empty.invite":          "Invite somebody",
 
 		"find.title": "Find", "find.words": "A problem, a query or a page",
-		"find.problem": "problem", "find.query": "query", "find.page": "page", "find.all": "in all titles and comments",
+		"find.problem": "problem", "find.query": "query", "find.page": "page", "find.all": "in all titles and comments", "find.none": "Nothing has these words.", "section.find": "Find",
 
 		"column.number": "#",
 

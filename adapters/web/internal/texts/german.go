@@ -215,7 +215,7 @@ var german = Language{
 		"empty.invite":          "Jemanden einladen",
 
 		"find.title": "Finden", "find.words": "Ein Problem, eine Abfrage oder eine Seite",
-		"find.problem": "Problem", "find.query": "Abfrage", "find.page": "Seite", "find.all": "in allen Titeln und Kommentaren",
+		"find.problem": "Problem", "find.query": "Abfrage", "find.page": "Seite", "find.all": "in allen Titeln und Kommentaren", "find.none": "Nichts hat diese Wörter.", "section.find": "Finden",
 
 		"column.number": "#",
 

@@ -109,11 +109,12 @@ addEventListener("click", e => {
 
 // dialog shows the page of a link in front of this one.
 const dialog = a => load("GET", a.href, null, page => {
-  const d = document.createElement("dialog"), end = document.createElement("button");
+  const d = document.createElement("dialog"), within = document.createElement("div"), end = document.createElement("button");
   end.textContent = a.dataset.dialog;
   end.onclick = () => d.close();
   d.onclose = () => d.remove();
-  d.append(document.adoptNode(one("main", page)), end);
+  within.append(...document.adoptNode(one("main", page)).childNodes);
+  d.append(within, end);
   document.body.append(d);
   d.showModal();
 }, () => location.assign(a.href));
@@ -127,6 +128,8 @@ addEventListener("keydown", e => {
   pressed = false;
   const at = e.target, form = at.form, typing = at.matches("input:not([type=checkbox]), select, textarea");
   if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && form) return form.requestSubmit(form.contains(at) ? one(".primary", form) : null);
+  const ways = all("dialog .found a"), step = {ArrowDown: 1, ArrowUp: -1}[e.key];
+  if (step && ways.length) { e.preventDefault(); return (ways[ways.indexOf(at) + step] || at).focus(); }
   if (e.altKey || e.isComposing || document.body.dataset.keys || one("dialog")) return;
   const find = one('[data-key="Control+k"]');
   if (e.ctrlKey || e.metaKey) {
@@ -146,7 +149,7 @@ addEventListener("keydown", e => {
     boxes(move === 3 ? picked : here, here).forEach(box => box.checked = move === 3 || !box.checked);
     picked = here;
   }
-  const key = before + e.key, keyed = all("[data-key]"), control = keyed.find(c => c.dataset.key === key) || key === "/" && find; // most pages have no list to search
+  const key = before + e.key, keyed = all("[data-key]"), control = keyed.find(c => c.dataset.key === key) || key === "/" && find;
   before = keyed.some(c => c.dataset.key.startsWith(key + " ")) ? key + " " : "";
   if (!control) return;
   e.preventDefault();
