@@ -15,6 +15,8 @@ import (
 
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
+
+	"github.com/problemtracking/problems/adapters/postgres/postgrestest/ports"
 )
 
 // mailLedger is a mail server with a list of what came.
@@ -49,12 +51,11 @@ func (m ledgerMail) end(t *testing.T) string {
 // newMailLedger returns a mail server that does not answer yet.
 func newMailLedger(t *testing.T) *mailLedger {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, err := ports.Address()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return &mailLedger{address: l.Addr().String()}
+	return &mailLedger{address: address}
 }
 
 func (l *mailLedger) open(t *testing.T) {
