@@ -93,6 +93,16 @@ func (q *request) kind() (administered, error) {
 	return all[i], nil
 }
 
+// writableKind returns the kind in the path. It fails with fault.Forbidden when the caller may not
+// change its objects.
+func (q *request) writableKind() (administered, error) {
+	k, err := q.kind()
+	if err == nil && !q.caller.Scope.Covers(k.scope) {
+		err = fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", k.scope, q.caller.Scope)
+	}
+	return k, err
+}
+
 // kindLinks returns the links to the kinds that the caller can see.
 func (q *request) kindLinks(current string) (links []kindLink) {
 	for _, k := range kinds(q.Service.Zone()) {
@@ -162,11 +172,8 @@ func showObject(q *request) (answer, error) {
 }
 
 func createObject(q *request) (answer, error) {
-	k, err := q.kind()
+	k, err := q.writableKind()
 	if err != nil {
-		return answer{}, err
-	}
-	if err := q.mayChangeObjects(k); err != nil {
 		return answer{}, err
 	}
 	if err := k.save(q, q.form, ident.None, nil); err != nil {
@@ -175,19 +182,8 @@ func createObject(q *request) (answer, error) {
 	return q.redirect("/administration/" + k.slug), nil
 }
 
-// mayChangeObjects fails with fault.Forbidden for a scope that does not cover the kind's.
-func (q *request) mayChangeObjects(k administered) error {
-	if !q.caller.Scope.Covers(k.scope) {
-		return fault.New(fault.Forbidden, "this needs the scope %s, and you signed in with the scope %s", k.scope, q.caller.Scope)
-	}
-	return nil
-}
-
 func changeObject(q *request) (answer, error) {
-	k, err := q.kind()
-	if err == nil {
-		err = q.mayChangeObjects(k)
-	}
+	k, err := q.writableKind()
 	if err != nil {
 		return answer{}, err
 	}

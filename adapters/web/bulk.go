@@ -134,14 +134,8 @@ func (v *bulkPage) loadChosen(q *request) error {
 		return err
 	}
 	v.Count, v.CountedAll = found.Count, found.CountedAll
-	for s, err := range problemsOf(found) {
-		if err != nil {
-			return err
-		}
-		state, _ := s.catalogue.State(s.State)
-		v.Chosen = append(v.Chosen, relatedLink{s.ID, s.Title, state})
-	}
-	return nil
+	v.Chosen, err = linksTo(found)
+	return err
 }
 
 // amongProblems returns the predicate of these problems.

@@ -432,6 +432,18 @@ func problemsOf(found tracker.FoundProblems) iter.Seq2[foundProblem, error] {
 	}
 }
 
+// linksTo returns links to all problems of a search.
+func linksTo(found tracker.FoundProblems) (all []relatedLink, _ error) {
+	for s, err := range problemsOf(found) {
+		if err != nil {
+			return nil, err
+		}
+		state, _ := s.catalogue.State(s.State)
+		all = append(all, relatedLink{s.ID, s.Title, state})
+	}
+	return all, nil
+}
+
 // choose selects the query: by a predicate in the address, a saved query, or a classic one.
 // It returns the order.
 func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (sort string, err error) {

@@ -108,11 +108,12 @@ func showMilestone(q *request) (answer, error) {
 		return answer{}, err
 	}
 	b, days := history.Value, calendar{q.Service.Zone()}
+	filters := links.NewFilters(q.base, history.Catalogue)
 	start, end := days.inPage(b.Milestone.Start), days.inPage(b.Milestone.End)
 	view := milestonePage{
 		layout: q.signedIn(b.Milestone.Name, history.Catalogue).in("milestones"), ID: id.String(), Heading: b.Milestone.Name,
 		Start: start, End: end, Chart: chart.New(b.Days, start, end), LeftOut: b.LeftOut, More: b.More,
-		Problems: links.NewFilters(q.base, history.Catalogue).Of("milestone", id),
+		Problems: filters.Of("milestone", id),
 	}
 	for i, d := range b.Days {
 		if i == 0 || d.Open != b.Days[i-1].Open || d.Resolved != b.Days[i-1].Resolved {
@@ -121,7 +122,7 @@ func showMilestone(q *request) (answer, error) {
 		view.Latest = d
 	}
 	slices.Reverse(view.Days)
-	if err := view.findUnresolved(q, links.NewFilters(q.base, history.Catalogue).Condition("milestone", id)); err != nil {
+	if err := view.findUnresolved(q, filters.Condition("milestone", id)); err != nil {
 		return answer{}, err
 	}
 	return page("milestone", view), nil
@@ -135,12 +136,6 @@ func (v *milestonePage) findUnresolved(q *request, condition string) error {
 	if err != nil {
 		return err
 	}
-	for s, err := range problemsOf(found) {
-		if err != nil {
-			return err
-		}
-		state, _ := s.catalogue.State(s.State)
-		v.Unresolved = append(v.Unresolved, relatedLink{s.ID, s.Title, state})
-	}
-	return nil
+	v.Unresolved, err = linksTo(found)
+	return err
 }

@@ -194,8 +194,8 @@ func orderBy(keys []sortKey, number string) string {
 	return sql + number
 }
 
-// behind returns the condition for a problem to come after a hit. It leaves out those with nil for
-// the first key after a hit with a value: no index has both together.
+// behind returns the condition for a problem to come after a hit. After a hit with a value for the
+// first key, it leaves out the problems with nil there: no index has both together.
 func behind(keys []sortKey, hit store.Hit) (fragment, error) {
 	if len(hit.Keys) != len(keys) {
 		return fragment{}, fmt.Errorf("the position is of an order with %d keys; this one has %d", len(hit.Keys), len(keys))
