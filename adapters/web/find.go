@@ -29,7 +29,7 @@ type way struct{ Text, To, Kind string }
 func showFind(q *request) (answer, error) {
 	asked := q.r.URL.Query()
 	words := strings.TrimSpace(asked.Get("words"))
-	list, _, err := q.listPage(url.Values{}, "/problems")
+	list, _, _, err := q.queryLinks(url.Values{}, "/problems")
 	if err != nil {
 		return answer{}, err
 	}

@@ -276,17 +276,24 @@ func showProblems(q *request) (answer, error) {
 	return page("list", view), nil
 }
 
-// listPage returns what a list of problems and its board have in common, and the order.
-func (q *request) listPage(asked url.Values, path string) (view listPage, sort string, err error) {
+// queryLinks returns a list with its links to queries, of which one is chosen, and the order.
+func (q *request) queryLinks(asked url.Values, path string) (view listPage, c *metadata.Catalogue, sort string, err error) {
 	saved, err := q.Service.SavedQueries(q.context(), q.caller)
 	if err != nil {
-		return view, "", err
+		return view, nil, "", err
 	}
 	view = listPage{
 		layout: q.signedIn(q.say("list.title"), saved.Catalogue).in(sections[path]), Path: path,
 		Words: strings.TrimSpace(asked.Get("title")), Sort: asked.Get("sort"), Query: asked.Get("query"),
 	}
-	if sort, err = view.choose(q, asked, saved.Value); err != nil {
+	sort, err = view.choose(q, asked, saved.Value)
+	return view, saved.Catalogue, sort, err
+}
+
+// listPage returns what a list of problems and its board have in common, and the order.
+func (q *request) listPage(asked url.Values, path string) (view listPage, sort string, err error) {
+	view, c, sort, err := q.queryLinks(asked, path)
+	if err != nil {
 		return view, "", err
 	}
 	view.Title = view.Heading
@@ -297,8 +304,8 @@ func (q *request) listPage(asked url.Values, path string) (view listPage, sort s
 		view.Parameters["columns"] = view.preset // so that they stay when the query is narrowed
 	}
 	view.arrange(q.base, q.columnsOr(view.Parameters["columns"]))
-	view.narrow(q, saved.Catalogue)
-	view.Bar = barChoices(saved.Catalogue)
+	view.narrow(q, c)
+	view.Bar = barChoices(c)
 	return view, sort, nil
 }
 
