@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -205,17 +206,13 @@ func (t *Tab) picture(take chromedp.Action[[]byte], file string) error {
 	return os.WriteFile(file, picture, 0o644)
 }
 
-// Axe runs the checks of accessibility of axe-core from its source: all rules of
-// WCAG 2.2, levels A and AA. It leaves out elements that CSS selectors in except match, and
-// returns a line for each violation. Contrast has a run of its own: on a page of thousands of
-// elements, one run for all rules takes three times as long as two.
-func (t *Tab) Axe(source string, except ...string) ([]string, error) {
+// Axe runs the checks of accessibility of axe-core from its source, and returns a line for each
+// violation: of all rules of WCAG 2.2, levels A and AA, or of those alone that depend on the width
+// or the colours. Of elements that look like others, which a CSS selector matches, it checks the
+// structure alone; it removes them after that.
+func (t *Tab) Axe(source, alike string, structure bool) ([]string, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, 4*Patience) // long pages take a while
 	defer cancel()
-	scope, err := json.Marshal(map[string][]string{"include": {"html"}, "exclude": except})
-	if err != nil {
-		return nil, err
-	}
 	if err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: source})
 		return err
@@ -223,11 +220,13 @@ func (t *Tab) Axe(source string, except ...string) ([]string, error) {
 		return nil, err
 	}
 	found, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](`(async () => {
-		const scope = `+string(scope)+`, violations = [];
-		for (const rules of [
-			{runOnly: {type: "rule", values: ["color-contrast"]}},
-			{runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: {"color-contrast": {enabled: false}}},
-		]) violations.push(...(await axe.run(scope, {...rules, resultTypes: ["violations"]})).violations);
+		const looks = ["color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size"], violations = [];
+		const run = async options => violations.push(...(await axe.run({...options, resultTypes: ["violations"]})).violations);
+		if (`+strconv.FormatBool(structure)+`) await run({
+			runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], rules: Object.fromEntries(looks.map(rule => [rule, {enabled: false}])),
+		});
+		document.querySelectorAll(`+strconv.Quote(alike)+`).forEach(e => e.remove());
+		await run({runOnly: {type: "rule", values: looks}});
 		return violations.flatMap(v => v.nodes.map(n => v.id + ": " + v.help + ": " + n.html.slice(0, 200) + " " + n.failureSummary.replace(/\s+/g, " ")));
 	})()`, chromedp.EvalAwaitPromise))
 	if err != nil {
