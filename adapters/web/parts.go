@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -72,13 +74,18 @@ func deleteKeyword(q *request) (answer, error) {
 // otherProblem is the place of a fault in the number of the other problem.
 var otherProblem = fault.At("problemIdentifier")
 
-// relation returns the relationship in a form. People write a number with or without "#".
+// numberOf is how people write the number of a problem: alone, or with "#" and then perhaps its title.
+var numberOf = regexp.MustCompile(`^(?:#?([0-9]+)|#([0-9]+)\s.*)$`)
+
+// relation returns the relationship in a form with the number of the other problem.
 func (q *request) relation() (tracker.Relate, error) {
-	n, err := strconv.ParseInt(strings.TrimPrefix(strings.TrimSpace(q.form.Get("problem")), "#"), 10, 64)
-	if err != nil || n < 1 {
-		return tracker.Relate{}, fault.New(fault.InvalidValue, "the other problem is named by its number, such as 12")
+	typed := numberOf.FindStringSubmatch(strings.TrimSpace(q.form.Get("problem")))
+	if typed != nil {
+		if n, err := strconv.ParseInt(typed[1]+typed[2], 10, 64); err == nil && n > 0 {
+			return tracker.Relate{Type: patch.Set(q.form.Get("type")), Other: patch.Set(problem.ID(n))}, nil
+		}
 	}
-	return tracker.Relate{Type: patch.Set(q.form.Get("type")), Other: patch.Set(problem.ID(n))}, nil
+	return tracker.Relate{}, fault.New(fault.InvalidValue, "the other problem is named by its number, such as 12, or by words of its title")
 }
 
 // relationshipChoice offers all types of relationships, with one selected.
@@ -90,7 +97,39 @@ func (q *request) relationshipChoice(selected string) forms.Choice {
 	return choice
 }
 
+// relatePage offers the problems whose titles have the typed words.
+type relatePage struct {
+	layout
+	Path, Type, Words string
+	Found             []relatedLink
+}
+
+// relate relates a problem to another one, which people name by its number or by words of its title.
+// With several of these titles, they choose.
 func relate(q *request) (answer, error) {
+	id, err := q.problemID()
+	if err != nil {
+		return answer{}, err
+	}
+	words := strings.TrimSpace(q.form.Get("problem"))
+	if words != "" && !numberOf.MatchString(words) {
+		found, err := q.titled(id, words)
+		if err != nil {
+			return answer{}, err
+		}
+		if len(found) > 1 {
+			c, err := q.catalogue()
+			if err != nil {
+				return answer{}, err
+			}
+			view := relatePage{layout: q.signedIn(q.say("relate.title"), c).in("problems"), Path: q.r.URL.Path, Type: q.form.Get("type"), Words: words, Found: found}
+			view.Again = againForm
+			return page("relate", view), nil
+		}
+		for _, one := range found {
+			q.form.Set("problem", formatID(one.ID))
+		}
+	}
 	return onProblem(q, "relationships", func(id problem.ID) error {
 		cmd, err := q.relation()
 		if err == nil {
@@ -98,6 +137,17 @@ func relate(q *request) (answer, error) {
 		}
 		return err
 	})
+}
+
+// titled returns the first problems with the words in their titles, but for one of them.
+func (q *request) titled(but problem.ID, words string) ([]relatedLink, error) {
+	cmd := tracker.SearchProblems{Search: searchFor("title CONTAINS[cd] "+predicate.Quote(words)+" AND identifier != "+formatID(but), "-modificationDate")}
+	cmd.Limit = patch.Set(int64(mostFound))
+	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return linksTo(found)
 }
 
 func unrelate(q *request) (answer, error) {

@@ -184,6 +184,7 @@ var english = Language{
 		"filter.kept":         "As in the query",
 		"filter.open":         "Open",
 		"filter.resolved":     "Resolved",
+		"list.elsewhere":      "in a comment",
 		"filter.me":           "Me",
 		"filter.read":         "Read",
 		"filter.unread":       "Unread",
@@ -296,7 +297,7 @@ var english = Language{
 		"problem.add-watcher":         "Add a watcher",
 
 		"keyword.name": "Name", "keyword.value": "Value (optional)", "keyword.button": "Set",
-		"relationship.type": "This problem is", "relationship.problem": "Number of the other problem", "relationship.button": "Add",
+		"relationship.type": "This problem is", "relationship.problem": "Other problem: number, or words of its title", "relate.title": "Which problem?", "relationship.button": "Add",
 		"watcher.button": "Add",
 
 		"relationship.RelatedTo": "Related to", "relationship.ParentOf": "Parent of", "relationship.ChildOf": "Child of", "relationship.OriginalOf": "Original of",

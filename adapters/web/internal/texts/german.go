@@ -184,6 +184,7 @@ var german = Language{
 		"filter.kept":         "Wie in der Abfrage",
 		"filter.open":         "Offen",
 		"filter.resolved":     "Erledigt",
+		"list.elsewhere":      "in einem Kommentar",
 		"filter.me":           "Ich",
 		"filter.read":         "Gelesen",
 		"filter.unread":       "Ungelesen",
@@ -297,7 +298,7 @@ var german = Language{
 		"problem.add-watcher":         "Beobachter hinzufügen",
 
 		"keyword.name": "Name", "keyword.value": "Wert (freiwillig)", "keyword.button": "Setzen",
-		"relationship.type": "Dieses Problem ist", "relationship.problem": "Nummer des anderen Problems", "relationship.button": "Hinzufügen",
+		"relationship.type": "Dieses Problem ist", "relationship.problem": "Anderes Problem: Nummer oder Wörter des Titels", "relate.title": "Welches Problem?", "relationship.button": "Hinzufügen",
 		"watcher.button": "Hinzufügen",
 
 		"relationship.RelatedTo": "Verwandt mit", "relationship.ParentOf": "Oberproblem von", "relationship.ChildOf": "Teilproblem von", "relationship.OriginalOf": "Original von",
