@@ -46,7 +46,9 @@ type card struct {
 	ID       problem.ID
 	Title    string
 	Unread   bool
-	Facts    []string // its priority and assignee
+	Urgency  int // as in a row of the list
+	Priority string
+	Assignee string
 	Revision int64
 	Next     []forms.Option
 	Wrong    string // why its move was refused
@@ -144,12 +146,7 @@ func (v *boardPage) fillLane(q *request, l *lane, text, sort string) error {
 		if err != nil {
 			return err
 		}
-		one := card{ID: s.ID, Title: s.Title, Unread: !s.Read, Revision: s.Revision, Next: forms.Next(s.State, s.catalogue)}
-		for _, fact := range []string{s.catalogue.Name(metadata.Priorities, s.Priority), s.catalogue.Name(metadata.Users, s.Assignee)} {
-			if fact != "" {
-				one.Facts = append(one.Facts, fact)
-			}
-		}
+		one := card{ID: s.ID, Title: s.Title, Unread: !s.Read, Revision: s.Revision, Next: forms.Next(s.State, s.catalogue), Urgency: urgency(s.Priority, s.catalogue), Priority: s.catalogue.Name(metadata.Priorities, s.Priority), Assignee: s.catalogue.Name(metadata.Users, s.Assignee)}
 		if s.ID == v.Refused {
 			one.Wrong, l.Open = v.Wrong, true
 		}

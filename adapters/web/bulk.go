@@ -150,9 +150,11 @@ func amongProblems(numbers []string) (string, error) {
 
 // bulkPage returns the form for the problems of a predicate, with the sent values.
 func (q *request) bulkPage(c *metadata.Catalogue, text string, sent url.Values) bulkPage {
+	choices := bulkChoices(sent, c)
+	q.ownFirst(choices)
 	return bulkPage{
 		layout: q.signedIn(q.say("bulk.title"), c).in("problems"), Predicate: text,
-		Texts: bulkTexts(sent), Choices: bulkChoices(sent, c), Read: sent.Get("read"),
+		Texts: bulkTexts(sent), Choices: choices, Read: sent.Get("read"),
 		To: listPath(sent.Get("to")), Sent: sent,
 	}
 }

@@ -30,6 +30,7 @@ type newProblemPage struct {
 func (q *request) newProblemPage(values url.Values, c *metadata.Catalogue) newProblemPage {
 	view := newProblemPage{layout: q.signedIn(q.say("new.title"), c).in("new"), Edit: forms.New(problem.Fields{}, 0, c), Once: q.NewRequestID()}
 	view.Box = commentBox{Label: "new.comment", Rows: 8, Text: values.Get("comment")}
+	q.ownFirst(view.Edit.Choices)
 	view.Edit.Fill(values)
 	view.Edit.Texts[0].Focus = true
 	return view

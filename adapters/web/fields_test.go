@@ -42,7 +42,7 @@ func (p *shownPage) sample(f *problem.Field, number int) sample {
 				continue
 			}
 			if number == 0 {
-				return sample{value, o.FirstChild.Data}
+				return sample{value, strings.Replace(o.FirstChild.Data, "Me", "Administrator", 1)}
 			}
 			number--
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -43,7 +42,7 @@ func showFind(q *request) (answer, error) {
 		view.Found = append(view.Found, q.wayTo(named.ID, named.Title))
 	}
 	offer := func(kind, text, to string) {
-		if strings.Contains(predicate.Fold(text, predicate.Both), predicate.Fold(words, predicate.Both)) {
+		if hasWords(text, words) {
 			view.Found = append(view.Found, way{text, to, kind})
 		}
 	}

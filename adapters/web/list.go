@@ -214,7 +214,7 @@ var examples = []example{
 	{Name: "old", Predicate: "state.resolved = NO AND modificationDate < FUNCTION(NOW(), 'dateByAddingDays:', -90)"},
 }
 
-var usualColumns = []string{"state", "priority", "assignee", "component", "modified"}
+var usualColumns = []string{"state", "assignee", "component", "modified"}
 
 // row is a problem in the list.
 type row struct {
@@ -222,8 +222,19 @@ type row struct {
 	Title  string
 	Unread bool
 	State  metadata.State
-	Cells  []cell // one for each shown column
+	// Urgency is how urgent the priority is, from 1 to 4; 0: there is none. Priority is its name.
+	Urgency  int
+	Priority string
+	// Keywords are the first ones, and More is how many others there are.
+	Keywords []keywordRow
+	More     int
+	// Elsewhere is true when a comment has the searched words, and the title has not.
+	Elsewhere bool
+	Cells     []cell // one for each shown column
 }
+
+// keywordsInRow is how many keywords a row of the list shows.
+const keywordsInRow = 2
 
 // cell is a text, or a time.
 type cell struct {
@@ -306,6 +317,7 @@ func (q *request) listPage(asked url.Values, path string) (view listPage, sort s
 	view.arrange(q.base, q.columnsOr(view.Parameters["columns"]))
 	view.narrow(q, c)
 	view.Bar = barChoices(c)
+	q.ownFirst(view.Bar)
 	return view, sort, nil
 }
 
@@ -315,7 +327,7 @@ var sections = map[string]string{"/problems": "problems", boardPath: "board"}
 // search returns the search for the page of the list.
 func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProblems, err error) {
 	cmd.Search = searchFor(predicate, sort)
-	cmd.Limit = patch.Set(int64(rowsOnPage))
+	cmd.Limit, cmd.Parts = patch.Set(int64(rowsOnPage)), store.Keywords
 	here := len(v.trail) - 1
 	if here < 0 {
 		cmd.CountTo = countTo
@@ -588,10 +600,33 @@ func (c column) ordered(base, first string, parameters url.Values) column {
 func (v *listPage) row(s store.Snapshot, f *links.Filters) row {
 	state, _ := f.Catalogue.State(s.State)
 	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, State: state}
+	r.Urgency, r.Priority = urgency(s.Priority, f.Catalogue), f.Catalogue.Name(metadata.Priorities, s.Priority)
+	shown := min(len(s.Keywords), keywordsInRow)
+	r.More = len(s.Keywords) - shown
+	for _, k := range s.Keywords[:shown] {
+		r.Keywords = append(r.Keywords, keywordRow{Name: k.Name, Text: keywordText(k), To: f.Keyword(problem.Keyword{Name: k.Name})})
+	}
+	r.Elsewhere = v.Words != "" && !hasWords(s.Title, v.Words)
 	for _, shown := range v.Shown {
 		r.Cells = append(r.Cells, cellOf(shown.Name, s, f))
 	}
 	return r
+}
+
+// urgency returns how urgent a priority is: 4 for the first of all, and 1 for the last quarter; 0
+// for none.
+func urgency(id ident.ID, c *metadata.Catalogue) int {
+	all := c.Content().Priorities
+	i := slices.IndexFunc(all, func(p metadata.Priority) bool { return p.ID == id })
+	if i < 0 {
+		return 0
+	}
+	return 4 - 4*i/len(all)
+}
+
+// hasWords reports whether a text has the words of a search.
+func hasWords(text, words string) bool {
+	return strings.Contains(predicate.Fold(text, predicate.Both), predicate.Fold(words, predicate.Both))
 }
 
 // cellOf returns the value of a column.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
+	"github.com/problemtracking/problems/domain/access"
 )
 
 // Each query says what it means that it has no problem, and leads to all problems.
@@ -128,6 +129,27 @@ func TestOrder(t *testing.T) {
 }
 
 // Values lead to the list of all problems that have them, also values with quotes.
+// A row has the urgency, the first keywords, and why it is found; the caller comes first among users.
+func TestRow(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	b := s.signedIn(t)
+	s.as(t, "Aaron", access.Write)
+	form := b.get("/problems/new")
+	me := form.choose("assignee", "Me")
+	path := form.submit("/problems/new", "title", "The lamp", "priority", form.choose("priority", "Urgent"), "assignee", me, "comment", "It buzzes.").is(200).path
+	for _, name := range []string{"ui", "acme", "late"} {
+		b.post(path+"/keywords", "name", name, "value", "x").is(200)
+	}
+	list := b.get("/problems?predicate=state.resolved+%3D+NO&title=buzz").is(200)
+	list.has("Urgent 1 The lamp in a comment acme late +1").find(`class="urgency u4" title="Urgent"`)
+	list.find(strings.ReplaceAll(url.QueryEscape("state.resolved = NO AND ANY keywords.name = 'acme'"), "+", "&#43;"))
+	b.get("/problems?title=lamp").is(200).lacks("in a comment")
+	if page := b.get(path); !regexp.MustCompile(`(?s)>Me</option>.*>Aaron</option>`).MatchString(page.body) {
+		t.Errorf("the caller is not first among the assignees:\n%s", page.body)
+	}
+}
+
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

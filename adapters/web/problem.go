@@ -132,6 +132,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	f := links.NewFilters(q.base, c)
 	view.StateTo = f.Of("state", s.Fields.State)
 	view.Box, view.Next = commentBox{Label: "comment.label", Rows: 5}, forms.Next(s.Fields.State, c)
+	q.ownFirst(view.Edit.Choices)
 	for _, control := range view.Edit.Controls() {
 		control.In = "edit"
 	}

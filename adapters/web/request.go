@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -173,6 +174,11 @@ func (q *request) objectID() (ident.ID, error) {
 
 // say returns a text in the language of the reader.
 func (q *request) say(key string, args ...any) string { return q.language.Say(key, args...) }
+
+// ownFirst has choices of users offer the caller first.
+func (q *request) ownFirst(choices []forms.Choice) {
+	forms.OwnFirst(choices, q.caller.User, q.say("filter.me"))
+}
 
 // formatID returns the number of a problem as text.
 func formatID(id problem.ID) string { return strconv.FormatInt(int64(id), 10) }

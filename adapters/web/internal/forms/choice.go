@@ -102,6 +102,20 @@ func ObjectChoice(field string, kind metadata.Kind, current ident.ID, c *metadat
 	return b.done()
 }
 
+// OwnFirst offers the reader of the page before all other users, by a text such as "Me".
+func OwnFirst(choices []Choice, me ident.ID, text string) {
+	for _, c := range choices {
+		i := slices.IndexFunc(c.Options, func(o Option) bool { return o.Value == me.String() })
+		if i < 0 || kindOf[c.Field] != metadata.Users {
+			continue
+		}
+		own := c.Options[i]
+		own.Name = text
+		copy(c.Options[1:i+1], c.Options[:i])
+		c.Options[0] = own
+	}
+}
+
 // Sent returns the choice of a field with its sent value selected, whatever that is: people
 // correct a wrong one. ok is false for a field without objects.
 func Sent(field, value string, c *metadata.Catalogue) (choice Choice, ok bool) {

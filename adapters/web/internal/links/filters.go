@@ -127,14 +127,14 @@ func (f *Filters) count(kind metadata.Kind) map[string]int {
 const longestNeedle = 200
 
 // Keyword returns the list of the problems with a keyword, and with its value unless that is
-// long.
+// long, or what they leave of the list around it.
 func (f *Filters) Keyword(k problem.Keyword) string {
 	name := "$k.name = " + predicate.Quote(k.Name)
 	switch {
 	case len(k.Name) > 2*longestNeedle:
 		return ""
 	case !k.Value.Valid || len(k.Value.String) > longestNeedle:
-		return List(f.base, "ANY keywords.name = "+predicate.Quote(k.Name))
+		return f.list("ANY keywords.name = " + predicate.Quote(k.Name))
 	}
-	return List(f.base, "SUBQUERY(keywords, $k, "+name+" AND $k.value = "+predicate.Quote(k.Value.String)+").@count > 0")
+	return f.list("SUBQUERY(keywords, $k, " + name + " AND $k.value = " + predicate.Quote(k.Value.String) + ").@count > 0")
 }
