@@ -133,24 +133,44 @@ func Users(text string, all []user.User) (named []user.User) {
 	if len(names) == 0 {
 		return nil
 	}
-	byName := make(map[string]user.User, 2*len(all))
-	for _, u := range all {
-		if u.Inactive {
-			continue
-		}
-		address := user.FoldEmail(u.Email)
-		byName[address] = u
-		short, _, _ := strings.Cut(address, "@")
-		if _, taken := byName[short]; taken {
-			u = user.User{}
-		}
-		byName[short] = u
-	}
+	people := byName(all)
 	for _, name := range names {
-		u := byName[user.FoldEmail(name)]
+		u := people[user.FoldEmail(name)]
 		if u.ID != ident.None && !slices.ContainsFunc(named, func(other user.User) bool { return other.ID == u.ID }) {
 			named = append(named, u)
 		}
 	}
 	return named
+}
+
+// byName returns the active users by their names: the address, and the part of it before the "@" that
+// no other active user shares.
+func byName(all []user.User) map[string]user.User {
+	named := make(map[string]user.User, 2*len(all))
+	for _, u := range all {
+		if u.Inactive {
+			continue
+		}
+		address := user.FoldEmail(u.Email)
+		named[address] = u
+		short, _, _ := strings.Cut(address, "@")
+		if _, taken := named[short]; taken {
+			u = user.User{}
+		}
+		named[short] = u
+	}
+	return named
+}
+
+// ShortNames returns the shortest name that names each active user. A user whose address has other
+// characters than names has none.
+func ShortNames(all []user.User) map[ident.ID]string {
+	short := map[ident.ID]string{}
+	for name, u := range byName(all) {
+		known, ok := short[u.ID]
+		if u.ID != ident.None && (!ok || len(name) < len(known)) && slices.Equal(Names("@"+name), []string{name}) {
+			short[u.ID] = name
+		}
+	}
+	return short
 }

@@ -76,3 +76,24 @@ func TestMost(t *testing.T) {
 		t.Errorf("the names are %q", names)
 	}
 }
+
+// D54: a short name names its user alone, and each active user that a name can have has one.
+func TestShortNames(t *testing.T) {
+	t.Parallel()
+	team := []user.User{
+		{ID: ident.ID{1}, Email: "Anna@example.org"},
+		{ID: ident.ID{2}, Email: "bob@example.org"},
+		{ID: ident.ID{3}, Email: "bob@example.com"},
+		{ID: ident.ID{4}, Email: "cat@example.org", Inactive: true},
+		{ID: ident.ID{5}, Email: "o'neil@example.org"},
+	}
+	short := ShortNames(team)
+	if got := fmt.Sprintln(len(short), short[team[0].ID], short[team[1].ID], short[team[2].ID]); got != "3 anna bob@example.org bob@example.com\n" {
+		t.Errorf("the names are %s: %v", got, short)
+	}
+	for id, name := range short {
+		if named := Users("@"+name, team); len(named) != 1 || named[0].ID != id {
+			t.Errorf("@%s names %v, want %v", name, named, id)
+		}
+	}
+}
