@@ -72,7 +72,7 @@ func showFind(q *request) (answer, error) {
 
 // ways are those to the pages. Their Text is a key.
 func ways(l layout) []way {
-	all := []way{{Text: "list.title", To: "/problems"}, {Text: "board.title", To: boardPath}, {Text: "kind.milestones", To: "/milestones"}}
+	all := []way{{Text: "list.title", To: "/problems"}, {Text: "board.title", To: boardPath}, {Text: "changes.title", To: "/changes"}, {Text: "people.title", To: "/people"}, {Text: "kind.milestones", To: "/milestones"}}
 	if l.Writer {
 		all = append(all, way{Text: "new.title", To: "/problems/new"})
 	}

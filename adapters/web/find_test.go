@@ -21,7 +21,7 @@ func TestFind(t *testing.T) {
 	b.post("/problems/10", "comment", "The LÄMP is dark.", "revision", "1").is(200)
 	b.post("/queries", "name", "Lamps", "predicate", "TRUEPREDICATE").is(200)
 	for words, want := range map[string]string{
-		"":         "Search Problems page Board page Milestones page New problem page Your settings page Administration page Keys page Lamps query Unread",
+		"":         "Search Problems page Board page What changed page People page Milestones page New problem page Your settings page Administration page Keys page Lamps query Unread",
 		"10":       "Search #10 Nothing special problem Language",
 		"#10":      "Search #10 Nothing special problem Language",
 		"lamp is":  "Search #10 Nothing special problem Language",

@@ -368,6 +368,8 @@ func routes() []route {
 		{"POST", "/problems/new", access.Report, false, createProblem},
 		{"GET", "/problems/bulk", access.Write, false, showBulk},
 		{"POST", "/problems/bulk", access.Write, false, changeProblems},
+		{"GET", "/changes", access.Read, false, showChanges},
+		{"GET", "/people", access.Read, false, showPeople},
 		{"GET", "/queries/counts", access.Read, false, showCounts},
 		{"POST", "/queries", access.Write, false, saveQuery},
 		{"POST", "/queries/{id}", access.Write, false, changeQuery},

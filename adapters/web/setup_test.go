@@ -44,6 +44,8 @@ type site struct {
 	token   access.Secret
 	secure  bool
 	admin   tracker.Caller
+	// ahead is how far the clock of the service is ahead, in nanoseconds.
+	ahead atomic.Int64
 	// receiver takes the messages of webhooks.
 	receiver *receiver
 }
@@ -102,6 +104,8 @@ func newSite(t testing.TB, change ...func(*Options)) *site {
 	return newSiteIn(t, time.UTC, change...)
 }
 
+func (s *site) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+
 // newSiteIn returns a site with dates in a zone.
 func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *site {
 	t.Helper()
@@ -112,7 +116,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 		t.Fatal(err)
 	}
 	s.store = &flaky{Store: inMemory}
-	s.service = tracker.New(tracker.Options{Store: s.store, Now: time.Now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: files.NewMemory(time.Now), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
+	s.service = tracker.New(tracker.Options{Store: s.store, Now: s.now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: files.NewMemory(time.Now), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +129,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 	var requests atomic.Int64
 	o := Options{
 		Service: s.service, Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
-		Logger: slog.New(slog.NewTextHandler(s.log, nil)), NewRequestID: func() string { return fmt.Sprint("r", requests.Add(1)) }, Now: time.Now,
+		Logger: slog.New(slog.NewTextHandler(s.log, nil)), NewRequestID: func() string { return fmt.Sprint("r", requests.Add(1)) }, Now: s.now,
 	}
 	for _, c := range change {
 		c(&o)

@@ -78,7 +78,7 @@ func day(s *scene, ann, bob *person) {
 	bob.must(bob.Open("/problems"), bob.Type("input[name=title]", "lamp"), bob.Click(".find button"), bob.Until("location.search.includes('lamp')"), bob.Shows("The lamp is dark"),
 		bob.Until("document.querySelectorAll('.problems tbody tr').length === 1"), bob.Click(".problems tbody th a"), bob.Shows("New comment"))
 	bob.must(bob.Type("textarea[name=comment]", "Is it #2?"), bob.Click("#send"), bob.Shows("Is it #2?"), bob.Until("document.querySelector('a.reference').title === 'The fuse blows'"))
-	bob.must(bob.Click("#relationships summary"), bob.Choose("#relationships select", "Caused by"), bob.Type("#relationships input[name=problem]", "2"),
+	bob.must(bob.Click("#relationships summary"), bob.Choose("#relationships select", "Caused by"), bob.Type("#relationships input[name=problem]", "fuse"),
 		bob.Click("#relationships details button"), bob.Until("document.querySelector('#relationships .links') !== null"), bob.Shows("The fuse blows"))
 	bob.must(bob.Open("/problems/1/graph"), bob.Until("document.querySelectorAll('svg rect').length === 2"))
 	// Bob watches, and stops it.
@@ -157,7 +157,7 @@ func tour(s *scene) []string {
 	hook := s.api("POST", "/webhooks", map[string]any{"url": "https://hooks.example.org/" + strings.Repeat("x", 200), "predicate": "priority.name = 'High'"})["identifier"].(string)
 	return []string{
 		"/problems?query=all", "/problems/1", "/problems/new", "/problems/1/graph", "/problems/1/past?revision=2", "/milestones/" + spring, "/problems/bulk?problem=1&problem=2",
-		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/problems/board", "/keys", "/settings", "/nowhere", "/problems/999",
+		"/problems?predicate=" + url.QueryEscape("titel = 'x'"), "/problems?query=mine", "/problems/board", "/changes", "/people", "/keys", "/settings", "/nowhere", "/problems/999",
 		"/administration/states", "/administration/components", "/administration/milestones", "/administration/users", "/administration/tokens", "/administration/audit", "/sign-in?code=x",
 		"/administration/priorities", "/administration/components/" + accounts, "/administration/users/" + me, "/administration/users/" + bob + "/erasure",
 		"/problems/1/redaction", fmt.Sprintf("/problems/1/comments/%v/redaction", comment),
@@ -401,12 +401,15 @@ func TestKeys(t *testing.T) {
 	p.must(p.Until("document.querySelector('dialog .found a')?.textContent.startsWith('#3 ')"))
 	keys(kb.Enter)
 	at("/problems/3")
-	keys("m", "c", "]")
-	p.must(p.Until("document.querySelector('[name=comment]').value === 'c]'"), p.Press(kb.Escape))
-	p.must(p.Click("#comment textarea"), p.Do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl))), p.Until("document.querySelector('.comment .text')?.innerText === 'c]'"))
+	keys("m", "@", "a", "d")
+	p.must(p.Until("document.querySelector('.offer a')"))
+	keys(kb.ArrowDown, kb.Enter, "c", "]")
+	p.must(p.Until("document.querySelector('[name=comment]').value === '@admin c]'"), p.Until("!document.querySelector('.offer')"), p.Press(kb.Escape))
+	p.must(p.Click("#comment textarea"), p.Do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(kb.ModifierCtrl))), p.Until("document.querySelector('.comment .text')?.innerText === '@admin c]'"))
 	keys("e")
 	focus("title")
 	p.must(p.Press(kb.Escape))
+	p.must(p.Type("#relationships input[name=problem]", "Tw"), p.Until("document.querySelector('#titles option')?.value === '#2 Two'"), p.Press(kb.Backspace), p.Press(kb.Backspace), p.Press(kb.Escape))
 	keys("g", "w")
 	at("/problems?query=mine")
 	keys("c")

@@ -18,6 +18,7 @@ func TestChangesAreCounted(t *testing.T) {
 		s.api("POST", "/problems", map[string]any{"title": fmt.Sprintf("Problem %d", i)})
 	}
 	p.must(p.Shows("23 changes since this page was loaded."), p.Until("document.querySelectorAll('.problems tbody tr').length === 1"))
+	p.must(p.Until("document.querySelector('.side .only-wide a[href$=open] small')?.textContent === '24'"))
 	p.must(p.Click(".live a"), p.Shows("Problem 21"), p.Until("document.querySelector('.live').hidden"))
 	p.clean()
 }

@@ -27,6 +27,8 @@ var operationOf = map[string]string{
 
 	"GET /live":       "GET /events",
 	"GET /find":       "GET /problems/search",
+	"GET /people":     "GET /users",
+	"GET /changes":    "GET /problems/search",
 	"GET /me/tokens":  "GET /me/tokens",
 	"POST /me/tokens": "POST /me/tokens",
 

@@ -31,6 +31,7 @@ var Table = []Key{
 	{"to-board", "g b", "all"},
 	{"to-milestones", "g m", "all"},
 	{"to-mine", "g w", "all"},
+	{"to-changes", "g t", "all"},
 	{"down", "j", "list"},
 	{"up", "k", "list"},
 	{"open", "Enter", "list"},

@@ -215,6 +215,8 @@ var english = Language{
 		"empty.create":          "Create the first one",
 		"empty.invite":          "Invite somebody",
 
+		"changes.title": "What changed", "changes.days": "Days", "changes.none": "Nothing changed on this day.", "section.changes": "Today",
+		"people.title": "People", "people.words": "The beginning of a name", "people.more": "There are others: search for them.", "section.people": "People",
 		"find.title": "Find", "find.words": "A problem, a query or a page",
 		"find.problem": "problem", "find.query": "query", "find.page": "page", "find.all": "in all titles and comments", "find.none": "Nothing has these words.", "section.find": "Find",
 

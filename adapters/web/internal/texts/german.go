@@ -215,6 +215,8 @@ var german = Language{
 		"empty.create":          "Das erste anlegen",
 		"empty.invite":          "Jemanden einladen",
 
+		"changes.title": "Was sich geändert hat", "changes.days": "Tage", "changes.none": "An diesem Tag hat sich nichts geändert.", "section.changes": "Heute",
+		"people.title": "Personen", "people.words": "Der Anfang eines Namens", "people.more": "Es gibt noch andere: suche sie.", "section.people": "Personen",
 		"find.title": "Finden", "find.words": "Ein Problem, eine Abfrage oder eine Seite",
 		"find.problem": "Problem", "find.query": "Abfrage", "find.page": "Seite", "find.all": "in allen Titeln und Kommentaren", "find.none": "Nichts hat diese Wörter.", "section.find": "Finden",
 

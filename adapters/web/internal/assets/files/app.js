@@ -121,14 +121,14 @@ const dialog = a => load("GET", a.href, null, page => {
 
 // Keys press their control, or go to it, where nobody types. Some are two, one after the other.
 // data-key has them, and the list has those for its rows: down, up, select, select up to here.
-// The letter of a key never gets into the field that it leads to.
+// What a key types never gets into the field that it leads to.
 let before = "", picked = 0, pressed;
 addEventListener("keypress", e => { if (pressed) e.preventDefault(); });
 addEventListener("keydown", e => {
   pressed = false;
   const at = e.target, form = at.form, typing = at.matches("input:not([type=checkbox]), select, textarea");
   if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && form) return form.requestSubmit(form.contains(at) ? one(".primary", form) : null);
-  const ways = all("dialog .found a"), step = {ArrowDown: 1, ArrowUp: -1}[e.key];
+  const ways = all("dialog .found a, .offer a"), step = {ArrowDown: 1, ArrowUp: -1}[e.key];
   if (step && ways.length) { e.preventDefault(); return (ways[ways.indexOf(at) + step] || at).focus(); }
   if (e.altKey || e.isComposing || document.body.dataset.keys || one("dialog")) return;
   const find = one('[data-key="Control+k"]');
@@ -137,6 +137,7 @@ addEventListener("keydown", e => {
     return;
   }
   if (e.key === "Escape") {
+    one(".offer")?.remove();
     all("details.drop[open]").forEach(d => d.open = false);
     if (typing) at.blur(); else all(".pick :checked").forEach(box => box.checked = false);
   }
@@ -161,18 +162,44 @@ addEventListener("keydown", e => {
   if (control.matches("input, select, textarea")) control.focus(); else control.click();
 });
 
-// The way to anything is looked up while somebody types.
-let looking;
+// ask looks up what somebody types, and forgets what was typed before.
+let asking;
+const ask = (url, words, then) => {
+  asking?.abort();
+  asking = load("GET", url + "?words=" + encodeURIComponent(words), null, then, () => {});
+};
+
+// The way to anything, the titles of other problems and the people behind "@" are looked up while
+// somebody types.
 addEventListener("input", e => {
-  const form = e.target.form;
-  if (!form?.matches("dialog .find")) return;
-  looking?.abort();
-  looking = load("GET", form.action + "?" + new URLSearchParams(new FormData(form)), null, page => one(".found").replaceWith(document.adoptNode(one(".found", page))), () => {});
+  const box = e.target, form = box.form, titles = box.list;
+  if (form?.matches("dialog .find")) return ask(form.action, box.value, page => one(".found").replaceWith(document.adoptNode(one(".found", page))));
+  if (titles && box.dataset.find) return ask(box.dataset.find, box.value, page =>
+    titles.replaceChildren(...all(".found a", page).map(a => a.textContent).filter(text => text[0] === "#").map(text => new Option(text))));
+  if (!box.dataset.people) return;
+  one(".offer")?.remove();
+  const typed = /(?:^|[\s(])@([^\s@(]+)$/.exec(box.value.slice(0, box.selectionStart));
+  if (typed) ask(box.dataset.people, typed[1], page => {
+    const list = document.adoptNode(one(".found", page)), end = box.selectionStart;
+    one(".offer")?.remove();
+    if (!one("[data-name]", list)) return;
+    list.classList.add("offer");
+    list.onclick = e => {
+      e.preventDefault();
+      const name = e.target.dataset.name;
+      if (!name) return;
+      box.setRangeText(name + " ", end - typed[1].length, end, "end");
+      list.remove();
+      box.focus();
+      pressed = true;
+    };
+    box.after(list);
+  });
 });
 
-// Queries have the number of their problems beside the list. It is asked for once a minute, and
-// after each change.
-let numbers = [], counted;
+// Queries have the number of their problems beside the list. It is asked for once a minute, after
+// each own change, and some seconds after one of others.
+let numbers = [], counted, recount;
 const count = () => {
   const side = one("[data-counts]"), put = () => numbers.forEach(n => all("a", side).forEach(a => a.search === n.parentNode.search && !one("small", a) && a.append(" ", n.cloneNode(true))));
   if (!side) return;
@@ -278,7 +305,10 @@ const begin = () => {
   if (!main || document.hidden) return;
   read();
   stream = new EventSource(main.dataset.live);
-  stream.onmessage = e => main.dataset.swap ? refresh(main) : announce(one(".live", main), JSON.parse(e.data).changes);
+  stream.onmessage = e => {
+    if (main.dataset.swap) refresh(main); else announce(one(".live", main), JSON.parse(e.data).changes);
+    recount ||= setTimeout(() => { recount = counted = 0; count(); }, 15000);
+  };
 };
 addEventListener("visibilitychange", begin);
 
