@@ -904,7 +904,7 @@ func TestMilestone(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	list := b.post("/administration/milestones", "name", "Spring").is(200)
-	b.get(link(list, "Spring")).is(200).has("0 open, 0 resolved.", "There is no such problem.")
+	b.get(link(list, "Spring")).is(200).has("0 open, 0 resolved.", "No problem is part of this milestone yet.")
 	form := b.get("/problems/new")
 	for range 2 {
 		form.submit("/problems/new", "title", "The lamp is dark", "milestone", form.choose("milestone", "Spring"), "once", "").is(200)

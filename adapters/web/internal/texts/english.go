@@ -472,7 +472,7 @@ var english = Language{
 		"milestone.until":     "Until %s",
 		"milestones.change":   "Change milestones",
 		"milestones.progress": "Progress", "milestones.resolved": "%d of %d resolved", "milestones.overdue": "overdue",
-		"milestone.problems": "Its problems",
+		"milestone.problems": "Its problems", "milestone.none": "No problem is part of this milestone yet.",
 		"milestone.left-out": "%d problem is too large to be counted. | %d problems are too large to be counted.",
 		"milestone.more":     "Only 1,000 problems are counted.",
 		"milestone.chart":    "Open and resolved problems over time",

@@ -430,7 +430,7 @@ var german = Language{
 		"milestone.until":     "Bis %s",
 		"milestones.change":   "Meilensteine ändern",
 		"milestones.progress": "Fortschritt", "milestones.resolved": "%d von %d gelöst", "milestones.overdue": "überfällig",
-		"milestone.problems": "Seine Probleme",
+		"milestone.problems": "Seine Probleme", "milestone.none": "Noch gehört kein Problem zu diesem Meilenstein.",
 		"milestone.left-out": "%d Problem ist zu groß, um gezählt zu werden. | %d Probleme sind zu groß, um gezählt zu werden.",
 		"milestone.more":     "Nur 1.000 Probleme sind gezählt.",
 		"milestone.chart":    "Offene und gelöste Probleme im Lauf der Zeit",
