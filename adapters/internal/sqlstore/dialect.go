@@ -32,6 +32,11 @@ type Syntax struct {
 	SetIfChanged []string
 	// Publish stores an entry of the feed, from its batch, size and body.
 	Publish string
+	// Parts returns a statement with one row: the number of problems that can have a text in their
+	// titles, or of comments that can have it, and the list of their numbers or positions, as an
+	// argument of InList. The list is NULL when there are more than so many. Parts is nil where no
+	// index finds parts of texts.
+	Parts func(s sqlsearch.Sought, most int) Statement
 	// WholeFeed is the table of the feed together with the entries without a number, in
 	// the order of their numbering.
 	WholeFeed string

@@ -8,7 +8,9 @@
 //
 // # A search
 //
-// [Reader.Search] runs in two steps. [sqlsearch.Prepare] makes one statement: it splits the
+// [Reader.Search] runs in two steps, after a look into an index for parts of texts: problems that
+// it finds are the only candidates, if they are few, and all conditions still decide.
+// [sqlsearch.Prepare] makes one statement: it splits the
 // predicate with pushdown.Split, and a compiler translates the conditions for the
 // database. Then the statement runs. If a residual is left, package search evaluates it
 // for the problems found by the database. Texts are compared without

@@ -37,7 +37,7 @@ func NotFolded() Finding {
 }
 
 // created matches a statement of a migration: it makes or removes a table or an index.
-var created = regexp.MustCompile(`(?m)^(CREATE|DROP) (TABLE|(?:UNIQUE )?INDEX) ([a-z_]+)[^;]*;`)
+var created = regexp.MustCompile(`(?m)^(CREATE|DROP) ((?:VIRTUAL )?TABLE|(?:UNIQUE )?INDEX) ([a-z_]+)[^;]*;`)
 
 // Created returns the CREATE statements of the schema's tables and indexes, by name. The
 // index of a primary key is part of its table.
@@ -54,7 +54,7 @@ func (s Steps) Created() (tables, indexes map[string]string, err error) {
 		}
 		for _, statement := range created.FindAllSubmatch(text, -1) {
 			of := indexes
-			if string(statement[2]) == "TABLE" {
+			if strings.HasSuffix(string(statement[2]), "TABLE") {
 				of = tables
 			}
 			if name := string(statement[3]); string(statement[1]) == "DROP" {

@@ -3,10 +3,12 @@ package sqlstore
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
@@ -18,7 +20,11 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	if err := store.Ended(ctx); err != nil {
 		return nil, err
 	}
-	p, err := sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q)
+	few, err := r.few(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	p, err := sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q, few)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +36,57 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 		return nil, err
 	}
 	return search.Residual(ctx, q, p.Residual, search.NewProblems(r, q.Catalogue, q.As), r.snapshots(ctx, ids, q.As))
+}
+
+// few returns the problems that can satisfy the predicate, if an index finds that they are few: so
+// few that to look at each takes no longer than to walk all problems in their order until enough
+// are found. Both take about the same time for half the root of the limit times all problems.
+func (r Reader) few(ctx context.Context, q store.Query) (*sqlsearch.Few, error) {
+	var lists [][]sqlsearch.Sought
+	if r.Parts != nil && !r.Syntax.Unfolded {
+		lists = sqlsearch.Seek(&r.Syntax.Syntax, q.Plan)
+	}
+	if len(lists) == 0 {
+		return nil, nil
+	}
+	var all int64
+	highest := Query{SQL: "SELECT coalesce(max(id), 0) FROM problems", Row: func(scan func(...any) error) error { return scan(&all) }}
+	if err := r.Read(ctx, highest); err != nil {
+		return nil, err
+	}
+	most := int(math.Sqrt(float64(all)*float64(q.Limit)) / 2)
+	for _, list := range lists[:min(len(lists), mostLists)] {
+		if few, err := r.having(ctx, list, most); few != nil || err != nil {
+			return few, err
+		}
+	}
+	return nil, nil
+}
+
+// mostLists is the number of lists of texts to look for.
+const mostLists = 3
+
+// having returns the problems with one of the texts or more, unless they are more than so many.
+func (r Reader) having(ctx context.Context, texts []sqlsearch.Sought, most int) (*sqlsearch.Few, error) {
+	var few sqlsearch.Few
+	for _, s := range texts {
+		var list *string
+		found := 0
+		statement := r.Parts(s, most)
+		scan := func(scan func(...any) error) error { return scan(&found, &list) }
+		if err := r.ReadOnce(ctx, Query{SQL: statement.SQL, Args: statement.Args, Row: scan}); err != nil {
+			return nil, err
+		}
+		if most -= found; most < 0 || list == nil {
+			return nil, nil
+		}
+		if s.Of == predicate.Comment {
+			few.Comments = append(few.Comments, *list)
+		} else {
+			few.Problems = append(few.Problems, *list)
+		}
+	}
+	return &few, nil
 }
 
 // hits runs a search without a residual.

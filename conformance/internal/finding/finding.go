@@ -297,6 +297,7 @@ func findCorrectedComments(b *bench.Bench) {
 	b.Do(store.PutComment{Problem: 13, Comment: edited})
 	finds("ANY comments.text =[cd] 'grusse'")
 	finds("ANY comments.text =[cd] 'fusse'", 13)
+	finds("title CONTAINS[c] 'uss' OR ANY comments.text CONTAINS[cd] 'uss'", 13)
 	finds("comments.@count = 2 AND ANY comments.text = 'blossom'", 13)
 	b.Do(store.PutComment{Problem: 13, Comment: edited.Place()})
 	finds("ANY comments.text =[cd] 'fusse'")

@@ -22,6 +22,7 @@ type compiler struct {
 	ctx       context.Context
 	catalogue *metadata.Catalogue
 	as        ident.ID
+	few       *Few // nil if they are not known
 
 	variables map[int]*variable // by slot
 	scopes    []*scope          // open ones, from the outer to the inner
@@ -63,11 +64,11 @@ func (c *compiler) open() (s *scope, done func()) {
 }
 
 // search returns the conditions of a statement; all have to hold. The statement can begin
-// at the condition with the fewest rows by an index: on a column of the problem, or else
-// on a collection.
+// at the condition with the fewest rows by an index: at the few problems that are known, on a
+// column of the problem, or else on a collection.
 func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
 	conditions := make([]fragment, len(conds))
-	keyed := false
+	keyed := c.few != nil
 	for _, ofCollection := range []bool{false, true} {
 		for i, cond := range conds {
 			if _, ok := cond.(predicate.Exists); ok != ofCollection {
@@ -81,6 +82,9 @@ func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
 			c.first = false
 			keyed = keyed || conditions[i].keyed
 		}
+	}
+	if c.few != nil {
+		conditions = append(conditions, c.few.condition(c.Syntax))
 	}
 	return conditions, nil
 }

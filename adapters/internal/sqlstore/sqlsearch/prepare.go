@@ -25,14 +25,11 @@ type Search struct {
 }
 
 // Prepare splits the predicate of a query and compiles its conditions, its order and its
-// position, in this order, with one compiler.
-func Prepare(ctx context.Context, s *Syntax, q store.Query) (found Search, err error) {
+// position, in this order, with one compiler. The search begins at a few problems, if they are known.
+func Prepare(ctx context.Context, s *Syntax, q store.Query, few *Few) (found Search, err error) {
 	c := newCompiler(ctx, s, q.Catalogue, q.As)
-	split := pushdown.Split
-	if s.Unfolded {
-		split = pushdown.SplitUnfolded
-	}
-	compiled, residual := split(q.Plan)
+	c.few = few
+	compiled, residual := s.split(q.Plan)
 	found.Residual = residual
 	conditions, err := c.search(compiled)
 	var statement fragment
@@ -48,6 +45,14 @@ func Prepare(ctx context.Context, s *Syntax, q store.Query) (found Search, err e
 	}
 	found.SQL, found.Args = statement.sql, statement.args
 	return found, err
+}
+
+// split divides a predicate between the database and the service.
+func (s *Syntax) split(p *predicate.Plan) (compiled []predicate.Cond, residual *predicate.Plan) {
+	if s.Unfolded {
+		return pushdown.SplitUnfolded(p)
+	}
+	return pushdown.Split(p)
 }
 
 // Scan reads a row of hits: number, revision and the keys of the order.

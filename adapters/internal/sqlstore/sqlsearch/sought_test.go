@@ -1,0 +1,37 @@
+package sqlsearch
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/predicate"
+	"github.com/problemtracking/problems/domain/predicate/check"
+)
+
+func TestSeek(t *testing.T) {
+	t.Parallel()
+	for where, want := range map[string]string{
+		`title CONTAINS[c] 'Crème'`:                                                                               "[[{Problem creme}]]",
+		`title =[cd] 'Abc' AND watching = YES AND title ENDSWITH 'xyz'`:                                           "[[{Problem abc}] [{Problem xyz}]]",
+		`title CONTAINS[cd] 'Új x' OR ANY comments.text CONTAINS[cd] 'Új x'`:                                      "[[{Problem uj x} {Comment uj x}]]",
+		`SUBQUERY(comments, $c, $c.author = nil AND $c.text BEGINSWITH 'abc').@count > 0 OR title CONTAINS 'def'`: "[[{Comment abc} {Problem def}]]",
+		// Nothing has to contain any text.
+		`NOT title CONTAINS 'abc'`:                              "[]",
+		`NONE comments.text CONTAINS 'abc'`:                     "[]",
+		`title CONTAINS 'abc' OR watching = YES`:                "[]",
+		`title > 'abc' AND ANY history.title CONTAINS[c] 'abc'`: "[]",
+		// Without its mark, it is too short.
+		"title CONTAINS[c] 'ab\u0323'": "[]",
+		// The tone mark changes places with a mark of another class behind it.
+		"title CONTAINS[c] 'ab\u302e'":  "[]",
+		"title CONTAINS[cd] 'ab\u302e'": "[[{Problem ab\u302e}]]",
+	} {
+		plan, err := check.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(Seek(plain(), plan)); got != want {
+			t.Errorf("%s asks for %s, want %s", where, got, want)
+		}
+	}
+}
