@@ -34,6 +34,11 @@ func Compact(ctx context.Context, o Options, begun func(part string, bytes int64
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, p := range []parted{partedTitles, partedComments} { // this takes the parts of former texts away
+		if _, err := db.ExecContext(ctx, p.statement("INSERT INTO {parts} ({parts}) VALUES ('optimize')")); err != nil {
+			return s.file.failure(fmt.Errorf("the index %s cannot be written anew: %w", p.parts, err))
+		}
+	}
 	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
 		return s.file.failure(fmt.Errorf("the file cannot be written anew: %w", err))
 	}

@@ -48,6 +48,7 @@ func newDialect() *sqlstore.Dialect {
 		// The one writer commits in the order of the numbers.
 		Publish:   "INSERT INTO feed (number, batch, size, body) SELECT coalesce(max(number), 0) + 1, ?, ?, ? FROM feed",
 		WholeFeed: "feed",
+		Parts:     findParts,
 	})
 }
 

@@ -18,5 +18,6 @@
 //
 // The tables and statements are common with the adapter on PostgreSQL
 // (internal/sqlstore). Here they stay prepared, except for searches. A search is
-// interrupted when its context ends.
+// interrupted when its context ends. A search for a part of a text begins in an index of
+// trigrams, which a server fills beside its other writes: see fillParts.
 package sqlite

@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 )
 
 // Finding is a fault of a file, and the way to mend it.
@@ -113,7 +114,7 @@ func (e *examination) run() error {
 	if err == nil && !done {
 		e.findings = append(e.findings, sqlstore.NotFolded())
 	}
-	return errors.Join(err, e.numbers())
+	return errors.Join(err, e.numbers(), e.parts())
 }
 
 // schema looks for missing tables and indexes. It reports whether all tables are there.
@@ -159,6 +160,39 @@ func (e *examination) numbers() error {
 	}
 	if orphans > 0 {
 		e.grave(restore, "%d rows refer to others that are missing: somebody has written to the file by other means", orphans)
+	}
+	return nil
+}
+
+// parts looks for the latest indexed texts in the index of parts, and for the triggers that change it.
+func (e *examination) parts() error {
+	for _, p := range []parted{partedTitles, partedComments} {
+		var triggers int
+		if err := e.db.NewRaw(p.statement("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name IN ('{parts}_added', '{parts}_changed')")).Scan(e.ctx, &triggers); err != nil {
+			return err
+		}
+		if triggers < 2 {
+			e.grave(restore, "a trigger of the index %s is missing, so that searches do not find new texts", p.parts)
+			continue
+		}
+		var texts []struct {
+			Number int64
+			Text   string
+		}
+		if err := e.db.NewRaw(p.statement("SELECT {key} AS number, {text} AS text FROM {table} WHERE {key} <= (SELECT {parts} FROM versions) AND length({text}) >= ? ORDER BY {key} DESC LIMIT 100"), sqlsearch.LeastSought).Scan(e.ctx, &texts); err != nil {
+			return err
+		}
+		for _, t := range texts {
+			var found bool
+			if err := e.db.NewRaw(p.statement("SELECT EXISTS (SELECT 1 FROM {parts} WHERE {parts} MATCH ? AND rowid = ?)"), trigrams(t.Text), t.Number).Scan(e.ctx, &found); err != nil {
+				return err
+			}
+			if !found {
+				e.grave(fmt.Sprintf(`stop the service, then: sqlite3 %s "%s"; the service fills it again`, e.file.path, p.statement("INSERT INTO {parts} ({parts}) VALUES ('delete-all'); UPDATE versions SET {parts} = 0")),
+					"the index %s lacks texts, so that searches do not find them: somebody has written to the file by other means", p.parts)
+				break
+			}
+		}
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ func TestExamineFindsFaults(t *testing.T) {
 		"missing table":           {"DROP TABLE audit", "the table audit is missing", "put a backup in its place", true},
 		"position behind":         {"INSERT INTO batches (id, position, at) VALUES ('x', 1000000, 0)", "but 1000000 is used already", "UPDATE versions SET position = 1000000", true},
 		"orphan":                  {"PRAGMA foreign_keys = 0; INSERT INTO state_next (state, next, place) VALUES ('x', 'y', 0)", "refer to others that are missing", "put a backup in its place", true},
+		"no index of parts":       {"DROP TABLE title_parts", "the table title_parts is missing", "put a backup in its place", true},
+		"no trigger":              {"DROP TRIGGER comment_parts_changed", "a trigger of the index comment_parts is missing", "put a backup in its place", true},
+		"texts outside the index": {"UPDATE versions SET title_parts = 1", "the index title_parts lacks texts", "('delete-all'); UPDATE versions SET title_parts = 0", true},
 		"texts of an old version": {"UPDATE versions SET folding = 0", "searches for texts compare as an older version did", `run "problems migrate"`, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,6 +58,8 @@ type Store struct {
 	tasks   chan task     // for the writer
 	written chan struct{} // closed when the writer has ended
 	writer  writer
+	closing chan struct{}  // closed when Close begins
+	filling sync.WaitGroup // of the index of parts
 
 	reading *bun.DB
 	idle    chan *conn // idle ones
@@ -94,6 +96,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		dialect: newDialect(),
 		tasks:   make(chan task),
 		written: make(chan struct{}),
+		closing: make(chan struct{}),
 		idle:    make(chan *conn, Readers),
 	}
 	defer func() {
@@ -138,6 +141,9 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		}
 	}
 	go s.write()
+	if o.Exclusive {
+		s.filling.Go(func() { s.fillParts(s.closing) })
+	}
 	return s, nil
 }
 
@@ -263,6 +269,8 @@ func (s *Store) Close() error {
 	if !s.calls.Close() {
 		return nil
 	}
+	close(s.closing)
+	s.filling.Wait()
 	close(s.tasks)
 	<-s.written
 	return s.release()
