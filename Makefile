@@ -65,7 +65,7 @@ beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)
 
 # Of e2e and of the tests in a browser, what every change may break: the answers, the pages, the
 # command line, a day of a team.
-quick = TestDay|TestPages|TestHTTP|TestExistingClient|TestCommandLineMisuse|TestServersAgree|TestRestart
+quick = TestDay|TestPages|TestHTTP|TestExistingClient|TestServersAgree|TestRestart
 day   = ^(TestDay|TestWithoutScripts)$$
 # Of the adapters for databases, what every change may break: the promises of the port, the
 # schema, the searches. The states of a server or a file take longer: test-long tries them,

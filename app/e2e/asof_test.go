@@ -11,24 +11,15 @@ import (
 )
 
 // TestAsOf writes at random and keeps what R1–R4 show of each revision. In the end
-// the past is shown as it was: by revision and by time (D36).
+// the past is shown as it was: by revision and by time (D36). The other adapters show the same:
+// TestAdaptersAgree asks them for the past, too.
 func TestAsOf(t *testing.T) {
 	t.Parallel()
-	eachAdapter(t, asOf)
-}
-
-// sight is what R1–R4 show, by the end of the path.
-type sight map[string]any
-
-// shown are the ends of the paths of R1–R4.
-var shown = []string{"", "/comments", "/relationships", "/watchers"}
-
-func asOf(t *testing.T, store string) {
 	const requests = 500
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	x := newTranscript(t, store)
+	x := newTranscript(t, "memory:")
 	admin := x.server.as(x.tokens[0])
 	seen := map[int][]sight{} // by problem; revision 1 is the first
 	for n := range requests {
@@ -67,6 +58,12 @@ func asOf(t *testing.T, store string) {
 	}
 	t.Logf("%d revisions of %d problems", revisions, len(seen))
 }
+
+// sight is what R1–R4 show, by the end of the path.
+type sight map[string]any
+
+// shown are the ends of the paths of R1–R4.
+var shown = []string{"", "/comments", "/relationships", "/watchers"}
 
 // look keeps what is shown of each problem that has a new revision.
 func look(t *testing.T, c *client, seen map[int][]sight) {

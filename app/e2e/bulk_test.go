@@ -15,13 +15,7 @@ import (
 
 // changes is the answer to a change of many problems.
 type changes struct {
-	Matched   int
-	Changes   []struct{ Identifier, Revision int }
-	Unchanged []int
-	Refused   []struct {
-		Identifier int
-		Type       string
-	}
+	Changes []struct{ Identifier, Revision int }
 	Preview *string
 }
 
@@ -34,102 +28,6 @@ func (c *client) bulk(t *testing.T, predicate, more, body string) (int, changes)
 		t.Errorf("%d %s: %v", status, answer, err)
 	}
 	return status, got
-}
-
-// TestBulk changes many problems at once: as a dry run has shown, once, and not when
-// something has moved or is refused.
-func TestBulk(t *testing.T) {
-	t.Parallel()
-	eachAdapter(t, bulk)
-}
-
-func bulk(t *testing.T, store string) {
-	const problems = 100
-	token := newToken(t)
-	admin := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token).as(token)
-	var group sync.WaitGroup
-	for range 10 {
-		group.Go(func() {
-			for range problems / 10 {
-				if status, body := admin.do(http.MethodPost, "/problems", `{"title":"Lamp"}`); status != http.StatusCreated {
-					t.Errorf("%d %s", status, body)
-				}
-			}
-		})
-	}
-	group.Wait()
-	titles := func(title string) int {
-		var found []struct{ Identifier int }
-		admin.get(t, "/problems/search?predicate="+url.QueryEscape("title = '"+title+"'"), &found)
-		return len(found)
-	}
-
-	const lamps, dryRun, fuse = "title = 'Lamp'", "&dryRun=true", `{"title":"Fuse","state":{"name":"In Progress"}}`
-	status, shown := admin.bulk(t, lamps, dryRun, fuse)
-	if status != http.StatusOK || shown.Matched != problems || len(shown.Changes) != problems || shown.Preview == nil || titles("Lamp") != problems {
-		t.Fatalf("the dry run: %d %+v", status, shown)
-	}
-	ids := make([]int, problems)
-	for i, c := range shown.Changes {
-		ids[i] = c.Identifier
-	}
-	if !slices.IsSorted(ids) {
-		t.Errorf("changes are not in ascending order: %v", ids)
-	}
-
-	// Something moves in between.
-	first := fmt.Sprintf("/problems/%d", ids[0])
-	if status, body := admin.do(http.MethodPut, first+"/keywords/a", `"1"`); status != http.StatusCreated {
-		t.Fatalf("%d %s", status, body)
-	}
-	if status, _ := admin.bulk(t, lamps, "&preview="+*shown.Preview, fuse); status != http.StatusPreconditionFailed || titles("Lamp") != problems {
-		t.Fatalf("with an outdated preview: %d", status)
-	}
-
-	// One of several who send the same preview at once changes the problems.
-	_, shown = admin.bulk(t, lamps, dryRun, fuse)
-	statuses := make([]int, 4)
-	for i := range statuses {
-		group.Go(func() { statuses[i], _ = admin.bulk(t, lamps, "&preview="+*shown.Preview, fuse) })
-	}
-	group.Wait()
-	if slices.Sort(statuses); !slices.Equal(statuses, []int{200, 412, 412, 412}) || titles("Fuse") != problems {
-		t.Fatalf("four at once: %v, and %d problems are changed", statuses, titles("Fuse"))
-	}
-	batches := map[string]bool{}
-	for i, c := range shown.Changes {
-		var p struct {
-			Revision int
-			Logs     []struct{ BatchIdentifier string }
-		}
-		admin.get(t, fmt.Sprintf("/problems/%d", c.Identifier), &p)
-		if p.Revision != c.Revision {
-			t.Errorf("problem %d has the revision %d, not %d", c.Identifier, p.Revision, c.Revision)
-		}
-		batches[p.Logs[len(p.Logs)-1].BatchIdentifier] = true
-		if i == 0 && p.Revision != 3 {
-			t.Errorf("the first has the revision %d", p.Revision)
-		}
-	}
-	if len(batches) != 1 {
-		t.Errorf("%d batches, not one", len(batches))
-	}
-
-	// One that refuses stops all.
-	if status, body := admin.do(http.MethodPatch, first, `{"state":{"name":"Closed"}}`); status != http.StatusOK {
-		t.Fatalf("%d %s", status, body)
-	}
-	const progress = `{"title":"Lamp","state":{"name":"In Progress"}}`
-	status, shown = admin.bulk(t, "title = 'Fuse'", dryRun, progress)
-	if status != http.StatusOK || len(shown.Refused) != 1 || shown.Refused[0].Identifier != ids[0] || len(shown.Changes) != problems-1 {
-		t.Fatalf("one that is closed: %d %+v", status, shown)
-	}
-	if status, _ = admin.bulk(t, "title = 'Fuse'", "&preview="+*shown.Preview, progress); status != http.StatusConflict || titles("Fuse") != problems {
-		t.Errorf("a change that one problem refuses: %d", status)
-	}
-	if status, _ = admin.bulk(t, "title = 'Fuse'", "", progress); status != http.StatusUnprocessableEntity {
-		t.Errorf("without a preview: %d", status)
-	}
 }
 
 // TestBulkOnTwoServers sends one preview to two servers on one database at once: one

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -31,47 +30,6 @@ func (s *server) write(connection net.Conn, text string) {
 	if _, err := io.WriteString(connection, text); err != nil {
 		s.t.Fatal(err)
 	}
-}
-
-// TestTermAnswersWhatIsUnderWay ends the server in the middle of a request, which
-// is still answered, and no new connection.
-func TestTermAnswersWhatIsUnderWay(t *testing.T) {
-	t.Parallel()
-	eachAdapter(t, func(t *testing.T, store string) {
-		token := newToken(t)
-		s := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token)
-		body := `{"title":"Last words"}`
-		connection := s.dial()
-		reader := bufio.NewReader(connection)
-		s.write(connection, fmt.Sprintf("POST /api/20151105/problems HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
-			token, len(body)))
-		// The server asks for the body once the request is under way.
-		if line, err := reader.ReadString('\n'); err != nil || !strings.HasPrefix(line, "HTTP/1.1 100") {
-			t.Fatalf("instead of 100 Continue came %q, %v", line, err)
-		}
-		if _, err := reader.ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
-		s.terminate()
-		for {
-			other, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-			if err != nil {
-				break // no more connections: the server is ending
-			}
-			if err := other.Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s.write(connection, body)
-		response, err := http.ReadResponse(reader, nil)
-		if err != nil {
-			t.Fatalf("the request under way is not answered: %v", err)
-		}
-		if response.StatusCode != http.StatusCreated {
-			t.Errorf("the request under way is answered with %d", response.StatusCode)
-		}
-		s.stop()
-	})
 }
 
 // TestSlowClients are cut off: those that dawdle over headers, over a body, and

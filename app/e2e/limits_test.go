@@ -17,44 +17,42 @@ func slug(body []byte) string {
 // TestLimitsAreSettings holds each limit of D22 at a small value.
 func TestLimitsAreSettings(t *testing.T) {
 	t.Parallel()
-	eachAdapter(t, func(t *testing.T, store string) {
-		token := newToken(t)
-		c := serve(t, store, "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_MAX_KEYWORDS=2", "PROBLEMS_MAX_WATCHERS=2",
-			"PROBLEMS_MAX_RELATIONSHIPS=2", "PROBLEMS_MAX_QUERIES=2", "PROBLEMS_MAX_MILESTONES=2", "PROBLEMS_MAX_BODY=1KiB", "PROBLEMS_MAX_DEPTH=3").as(token)
-		want := func(status int, kind, method, path, body string) {
-			t.Helper()
-			if code, answer := c.do(method, path, body); code != status || slug(answer) != kind {
-				t.Errorf("%s %s: %d %s, want %d %s", method, path, code, answer, status, kind)
-			}
+	token := newToken(t)
+	c := serve(t, "memory:", "PROBLEMS_BOOTSTRAP_TOKEN="+token, "PROBLEMS_MAX_KEYWORDS=2", "PROBLEMS_MAX_WATCHERS=2",
+		"PROBLEMS_MAX_RELATIONSHIPS=2", "PROBLEMS_MAX_QUERIES=2", "PROBLEMS_MAX_MILESTONES=2", "PROBLEMS_MAX_BODY=1KiB", "PROBLEMS_MAX_DEPTH=3").as(token)
+	want := func(status int, kind, method, path, body string) {
+		t.Helper()
+		if code, answer := c.do(method, path, body); code != status || slug(answer) != kind {
+			t.Errorf("%s %s: %d %s, want %d %s", method, path, code, answer, status, kind)
 		}
-		for i := range 4 {
-			want(201, "", "POST", "/problems", `{"title":"Limits"}`)
-			want(201, "", "POST", "/users", fmt.Sprintf(`{"name":"User %d","email":"%d@example.org"}`, i, i))
-		}
-		for i := range 2 {
-			want(201, "", "POST", "/queries", `{"name":"Mine","predicate":"TRUEPREDICATE"}`)
-			want(201, "", "POST", "/milestones", fmt.Sprintf(`{"name":"%d"}`, i))
-			want(201, "", "PUT", fmt.Sprintf("/problems/1/keywords/%d", i), `"v"`)
-			want(201, "", "PUT", "/problems/1/watchers", fmt.Sprintf(`{"email":"%d@example.org"}`, i))
-			want(201, "", "PUT", "/problems/1/relationships", fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d}`, i+2))
-		}
-		want(422, "invalid-value", "POST", "/queries", `{"name":"Mine","predicate":"TRUEPREDICATE"}`)
-		want(422, "invalid-value", "POST", "/milestones", `{"name":"2"}`)
-		want(201, "", "POST", "/components", `{"name":"2"}`)
-		want(422, "invalid-value", "PUT", "/problems/1/keywords/2", `"v"`)
-		want(200, "", "PUT", "/problems/1/keywords/1", `"w"`)
-		want(422, "invalid-value", "PUT", "/problems/1/watchers", `{"email":"2@example.org"}`)
-		want(200, "", "PUT", "/problems/1/watchers", `{"email":"1@example.org"}`)
-		want(422, "invalid-value", "PUT", "/problems/1/relationships", `{"type":"RelatedTo","problemIdentifier":4}`)
-		// The mirror is one of the other problem's relationships.
-		want(422, "invalid-value", "PUT", "/problems/4/relationships", `{"type":"RelatedTo","problemIdentifier":1}`)
-		want(200, "", "PUT", "/problems/1/relationships", `{"type":"ParentOf","problemIdentifier":2}`)
-		want(204, "", "DELETE", "/problems/1/relationships", `{"type":"ParentOf","problemIdentifier":2}`)
-		want(201, "", "PUT", "/problems/4/relationships", `{"type":"RelatedTo","problemIdentifier":1}`)
-		want(413, "too-large", "POST", "/problems", `{"title":"x"}`+strings.Repeat(" ", 1024))
-		want(422, "unknown-field", "POST", "/problems", `{"title":"x","a":[[]]}`)
-		want(400, "malformed-json", "POST", "/problems", `{"title":"x","a":[[[]]]}`)
-	})
+	}
+	for i := range 4 {
+		want(201, "", "POST", "/problems", `{"title":"Limits"}`)
+		want(201, "", "POST", "/users", fmt.Sprintf(`{"name":"User %d","email":"%d@example.org"}`, i, i))
+	}
+	for i := range 2 {
+		want(201, "", "POST", "/queries", `{"name":"Mine","predicate":"TRUEPREDICATE"}`)
+		want(201, "", "POST", "/milestones", fmt.Sprintf(`{"name":"%d"}`, i))
+		want(201, "", "PUT", fmt.Sprintf("/problems/1/keywords/%d", i), `"v"`)
+		want(201, "", "PUT", "/problems/1/watchers", fmt.Sprintf(`{"email":"%d@example.org"}`, i))
+		want(201, "", "PUT", "/problems/1/relationships", fmt.Sprintf(`{"type":"ParentOf","problemIdentifier":%d}`, i+2))
+	}
+	want(422, "invalid-value", "POST", "/queries", `{"name":"Mine","predicate":"TRUEPREDICATE"}`)
+	want(422, "invalid-value", "POST", "/milestones", `{"name":"2"}`)
+	want(201, "", "POST", "/components", `{"name":"2"}`)
+	want(422, "invalid-value", "PUT", "/problems/1/keywords/2", `"v"`)
+	want(200, "", "PUT", "/problems/1/keywords/1", `"w"`)
+	want(422, "invalid-value", "PUT", "/problems/1/watchers", `{"email":"2@example.org"}`)
+	want(200, "", "PUT", "/problems/1/watchers", `{"email":"1@example.org"}`)
+	want(422, "invalid-value", "PUT", "/problems/1/relationships", `{"type":"RelatedTo","problemIdentifier":4}`)
+	// The mirror is one of the other problem's relationships.
+	want(422, "invalid-value", "PUT", "/problems/4/relationships", `{"type":"RelatedTo","problemIdentifier":1}`)
+	want(200, "", "PUT", "/problems/1/relationships", `{"type":"ParentOf","problemIdentifier":2}`)
+	want(204, "", "DELETE", "/problems/1/relationships", `{"type":"ParentOf","problemIdentifier":2}`)
+	want(201, "", "PUT", "/problems/4/relationships", `{"type":"RelatedTo","problemIdentifier":1}`)
+	want(413, "too-large", "POST", "/problems", `{"title":"x"}`+strings.Repeat(" ", 1024))
+	want(422, "unknown-field", "POST", "/problems", `{"title":"x","a":[[]]}`)
+	want(400, "malformed-json", "POST", "/problems", `{"title":"x","a":[[[]]]}`)
 }
 
 // TestRate checks the rate per token, which is off by default (D18, D22).

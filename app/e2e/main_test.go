@@ -30,7 +30,7 @@ var watched = []string{
 	"TestBulkOnTwoServers", "TestCertificateIsRenewed", "TestClaimsUnderFire", "TestEventsEnd", "TestEventsGoOn", "TestFeed", "TestFeedWithoutDatabase",
 	"TestFloodOfTheLog", "TestFloodOfWrongTokens", "TestHTTP/memory", "TestMailOutlivesServers", "TestPasswordIsReread", "TestRate",
 	"TestRestartRefusesNobody", "TestServers", "TestSlowClients", "TestSlowConnections", "TestStalled",
-	"TestTermAnswersWhatIsUnderWay", "TestTraces", "TestWebhooks",
+	"TestTraces", "TestWebhooks",
 }
 
 // program returns the program under test for the servers of a test.

@@ -87,6 +87,11 @@ func testUsersAndTokens(t *testing.T, s *running, env variables) {
 	must(t, env, "token", "revoke", byIdentifier.Identifier)
 	must(t, env, "user", "deactivate", "ann@EXAMPLE.org")
 	must(t, env, "user", "deactivate", ann) // again, which changes nothing
+	for began := time.Now(); s.get(t, token, me)+s.get(t, byIdentifier.Secret, me) != 2*http.StatusUnauthorized; {
+		if time.Since(began) > 2*time.Second { // which D17 gives to what happens beside a server
+			t.Fatal("a running server takes tokens that have ended")
+		}
+	}
 	for _, token := range decode[[]directory.Token](t, must(t, env, "token", "list", "--json"))[1:] {
 		if token.Revoked == nil {
 			t.Errorf("the token is not revoked: %+v", token)
