@@ -93,17 +93,18 @@ test-long: deps build ## run the other tests: races, saboteurs, kills, power cut
 	[[ -z $$failed ]]
 
 # The tests that -short leaves out, as their first lines say, of packages without the detector
-# and of the suite itself; and the cases of the suite but those that -short runs through two
-# handles. What survives a cut of the power survives a kill.
+# and of the suite itself; and the cases of the suite that it leaves out, but those through one
+# handle that the form through two notices as well. What survives a cut of the power survives a
+# kill.
 left   = ^($(shell grep -rhB1 'if testing.Short() {' --include='*_test.go' adapters/postgres/postgrestest app conformance | sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' | paste -sd'|'))$$
-again  = //(peers|killed)$$|///(peers|killed)$$
+cut    = /power-cut$$|/replica|/take-over$$|^CONF-004$$
 # Of PostgreSQL and SQLite, the race detector skips long tests with one call after the other. Of
 # the suite, it watches the cases with calls at once. It watches the others on the store in
 # memory.
 killed  = TestServerKilled|TestKill.*
 unwatched = $(killed)|TestPooler|TestRestoreCut
 watched = $(gotest) $(race) $(beside) $(1) -skip '^($(unwatched)|Fuzz.*)$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
-cuts    = $(gotest) $(beside) $(1) -run '^TestConformance$$' -skip '$(again)'
+cuts    = $(gotest) $(beside) $(1) -run '^TestConformance$$' -conformance.run '$(cut)'
 
 long-waiting:
 	@trap 'exit 130' INT; failed=; $(gotest) $(beside) $(postgres) -run '^($(unwatched))$$' || failed=yes; \

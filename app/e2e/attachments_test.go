@@ -50,28 +50,19 @@ func (c *client) upload(name string, file io.Reader) (status int, identifier str
 // TestKillDuringUploads kills the server again and again while files arrive (D48), with each storage
 // for files. Each file that was answered is there, byte for byte. After the sweep, nothing else is.
 func TestKillDuringUploads(t *testing.T) {
-	if testing.Short() {
-		eachKilled(t, 3)
-		return
-	}
-	eachKilled(t, 30)
-}
-
-// eachKilled runs the test with so many kills of each server.
-func eachKilled(t *testing.T, kills int) {
 	t.Parallel()
 	t.Run("folder", func(t *testing.T) {
 		t.Parallel()
 		at := newFile(t)
 		path := strings.TrimPrefix(at, "sqlite://")
-		killDuringUploads(t, kills, at, "", func(t *testing.T) (store.Store, blob.Store) {
+		killDuringUploads(t, at, "", func(t *testing.T) (store.Store, blob.Store) {
 			return openSQLite(t, path), files.OpenFolder(strings.TrimSuffix(path, filepath.Ext(path)) + "-files")
 		})
 	})
 	t.Run("database", func(t *testing.T) {
 		t.Parallel()
 		schema := postgrestest.Schema(t)
-		killDuringUploads(t, kills, schema, "", func(t *testing.T) (store.Store, blob.Store) {
+		killDuringUploads(t, schema, "", func(t *testing.T) (store.Store, blob.Store) {
 			s, err := postgres.Open(t.Context(), postgres.Options{URL: schema})
 			if err != nil {
 				t.Fatal(err)
@@ -87,7 +78,7 @@ func eachKilled(t *testing.T, kills int) {
 		}
 		endpoint := &url.URL{Scheme: "https", Host: server.Address}
 		at := "s3://" + s3test.Bucket + "/tracker?" + url.Values{"endpoint": {endpoint.String()}, "region": {"us-east-1"}, "style": {"path"}, "ca": {server.CAFile}, "credentials": {secrets}}.Encode()
-		killDuringUploads(t, kills, file, at, func(t *testing.T) (store.Store, blob.Store) {
+		killDuringUploads(t, file, at, func(t *testing.T) (store.Store, blob.Store) {
 			bucket, err := s3.Open(s3.Options{Bucket: s3test.Bucket, Prefix: "tracker", Endpoint: endpoint, Region: "us-east-1", Style: "path", CA: server.CA,
 				Credentials: credentials.NewFileAWSCredentials(secrets, ""), Now: time.Now})
 			if err != nil {
@@ -109,9 +100,9 @@ func openSQLite(t *testing.T, path string) store.Store {
 
 // killDuringUploads kills servers with the setting PROBLEMS_FILES. open opens their store and their
 // files afterwards.
-func killDuringUploads(t *testing.T, kills int, url, at string, open func(*testing.T) (store.Store, blob.Store)) {
+func killDuringUploads(t *testing.T, url, at string, open func(*testing.T) (store.Store, blob.Store)) {
 	t.Helper()
-	const clients = 4
+	const clients, kills = 4, 9
 	token := newToken(t)
 	variables := []string{"PROBLEMS_BOOTSTRAP_TOKEN=" + token}
 	if at != "" {

@@ -264,7 +264,7 @@ func (f *fire) logs() map[int64][]claimLine {
 // finished once (D49).
 func TestClaimsUnderFire(t *testing.T) {
 	t.Parallel()
-	const claimers, kills, problems = 50, 20, 40
+	const claimers, kills, problems = 50, 10, 40
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

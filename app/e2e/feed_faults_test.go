@@ -19,7 +19,7 @@ import (
 
 // The writers and the faults of TestFeed and TestFeedFailOver.
 var (
-	feedFaults = flag.Int("feed.faults", 3, "how many servers are killed while the feed is read")
+	feedFaults = flag.Int("feed.faults", 2, "how many servers are killed while the feed is read")
 	feedEvery  = flag.Duration("feed.every", 0, "the least time between two of these kills")
 	feedPause  = flag.Duration("feed.pause", 100*time.Millisecond, "how long each writer rests after a write; without a rest the writers use the whole machine")
 
