@@ -120,9 +120,9 @@ func (s *Store) addParts(ctx context.Context, behind int) (more bool, err error)
 // addParts adds a portion to a part of the index.
 func (t *transaction) addParts(p parted) error {
 	var from, to int64
-	if _, err := t.one([]any{&from, &to}, p.statement("SELECT {parts}, coalesce((SELECT max({key}) FROM "+
-		"(SELECT {key}, sum(octet_length({text})) OVER (ORDER BY {key}) - octet_length({text}) AS before FROM "+
-		"(SELECT * FROM {table} WHERE {key} > (SELECT {parts} FROM versions) ORDER BY {key} LIMIT ?)) WHERE before < ?), {parts}) FROM versions"), portionRows, portionBytes); err != nil {
+	if _, err := t.one([]any{&from, &to}, p.statement("SELECT {parts}, coalesce((SELECT max(number) FROM "+
+		"(SELECT number, sum(size) OVER (ORDER BY number) - size AS before FROM "+
+		"(SELECT {key} AS number, octet_length({text}) AS size FROM {table} WHERE {key} > (SELECT {parts} FROM versions) ORDER BY {key} LIMIT ?)) WHERE before < ?), {parts}) FROM versions"), portionRows, portionBytes); err != nil {
 		return err
 	}
 	for _, s := range []sqlstore.Statement{
