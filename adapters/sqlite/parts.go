@@ -16,13 +16,14 @@ import (
 // server.
 
 const (
-	// partsBehind is the number of rows that the index waits for: a small portion costs more.
+	// partsBehind is the number of rows that the index waits for while others write: a small portion
+	// costs more.
 	partsBehind = 500
 	// A portion is of some rows, and of about so many bytes of text, or one row.
 	portionRows  = 200
 	portionBytes = 32 << 10
 	// partsPause is the time between looks for something to do.
-	partsPause = time.Second
+	partsPause = 5 * time.Second
 	// partsShare is the ratio of the time between portions to that for one, beside other writes.
 	partsShare = 39
 )
@@ -72,7 +73,7 @@ func trigrams(text string) string {
 func (s *Store) fillParts(closing <-chan struct{}) {
 	ctx := context.Background()
 	changes := s.writer.changes.Load()
-	for pause, looked := partsPause, false; ; {
+	for pause, more, done := partsPause, false, false; ; {
 		select {
 		case <-closing:
 			return
@@ -80,20 +81,29 @@ func (s *Store) fillParts(closing <-chan struct{}) {
 		}
 		pause = partsPause
 		now := s.writer.changes.Load()
-		if looked && now == changes {
+		idle := now == changes
+		if idle && done {
 			continue
+		}
+		behind := partsBehind
+		if idle || more {
+			behind = 0
 		}
 		began := time.Now()
-		more, err := s.addParts(ctx, partsBehind)
-		switch took := time.Since(began); {
-		case err != nil: // the store is closed, or the disk is full: writes say so
+		var err error
+		if more, err = s.addParts(ctx, behind); err != nil { // the disk is full: writes say so
 			continue
-		case more && now != changes:
-			pause = partsShare * took
-		case more:
-			pause = took
 		}
-		looked, changes = !more, s.writer.changes.Load()
+		done, changes = !more && behind == 0, now
+		if more { // also by the portion
+			changes = s.writer.changes.Load()
+		}
+		switch took := time.Since(began); {
+		case more && idle:
+			pause = took
+		case more:
+			pause = partsShare * took
+		}
 	}
 }
 
