@@ -119,7 +119,7 @@ var english = Language{
 		"keys.help":   "They work with JavaScript, and never while you type.",
 		"keys.on-all": "On all pages", "keys.on-list": "In the list", "keys.on-problem": "On the page of a problem",
 		"key.search": "Search", "key.find": "Find a problem, a query or a page", "key.create": "New problem", "key.help": "These keys", "key.leave": "Leave a field or a menu, or select nothing",
-		"key.send": "Send the form", "key.to-list": "To the list", "key.to-board": "To the board", "key.to-milestones": "To the milestones", "key.to-mine": "To my work",
+		"key.send": "Send the form", "key.to-list": "To the list", "key.to-board": "To the board", "key.to-milestones": "To the milestones", "key.to-mine": "To my work", "key.to-changes": "To what changed today",
 		"key.down": "Next row", "key.up": "Row before", "key.open": "Open the problem", "key.pick": "Select or not", "key.pick-range": "Select up to here",
 		"key.assignee": "Assignee", "key.state": "State", "key.priority": "Priority", "key.edit": "Edit the title, or more of the selected problems",
 		"key.comment": "Write a comment", "key.previous": "Previous problem of the list", "key.next": "Next problem of the list",

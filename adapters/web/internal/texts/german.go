@@ -119,7 +119,7 @@ var german = Language{
 		"keys.help":   "Sie wirken mit JavaScript, und nie, während du schreibst.",
 		"keys.on-all": "Auf allen Seiten", "keys.on-list": "In der Liste", "keys.on-problem": "Auf der Seite eines Problems",
 		"key.search": "Suchen", "key.find": "Ein Problem, eine Abfrage oder eine Seite finden", "key.create": "Neues Problem", "key.help": "Diese Tasten", "key.leave": "Feld oder Menü verlassen, oder nichts auswählen",
-		"key.send": "Formular senden", "key.to-list": "Zur Liste", "key.to-board": "Zur Tafel", "key.to-milestones": "Zu den Meilensteinen", "key.to-mine": "Zu meiner Arbeit",
+		"key.send": "Formular senden", "key.to-list": "Zur Liste", "key.to-board": "Zur Tafel", "key.to-milestones": "Zu den Meilensteinen", "key.to-mine": "Zu meiner Arbeit", "key.to-changes": "Zu dem, was sich heute geändert hat",
 		"key.down": "Nächste Zeile", "key.up": "Zeile davor", "key.open": "Problem öffnen", "key.pick": "Auswählen oder nicht", "key.pick-range": "Bis hier auswählen",
 		"key.assignee": "Zugewiesen", "key.state": "Zustand", "key.priority": "Priorität", "key.edit": "Titel ändern, oder mehr an den ausgewählten Problemen",
 		"key.comment": "Kommentar schreiben", "key.previous": "Voriges Problem der Liste", "key.next": "Nächstes Problem der Liste",

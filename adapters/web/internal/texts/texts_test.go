@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/web/internal/keys"
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
@@ -39,7 +40,8 @@ func TestLanguagesAgree(t *testing.T) {
 	}
 }
 
-// Every failure of the service has a title and a sentence, and every fault of a predicate a sentence.
+// Every failure of the service has a title and a sentence, every fault of a predicate a sentence, and
+// every key of the keyboard its help.
 func TestFailuresHaveTexts(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []predicate.ErrorKind{
@@ -48,6 +50,11 @@ func TestFailuresHaveTexts(t *testing.T) {
 	} {
 		if !english.Has("predicate." + string(kind)) {
 			t.Errorf("there is no text for the fault %s", kind)
+		}
+	}
+	for _, k := range keys.Table {
+		if !english.Has("key." + k.Name) {
+			t.Errorf("there is no text for the key %s", k.Name)
 		}
 	}
 	for _, f := range httpframe.Failures() {
