@@ -58,8 +58,9 @@ const (
 	cardsInLane = 25
 	// mostLanes is how many columns a board has: each one is a search.
 	mostLanes = 12
-	// lately is the condition of what was resolved in the last two weeks.
-	lately = "state.resolved = YES AND resolveDate > FUNCTION(NOW(), 'dateByAddingDays:', -14)"
+	// lately is the condition of what was resolved in the last two weeks. It was modified then, too:
+	// there is an order by that, so no older problem is looked at.
+	lately = "state.resolved = YES AND resolveDate > FUNCTION(NOW(), 'dateByAddingDays:', -14) AND modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -14)"
 )
 
 func showBoard(q *request) (answer, error) {
@@ -127,7 +128,7 @@ func (v *boardPage) fillLane(q *request, l *lane, text, sort string) error {
 	}
 	wanted := lately
 	if l.Resolved {
-		l.Name = q.say("board.lately")
+		l.Name, sort = q.say("board.lately"), "-modificationDate"
 	} else {
 		id, _ := ident.Parse(l.State)
 		wanted = links.NewFilters(q.base, c).Condition("state", id)
