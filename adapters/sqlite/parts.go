@@ -74,10 +74,11 @@ func (s *Store) fillParts(closing <-chan struct{}) {
 	ctx := context.Background()
 	changes := s.writer.changes.Load()
 	for pause, more, done := partsPause, false, false; ; {
+		var began time.Time
 		select {
 		case <-closing:
 			return
-		case <-time.After(pause):
+		case began = <-time.After(pause):
 		}
 		pause = partsPause
 		now := s.writer.changes.Load()
@@ -89,7 +90,6 @@ func (s *Store) fillParts(closing <-chan struct{}) {
 		if idle || more {
 			behind = 0
 		}
-		began := time.Now()
 		var err error
 		if more, err = s.addParts(ctx, behind); err != nil { // the disk is full: writes say so
 			continue
@@ -98,7 +98,7 @@ func (s *Store) fillParts(closing <-chan struct{}) {
 		if more { // also by the portion
 			changes = s.writer.changes.Load()
 		}
-		switch took := time.Since(began); {
+		switch took := (<-time.After(0)).Sub(began); { // the tick of a timer has its time
 		case more && idle:
 			pause = took
 		case more:
