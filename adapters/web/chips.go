@@ -213,8 +213,8 @@ func (q *request) filter(field *problem.Field, all []condition, c *metadata.Cata
 	}
 	switch field.To {
 	case metadata.States:
-		offer(filterOpen, "filter.open")
-		offer(filterResolved, "filter.resolved")
+		offer(filterOpen, "filter.all-open")
+		offer(filterResolved, "filter.all-resolved")
 	case metadata.Users:
 		offer(filterMe, "filter.me")
 	}

@@ -4,8 +4,10 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
 	"github.com/problemtracking/problems/domain/fault"
+	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
@@ -13,6 +15,9 @@ import (
 
 // mostFound is how many problems the way to anything offers.
 const mostFound = 8
+
+// mostObjects is how many ways there are before no more people, components and milestones are added.
+const mostObjects = 20
 
 // findPage leads to a problem, a query or a page by its words.
 type findPage struct {
@@ -55,6 +60,21 @@ func showFind(q *request) (answer, error) {
 		}
 	}
 	if words != "" {
+		c, err := q.catalogue()
+		if err != nil {
+			return answer{}, err
+		}
+		f := links.NewFilters(q.base, c)
+		for _, kind := range []struct {
+			metadata.Kind
+			field, text string
+		}{{metadata.Users, "assignee", "find.person"}, {metadata.Components, "component", "field.component"}, {metadata.Milestones, "milestone", "field.milestone"}} {
+			for o := range forms.Objects(kind.Kind, c) {
+				if !o.Retired && len(view.Found) < mostObjects {
+					offer(kind.text, o.Name, f.Of(kind.field, o.ID))
+				}
+			}
+		}
 		all, err := view.findProblems(q)
 		if err != nil {
 			return answer{}, err

@@ -130,6 +130,8 @@ addEventListener("keydown", e => {
   if (e.key === "Enter" && (e.ctrlKey || e.metaKey) && form) return form.requestSubmit(form.contains(at) ? one(".primary", form) : null);
   const ways = all("dialog .found a, .offer a"), step = {ArrowDown: 1, ArrowUp: -1}[e.key];
   if (step && ways.length) { e.preventDefault(); return (ways[ways.indexOf(at) + step] || at).focus(); }
+  if (e.key === "Escape" && unoffer()) return;
+  if (e.key === "Enter" && at.dataset.people && ways[0]) { e.preventDefault(); return ways[0].click(); }
   if (e.altKey || e.isComposing || document.body.dataset.keys || one("dialog")) return;
   const find = one('[data-key="Control+k"]');
   if (e.ctrlKey || e.metaKey) {
@@ -137,7 +139,6 @@ addEventListener("keydown", e => {
     return;
   }
   if (e.key === "Escape") {
-    one(".offer")?.remove();
     all("details.drop[open]").forEach(d => d.open = false);
     if (typing) at.blur(); else all(".pick :checked").forEach(box => box.checked = false);
   }
@@ -169,6 +170,17 @@ const ask = (url, words, then) => {
   asking = load("GET", url + "?words=" + encodeURIComponent(words), null, then, () => {});
 };
 
+// unoffer takes the offered names away, also those that are still looked up. Who is among them goes
+// back to the text.
+const unoffer = () => {
+  const list = one(".offer");
+  asking?.abort();
+  if (list?.contains(document.activeElement)) list.previousElementSibling.focus();
+  list?.remove();
+  return list;
+};
+addEventListener("focusin", e => e.target.closest(".offer") || e.target.dataset.people || one(".offer")?.remove());
+
 // The way to anything, the titles of other problems and the people behind "@" are looked up while
 // somebody types.
 addEventListener("input", e => {
@@ -177,20 +189,18 @@ addEventListener("input", e => {
   if (titles && box.dataset.find) return ask(box.dataset.find, box.value, page =>
     titles.replaceChildren(...all(".found a", page).map(a => a.textContent).filter(text => text[0] === "#").map(text => new Option(text))));
   if (!box.dataset.people) return;
-  one(".offer")?.remove();
-  const typed = /(?:^|[\s(])@([^\s@(]+)$/.exec(box.value.slice(0, box.selectionStart));
+  unoffer();
+  const typed = /(?:^|[\s(])@([^\s@(]+)$/.exec(box.value.slice(0, box.selectionStart)), end = box.selectionStart;
   if (typed) ask(box.dataset.people, typed[1], page => {
-    const list = document.adoptNode(one(".found", page)), end = box.selectionStart;
-    one(".offer")?.remove();
-    if (!one("[data-name]", list)) return;
+    const list = document.adoptNode(one(".found", page));
+    if (document.activeElement !== box || box.selectionStart !== end || !one("[data-name]", list)) return;
     list.classList.add("offer");
     list.onclick = e => {
       e.preventDefault();
       const name = e.target.dataset.name;
       if (!name) return;
       box.setRangeText(name + " ", end - typed[1].length, end, "end");
-      list.remove();
-      box.focus();
+      unoffer();
       pressed = true;
     };
     box.after(list);
@@ -228,7 +238,7 @@ addEventListener("submit", e => {
   const send = on => { busy(sending = on); if (button) button.disabled = on; };
   send(true);
   let stopped;
-  const r = load("POST", url.href, data, (page, at) => { send(false); counted = 0; if (files) files.value = ""; show(page, at, true, button); }, () => {
+  const r = load("POST", url.href, data, (page, at) => { send(false); counted = 0; if (files) files.value = ""; show(page, at, true, button || one("button", form)); }, () => {
     send(false);
     if (files) one(".upload", form).hidden = true;
     one("#offline").hidden = !!stopped;
@@ -370,6 +380,9 @@ const dates = () => all("time").forEach(t => {
 // The field for a time zone offers all of them.
 addEventListener("focusin", e => e.target.list?.id === "zones" && !e.target.list.options.length &&
   e.target.list.append(...Intl.supportedValuesOf("timeZone").map(zone => new Option(zone))));
+
+// Who unfolds a form goes to its first field.
+addEventListener("toggle", e => e.target.open && e.target.matches(".add") && e.target.contains(document.activeElement) && one("select, input:not([type=hidden])", e.target)?.focus(), true);
 
 // A slider shows its value, and a form whether its fields are changed.
 addEventListener("input", e => {
