@@ -400,6 +400,7 @@ func routes() []route {
 		{"POST", "/problems/{problem}/relationships/delete", access.Write, false, unrelate},
 		{"POST", "/problems/{problem}/watchers", access.Write, false, addWatcher},
 		{"POST", "/problems/{problem}/watchers/leave", access.Write, false, stopWatching},
+		{"POST", "/problems/{problem}/assign", access.Write, false, assignToMe},
 		{"POST", "/problems/{problem}/claim", access.Write, false, takeClaim},
 		{"POST", "/problems/{problem}/claim/end", access.Write, false, endClaim},
 

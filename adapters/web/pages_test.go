@@ -185,6 +185,7 @@ func TestProblemPage(t *testing.T) {
 	b.post(path+"/relationships/delete", "type", "RelatedTo", "problem", strings.TrimPrefix(third, "/problems/")).is(200)
 	b.get(path).submit(path + "/relationships/delete").is(200).has("No longer: Blocked by")
 	b.get(path).submit(path+"/watchers").is(200).has("Administrator", "New watcher:")
+	b.get(path).submit(path + "/assign").is(200).at(path).has("Assignee: Administrator").lacks("Assign to me")
 
 	page := b.get(path)
 	changed := page.submit(path, "title", "The door was open", "state", page.choose("state", "In Progress"), "priority", page.choose("priority", "High")).is(200)

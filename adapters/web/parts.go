@@ -176,6 +176,14 @@ func addWatcher(q *request) (answer, error) {
 	})
 }
 
+// assignToMe makes the caller the assignee.
+func assignToMe(q *request) (answer, error) {
+	return onProblem(q, "", func(id problem.ID) error {
+		_, err := q.Service.UpdateProblem(q.context(), q.caller, id, tracker.UpdateProblem{ProblemPatch: problem.Patch{Assignee: patch.Set(forms.ByID(q.caller.User))}})
+		return err
+	})
+}
+
 // claimFor is how many seconds a claim of the pages lasts: a day of work.
 const claimFor = 8 * 60 * 60
 

@@ -28,6 +28,7 @@ type problemPage struct {
 	Revision int64
 	Read     bool
 	Watching bool
+	Mine     bool   // whether it is assigned to the reader
 	Once     string // names the forms of this page
 	Created  person
 	Modified person
@@ -118,7 +119,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	state, _ := c.State(s.State)
 	view := problemPage{
 		layout: q.signedIn(s.Title+" · #"+formatID(s.ID), c).in("problems"),
-		ID:     s.ID, Heading: s.Title, Place: q.place(s.ID), State: state, Revision: s.Revision, Read: s.Read, Watching: s.Watching,
+		ID:     s.ID, Heading: s.Title, Place: q.place(s.ID), State: state, Revision: s.Revision, Read: s.Read, Watching: s.Watching, Mine: s.Assignee == q.caller.User,
 		Once:     q.NewRequestID(),
 		Created:  person{c.Name(metadata.Users, s.Originator), s.Created},
 		Modified: person{c.Name(metadata.Users, s.Modifier), s.Modified},

@@ -25,12 +25,13 @@ var operationOf = map[string]string{
 
 	"POST /settings/preferences": "PUT /me/preferences",
 
-	"GET /live":       "GET /events",
-	"GET /find":       "GET /problems/search",
-	"GET /people":     "GET /users",
-	"GET /changes":    "GET /problems/search",
-	"GET /me/tokens":  "GET /me/tokens",
-	"POST /me/tokens": "POST /me/tokens",
+	"GET /live":                       "GET /events",
+	"GET /find":                       "GET /problems/search",
+	"POST /problems/{problem}/assign": "PATCH /problems/{identifier}",
+	"GET /people":                     "GET /users",
+	"GET /changes":                    "GET /problems/search",
+	"GET /me/tokens":                  "GET /me/tokens",
+	"POST /me/tokens":                 "POST /me/tokens",
 
 	"POST /me/tokens/{id}/revoke": "DELETE /me/tokens/{identifier}",
 

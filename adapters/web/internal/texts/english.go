@@ -272,6 +272,7 @@ var english = Language{
 		"problem.mark-read":     "Mark as read",
 		"problem.mark-unread":   "Mark as unread",
 		"problem.watch":         "Watch",
+		"problem.assign":        "Assign to me",
 		"problem.claimed":       "%s works on it until",
 		"problem.claimed-via":   "%s works on it via %s until",
 		"problem.end-claim":     "End the claim",

@@ -273,6 +273,7 @@ var german = Language{
 		"problem.mark-read":     "Als gelesen markieren",
 		"problem.mark-unread":   "Als ungelesen markieren",
 		"problem.watch":         "Beobachten",
+		"problem.assign":        "Mir zuweisen",
 		"problem.claimed":       "%s arbeitet daran bis",
 		"problem.claimed-via":   "%s arbeitet daran über %s bis",
 		"problem.end-claim":     "Wieder freigeben",
