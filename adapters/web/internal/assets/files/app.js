@@ -382,7 +382,7 @@ addEventListener("focusin", e => e.target.list?.id === "zones" && !e.target.list
   e.target.list.append(...Intl.supportedValuesOf("timeZone").map(zone => new Option(zone))));
 
 // Who unfolds a form goes to its first field.
-addEventListener("toggle", e => e.target.open && e.target.matches(".add") && e.target.contains(document.activeElement) && one("select, input:not([type=hidden])", e.target)?.focus(), true);
+addEventListener("toggle", e => e.target.open && e.target.matches(".add") && document.activeElement === one("summary", e.target) && one("select, input:not([type=hidden])", e.target)?.focus(), true);
 
 // A slider shows its value, and a form whether its fields are changed.
 addEventListener("input", e => {
