@@ -45,7 +45,7 @@ type changedProblem struct {
 }
 
 // showChanges shows what changed on the day of the address, and without one today. Days are those of
-// the reader's zone.
+// the preferred time zone, or else of the zone of the service.
 func showChanges(q *request) (answer, error) {
 	position, err := q.position()
 	if err != nil {
@@ -111,7 +111,7 @@ func showChanges(q *request) (answer, error) {
 	return page("changes", view), nil
 }
 
-// changedBetween returns what changed at a problem in this time, without the ends of its comments.
+// changedBetween returns what changed at a problem in this time.
 func (q *request) changedBetween(s foundProblem, from, to time.Time) (one changedProblem, err error) {
 	state, _ := s.catalogue.State(s.State)
 	one.relatedLink = relatedLink{s.ID, s.Title, state}
@@ -125,12 +125,14 @@ func (q *request) changedBetween(s foundProblem, from, to time.Time) (one change
 			return one, err
 		}
 	}
-	log = slices.DeleteFunc(slices.Clone(log), func(e problem.LogEntry) bool { return e.Created.Before(from) || e.Created.After(to) })
+	outside := func(at time.Time) bool { return at.Before(from) || at.After(to) }
+	log = slices.DeleteFunc(slices.Clone(log), func(e problem.LogEntry) bool { return outside(e.Created) })
 	if len(log) == 0 {
 		return one, nil
 	}
+	comments := slices.DeleteFunc(slices.Clone(s.Comments), func(c problem.Comment) bool { return outside(c.Created) })
 	r := q.reader()
 	r.Writer = false // nothing is undone here
-	one.Items, err = r.Items(log, s.Comments, s.catalogue)
+	one.Items, err = r.Items(log, comments, s.catalogue)
 	return one, err
 }

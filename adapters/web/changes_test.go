@@ -23,6 +23,8 @@ func TestChanges(t *testing.T) {
 	first := next.follow("‹ "+day(0)).has("The lamp is dark", "buzzes", "The door is open", "created this problem").lacks("Priority: High")
 	first.follow("‹ " + day(-1)).has("Nothing changed on this day.")
 	first.follow(day(1) + " ›").has("Priority: High")
+	b.post("/settings/preferences", "density", "comfortable", "keys", "on", "timeZone", "Pacific/Kiritimati").is(200)
+	b.get("/changes").is(200).has(day(2), "Priority: High")
 	b.get("/changes?day=2026-02-30").is(400).has("The day must be a date")
 	b.get("/changes?after=x").is(400)
 }
