@@ -43,11 +43,10 @@ type lane struct {
 
 // card is a problem on the board.
 type card struct {
-	ID       problem.ID
-	Title    string
-	Unread   bool
-	Urgency  int // as in a row of the list
-	Priority string
+	ID     problem.ID
+	Title  string
+	Unread bool
+	priorityMark
 	Assignee string
 	Revision int64
 	Next     []forms.Option
@@ -58,9 +57,10 @@ const (
 	cardsInLane = 25
 	// mostLanes is how many columns a board has: each one is a search.
 	mostLanes = 12
-	// lately is the condition of what was resolved in the last two weeks. It was modified then, too:
-	// there is an order by that, so no older problem is looked at.
-	lately = "state.resolved = YES AND resolveDate > FUNCTION(NOW(), 'dateByAddingDays:', -14) AND modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -14)"
+	// lately is the condition of what was resolved in the last two weeks. It was modified then, too. Stores
+	// have an index of modifications, and none of resolutions: so they look at no older problem.
+	lately      = "state.resolved = YES AND resolveDate > " + twoWeeksAgo + " AND modificationDate > " + twoWeeksAgo
+	twoWeeksAgo = "FUNCTION(NOW(), 'dateByAddingDays:', -14)"
 )
 
 func showBoard(q *request) (answer, error) {
@@ -147,7 +147,7 @@ func (v *boardPage) fillLane(q *request, l *lane, text, sort string) error {
 		if err != nil {
 			return err
 		}
-		one := card{ID: s.ID, Title: s.Title, Unread: !s.Read, Revision: s.Revision, Next: forms.Next(s.State, s.catalogue), Urgency: urgency(s.Priority, s.catalogue), Priority: s.catalogue.Name(metadata.Priorities, s.Priority), Assignee: s.catalogue.Name(metadata.Users, s.Assignee)}
+		one := card{ID: s.ID, Title: s.Title, Unread: !s.Read, Revision: s.Revision, Next: forms.Next(s.State, s.catalogue), priorityMark: markOf(s.Priority, s.catalogue), Assignee: s.catalogue.Name(metadata.Users, s.Assignee)}
 		if s.ID == v.Refused {
 			one.Wrong, l.Open = v.Wrong, true
 		}

@@ -222,15 +222,19 @@ type row struct {
 	Title  string
 	Unread bool
 	State  metadata.State
-	// Urgency is how urgent the priority is, from 1 to 4; 0: there is none. Priority is its name.
-	Urgency  int
-	Priority string
+	priorityMark
 	// Keywords are the first ones, and More is how many others there are.
 	Keywords []keywordRow
 	More     int
 	// Elsewhere is true when a comment has the searched words, and the title has not.
 	Elsewhere bool
 	Cells     []cell // one for each shown column
+}
+
+// priorityMark is how urgent a priority is, from 1 to 4, and its name; 0 and empty: there is none.
+type priorityMark struct {
+	Urgency  int
+	Priority string
 }
 
 // keywordsInRow is how many keywords a row of the list shows.
@@ -599,8 +603,7 @@ func (c column) ordered(base, first string, parameters url.Values) column {
 // row returns a problem as it is in the list.
 func (v *listPage) row(s store.Snapshot, f *links.Filters) row {
 	state, _ := f.Catalogue.State(s.State)
-	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, State: state}
-	r.Urgency, r.Priority = urgency(s.Priority, f.Catalogue), f.Catalogue.Name(metadata.Priorities, s.Priority)
+	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, State: state, priorityMark: markOf(s.Priority, f.Catalogue)}
 	shown := min(len(s.Keywords), keywordsInRow)
 	r.More = len(s.Keywords) - shown
 	for _, k := range s.Keywords[:shown] {
@@ -613,15 +616,14 @@ func (v *listPage) row(s store.Snapshot, f *links.Filters) row {
 	return r
 }
 
-// urgency returns how urgent a priority is: 4 for the first of all, and 1 for the last quarter; 0
-// for none.
-func urgency(id ident.ID, c *metadata.Catalogue) int {
+// markOf returns the mark of a priority. The first quarter of all priorities has 4, and the last one 1.
+func markOf(id ident.ID, c *metadata.Catalogue) priorityMark {
 	all := c.Content().Priorities
 	i := slices.IndexFunc(all, func(p metadata.Priority) bool { return p.ID == id })
 	if i < 0 {
-		return 0
+		return priorityMark{}
 	}
-	return 4 - 4*i/len(all)
+	return priorityMark{4 - 4*i/len(all), all[i].Name}
 }
 
 // hasWords reports whether a text has the words of a search.
