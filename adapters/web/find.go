@@ -13,11 +13,12 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
-// mostFound is how many problems the way to anything offers.
-const mostFound = 8
-
-// mostObjects is how many ways there are before no more people, components and milestones are added.
-const mostObjects = 20
+const (
+	// mostFound is how many problems the way to anything offers.
+	mostFound = 8
+	// mostObjects is the number of ways from which on people, components and milestones add none.
+	mostObjects = 20
+)
 
 // findPage leads to a problem, a query or a page by its words.
 type findPage struct {
@@ -33,7 +34,7 @@ type way struct{ Text, To, Kind string }
 func showFind(q *request) (answer, error) {
 	asked := q.r.URL.Query()
 	words := strings.TrimSpace(asked.Get("words"))
-	list, _, _, err := q.queryLinks(url.Values{}, "/problems")
+	list, c, _, err := q.queryLinks(url.Values{}, "/problems")
 	if err != nil {
 		return answer{}, err
 	}
@@ -60,10 +61,6 @@ func showFind(q *request) (answer, error) {
 		}
 	}
 	if words != "" {
-		c, err := q.catalogue()
-		if err != nil {
-			return answer{}, err
-		}
 		f := links.NewFilters(q.base, c)
 		for _, kind := range []struct {
 			metadata.Kind

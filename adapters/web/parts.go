@@ -126,8 +126,8 @@ func relate(q *request) (answer, error) {
 			view.Again = againForm
 			return page("relate", view), nil
 		}
-		for _, one := range found {
-			q.form.Set("problem", formatID(one.ID))
+		if len(found) == 1 {
+			q.form.Set("problem", formatID(found[0].ID))
 		}
 	}
 	return onProblem(q, "relationships", func(id problem.ID) error {

@@ -131,7 +131,7 @@ addEventListener("keydown", e => {
   const ways = all("dialog .found a, .offer a"), step = {ArrowDown: 1, ArrowUp: -1}[e.key];
   if (step && ways.length) { e.preventDefault(); return (ways[ways.indexOf(at) + step] || at).focus(); }
   if (e.key === "Escape" && unoffer()) return;
-  if (e.key === "Enter" && at.dataset.people && ways[0]) { e.preventDefault(); return ways[0].click(); }
+  if (e.key === "Enter" && !e.isComposing && at.dataset.people && ways[0]) { e.preventDefault(); return ways[0].click(); }
   if (e.altKey || e.isComposing || document.body.dataset.keys || one("dialog")) return;
   const find = one('[data-key="Control+k"]');
   if (e.ctrlKey || e.metaKey) {
