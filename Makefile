@@ -63,8 +63,8 @@ once   = -bench . -benchtime 1x
 # Tests also wait for servers and for the disk: three of them share two processors.
 beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)))
 
-# Of e2e and of the tests in a browser, what every change may break: the answers, the pages, the
-# command line, a day of a team.
+# Of e2e and of the tests in a browser, what every change may break: the answers, the pages, a
+# day of a team.
 quick = TestDay|TestPages|TestHTTP|TestExistingClient|TestServersAgree|TestRestart
 day   = ^(TestDay|TestWithoutScripts)$$
 # Of the adapters for databases, what every change may break: the promises of the port, the
@@ -93,9 +93,9 @@ test-long: deps build ## run the other tests: races, saboteurs, kills, power cut
 	[[ -z $$failed ]]
 
 # The tests that -short leaves out, as their first lines say, of packages without the detector
-# and of the suite itself; and the cases of the suite that it leaves out, but those through one
-# handle that the form through two notices as well. What survives a cut of the power survives a
-# kill.
+# and of the suite itself. Of the cases of the suite, those about power cuts, replicas and
+# take-overs: -short runs all others through two handles, and what survives a cut of the power
+# survives a kill.
 left   = ^($(shell grep -rhB1 'if testing.Short() {' --include='*_test.go' adapters/postgres/postgrestest app conformance | sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' | paste -sd'|'))$$
 cut    = /power-cut$$|/replica|/take-over$$|^CONF-004$$
 # Of PostgreSQL and SQLite, the race detector skips long tests with one call after the other. Of
