@@ -128,7 +128,7 @@ func (l *listing) run(ctx context.Context, e *Env, words []string) error {
 	found := []json.RawMessage{}
 	for p, err := range client.Found[json.RawMessage](ctx, server, client.Search{Predicate: l.Query, And: l.conditions(words), Sort: l.Sort, Fields: asked, Limit: l.Limit}) {
 		if err != nil {
-			return chosen(err, l.Fields)
+			return err
 		}
 		found = append(found, p)
 	}

@@ -1,9 +1,7 @@
 package everyday
 
 import (
-	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -66,18 +64,4 @@ func key(text string) ([]client.Option, error) {
 		return nil, misused("--key takes up to 255 visible ASCII characters without spaces, not %.60q", text)
 	}
 	return []client.Option{client.Key(text)}, nil
-}
-
-// chosen adds the possible members to a refusal of --fields.
-func chosen(err error, fields []string) error {
-	refused, ok := errors.AsType[*client.Error](err)
-	if !ok || len(fields) == 0 || refused.Code != client.MalformedRequest || !strings.Contains(refused.Detail, "fields") {
-		return err
-	}
-	members := []string{"claim"}
-	for f := range reflect.TypeFor[client.Problem]().Fields() {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		members = append(members, name)
-	}
-	return misused("%w: choose from %s, and members of them such as state.name", err, strings.Join(members, ", "))
 }

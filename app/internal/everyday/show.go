@@ -48,7 +48,7 @@ func (c *showCommand) Run(ctx context.Context, e *Env) error {
 	}
 	record, err := client.Load[json.RawMessage](ctx, server, n, append(slices.Clone(past), client.Only(c.Fields...))...)
 	if err != nil {
-		return chosen(err, c.Fields)
+		return err
 	}
 	if len(c.Fields) > 0 {
 		return c.members(e, record)

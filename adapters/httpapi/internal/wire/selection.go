@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -42,11 +43,11 @@ func membersOf(t reflect.Type) Selection {
 func ParseSelection(text string) (Selection, error) {
 	chosen := make(Selection)
 	for n, name := range strings.Split(text, ",") {
-		known, into := selectable(), chosen
+		known, into, at := selectable(), chosen, ""
 		for step, rest, more := strings.Cut(name, "."); ; step, rest, more = strings.Cut(rest, ".") {
 			below, ok := known[step]
 			if !ok {
-				return nil, fmt.Errorf("has to be names of members of a problem, such as identifier,title,state.name: name %d is none", n+1)
+				return nil, fmt.Errorf("has to be names of members of a problem, such as identifier,title,state.name: name %d is none, choose from %s", n+1, known.names(at))
 			}
 			if already, ok := into[step]; ok && already == nil {
 				break // as a whole
@@ -58,10 +59,18 @@ func ParseSelection(text string) (Selection, error) {
 			if into[step] == nil {
 				into[step] = make(Selection)
 			}
-			known, into = below, into[step]
+			known, into, at = below, into[step], at+step+"."
 		}
 	}
 	return chosen, nil
+}
+
+// names returns the members at a place, or the place itself when it has none.
+func (s Selection) names(at string) string {
+	if len(s) == 0 {
+		return strings.TrimSuffix(at, ".")
+	}
+	return at + strings.Join(slices.Sorted(maps.Keys(s)), ", "+at)
 }
 
 // Has reports whether the selection has a member, or a part of it.
