@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -145,7 +144,7 @@ func addAttachments(q *request) (answer, error) {
 		} else if name := fileName(part); name != "" { // otherwise no file was chosen
 			q.form = url.Values{"once": {key}, "file": {name}, "number": {strconv.Itoa(len(added))}, "length": {strconv.FormatInt(q.r.ContentLength, 10)}}
 			if err := q.attach(ctx, id, name, part); err != nil {
-				return answer{}, refusedFile(name, added, err)
+				return answer{}, &fileFault{uploadFault(err), name, added}
 			}
 			added = append(added, name)
 		}
@@ -205,24 +204,15 @@ func uploadFault(err error) error {
 	return fault.Wrap(fault.MalformedRequest, err, "the files did not arrive whole")
 }
 
-// refusedFile returns the fault of a file in a form with several: it names the file, and those
-// before it, which are attached.
-func refusedFile(name string, added []string, err error) error {
-	e, ok := errors.AsType[*fault.Error](uploadFault(err))
-	if !ok {
-		return err
-	}
-	refused := *e
-	for _, item := range e.Items {
-		refused.Detail = strings.TrimPrefix(item.At.String(), "/") + " " + item.Detail
-	}
-	refused.Items = nil
-	refused.Detail = fmt.Sprintf("the file %q was not attached: %s", name, refused.Detail)
-	if added != nil {
-		refused.Detail += ". These were attached: " + strings.Join(added, ", ") + ". Send only the others again"
-	}
-	return &refused
+// fileFault is the fault of a file in a form with several. The files before it are attached.
+type fileFault struct {
+	error
+
+	name  string
+	added []string
 }
+
+func (f *fileFault) Unwrap() error { return f.error }
 
 func deleteAttachment(q *request) (answer, error) {
 	return onProblem(q, "attachments", func(id problem.ID) error {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -28,6 +29,8 @@ type failurePage struct {
 	// Faults are the faults of single fields.
 	Faults    []fieldFault
 	RequestID string
+	// File is the one that was refused, and Attached are those before it in the form.
+	File, Attached string
 	// Kept, unless empty, are the fields of the form to send again: nothing typed is lost.
 	Kept   []keptField
 	Action string
@@ -86,6 +89,9 @@ func (q *request) fail(err error) {
 	}
 	if q.language.Tag != "en" {
 		view.Help = q.say("failure.help." + string(kind.Kind))
+	}
+	if file, ok := errors.AsType[*fileFault](err); ok {
+		view.File, view.Attached = file.name, strings.Join(file.added, ", ")
 	}
 	for _, item := range f.Items {
 		if item.At == otherProblem {

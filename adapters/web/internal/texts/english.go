@@ -673,6 +673,8 @@ var english = Language{
 		"failure.unsent":           "Not sent yet",
 		"failure.number":           "No problem has this number. Correct it, and send it again.",
 		"field.choose":             "Choose one",
+		"failure.file":             "The file %s was not attached.",
+		"failure.attached":         "These were attached: %s. Send only the others again.",
 		"wrong.text":               "Write at most %d characters, in one line.",
 		"wrong.comment":            "Write a text that people can see.",
 		"wrong.date":               "Write a date such as 2026-10-31.",

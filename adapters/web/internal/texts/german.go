@@ -673,6 +673,8 @@ var german = Language{
 		"failure.unsent":           "Noch nicht gesendet",
 		"failure.number":           "Kein Problem hat diese Nummer. Berichtige sie, und sende sie noch einmal.",
 		"field.choose":             "Bitte wählen",
+		"failure.file":             "Die Datei %s wurde nicht angehängt.",
+		"failure.attached":         "Diese wurden angehängt: %s. Sende nur die anderen noch einmal.",
 		"wrong.text":               "Schreibe höchstens %d Zeichen, in einer Zeile.",
 		"wrong.comment":            "Schreibe einen Text, den man sehen kann.",
 		"wrong.date":               "Schreibe ein Datum wie 2026-10-31.",
