@@ -67,35 +67,25 @@ func (d *Dialect) Unfolded() *Dialect {
 func New(s Syntax) *Dialect {
 	const doNothing = " ON CONFLICT DO NOTHING"
 	return &Dialect{
-		Syntax:     s,
-		models:     newModels(s.Bun),
-		problems:   s.keyed("problems", "id, "+problemColumns, doNothing),
-		savepoints: s.ordered("savepoints", "problem, batch, "+fieldColumns, ""),
-		log:        s.ordered("log", "problem, "+entryColumns, ""),
-		comments:   s.ordered("comments", "problem, "+commentColumns+", text_c, text_cd", ""),
-		attachments: s.ordered("attachments", "problem, "+attachmentColumns, " ON CONFLICT (problem, id) DO UPDATE SET name = excluded.name, "+
-			"media_type = excluded.media_type, size = excluded.size, digest = excluded.digest, author = excluded.author, created = excluded.created, deleted = excluded.deleted"),
-		keywords: s.keyed("keywords", "problem, name, value, name_c, name_cd, value_c, value_cd", " ON CONFLICT (problem, name) DO UPDATE SET "+
-			"value = excluded.value, value_c = excluded.value_c, value_cd = excluded.value_cd"),
+		Syntax:        s,
+		models:        newModels(s.Bun),
+		problems:      s.keyed("problems", "id, "+problemColumns, doNothing),
+		savepoints:    s.ordered("savepoints", "problem, batch, "+fieldColumns, ""),
+		log:           s.ordered("log", "problem, "+entryColumns, ""),
+		comments:      s.ordered("comments", "problem, "+commentColumns+", text_c, text_cd", ""),
+		attachments:   s.ordered("attachments", "problem, "+attachmentColumns, replacing("problem, id", attachmentColumns)),
+		keywords:      s.keyed("keywords", "problem, name, value, name_c, name_cd, value_c, value_cd", replacing("problem, name", "value, value_c, value_cd")),
 		relationships: s.keyed("relationships", "owner, type, other, created, author", doNothing),
 		watchers:      s.keyed("watchers", "problem, user_id", doNothing),
 		reads:         s.keyed("reads", "problem, user_id", doNothing),
-		// The position stays as it was when a token is put again.
-		tokens: s.ordered("tokens", tokenColumns, " ON CONFLICT (id) DO UPDATE SET "+
-			"user_id = excluded.user_id, scope = excluded.scope, digest = excluded.digest, created = excluded.created, "+
-			"expires = excluded.expires, revoked = excluded.revoked, invitation = excluded.invitation, name = excluded.name, last_use = excluded.last_use"),
-		// So does the position of a saved query.
-		queries: s.ordered("queries", queryColumns, " ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, name = excluded.name, "+
-			"predicate = excluded.predicate, sort = excluded.sort, columns = excluded.columns, shared = excluded.shared, created = excluded.created"),
-		// And that of a session.
-		sessions: s.ordered("sessions", sessionColumns, " ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, token = excluded.token, "+
-			"scope = excluded.scope, digest = excluded.digest, agent = excluded.agent, created = excluded.created, expires = excluded.expires"),
-		// And that of a webhook, with its progress.
-		webhooks: s.ordered("webhooks", "id, version, settings, progress", " ON CONFLICT (id) DO UPDATE SET "+
-			"version = excluded.version, settings = excluded.settings"),
-		leases: s.keyed("leases", leaseColumns, " ON CONFLICT (name) DO UPDATE SET version = excluded.version, holder = excluded.holder, state = excluded.state"),
-		audit:  s.ordered("audit", auditColumns, ""),
-		feed:   s.keyed("feed", "number, batch, size, body", ""),
+		// The positions stay as they were when a row is put again. So does the progress of a webhook.
+		tokens:   s.ordered("tokens", tokenColumns, replacing("id", tokenColumns)),
+		queries:  s.ordered("queries", queryColumns, replacing("id", queryColumns)),
+		sessions: s.ordered("sessions", sessionColumns, replacing("id", sessionColumns)),
+		webhooks: s.ordered("webhooks", "id, version, settings, progress", replacing("id", "version, settings")),
+		leases:   s.keyed("leases", leaseColumns, replacing("name", leaseColumns)),
+		audit:    s.ordered("audit", auditColumns, ""),
+		feed:     s.keyed("feed", "number, batch, size, body", ""),
 
 		update: s.updating(),
 

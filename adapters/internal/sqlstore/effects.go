@@ -157,9 +157,9 @@ func (w *writer) keepReply(r store.Reply) {
 	w.do(keepReply, args...)
 }
 
-const keepReply = "INSERT INTO replies (user_id, key, fingerprint, created, body, about, comment) VALUES (?, ?, ?, ?, ?, ?, ?) " +
-	"ON CONFLICT (user_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, created = excluded.created, body = excluded.body, " +
-	"about = excluded.about, comment = excluded.comment"
+const replyColumns = "user_id, key, fingerprint, created, body, about, comment"
+
+var keepReply = insert("replies", replyColumns, placeholders(7), replacing("user_id, key", replyColumns))
 
 // emptyReplies also empties the replies of an older server, which does not say what they are
 // about.
@@ -180,7 +180,7 @@ func (w *writer) putState(o metadata.State) {
 	w.putModel(newStateRow(o))
 	w.do("DELETE FROM state_next WHERE state = ?", w.ID(o.ID))
 	for place, next := range o.Next {
-		w.do("INSERT INTO state_next (state, place, next) VALUES (?, ?, ?)", w.ID(o.ID), place, w.ID(next))
+		w.putModel(&stateNextRow{State: uuid(o.ID), Place: place, Next: uuid(next)})
 	}
 }
 

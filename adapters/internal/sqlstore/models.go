@@ -31,28 +31,21 @@ func newModels(dialect schema.Dialect) map[reflect.Type]model {
 }
 
 func newModel(table *schema.Table) model {
-	columns := names(table.Fields)
-	var replaced []string
-	for _, name := range names(table.DataFields) {
-		replaced = append(replaced, name+" = excluded."+name)
-	}
-	keys := strings.Join(names(table.PKs), ", ")
-	all := strings.Join(columns, ", ")
+	columns, keys := names(table.Fields), names(table.PKs)
 	return model{
 		table:  table.Name,
 		fields: table.Fields,
-		read:   "SELECT " + all + " FROM " + table.Name + " ORDER BY " + keys,
-		put: insert(table.Name, all, placeholders(len(columns)),
-			" ON CONFLICT ("+keys+") DO UPDATE SET "+strings.Join(replaced, ", ")),
+		read:   "SELECT " + columns + " FROM " + table.Name + " ORDER BY " + keys,
+		put:    insert(table.Name, columns, placeholders(len(table.Fields)), replacing(keys, columns)),
 	}
 }
 
-func names(fields []*schema.Field) []string {
+func names(fields []*schema.Field) string {
 	var all []string
 	for _, field := range fields {
 		all = append(all, field.Name)
 	}
-	return all
+	return strings.Join(all, ", ")
 }
 
 // putModel stores a row, a pointer to one of the models, replacing the one with

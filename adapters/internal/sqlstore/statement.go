@@ -1,6 +1,9 @@
 package sqlstore
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Statement is an SQL statement with its arguments, one for each placeholder, "?".
 type Statement struct {
@@ -71,6 +74,18 @@ func (s Syntax) ordered(name, columns, onConflict string) Table {
 
 func insert(table, columns, values, onConflict string) string {
 	return "INSERT INTO " + table + " (" + columns + ") VALUES (" + values + ")" + onConflict
+}
+
+// replacing ends the INSERT of a row that takes the place of one with the same keys: it sets the
+// columns but for the keys.
+func replacing(keys, columns string) string {
+	var set []string
+	for column := range strings.SplitSeq(columns, ", ") {
+		if !slices.Contains(strings.Split(keys, ", "), column) {
+			set = append(set, column+" = excluded."+column)
+		}
+	}
+	return " ON CONFLICT (" + keys + ") DO UPDATE SET " + strings.Join(set, ", ")
 }
 
 // placeholders returns a list of n placeholders.
