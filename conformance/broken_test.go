@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -61,7 +62,7 @@ func alter(fn func(*store.Change)) func(*broken) {
 }
 
 // distort is the sabotage that changes the problems that are read.
-func distort(fn func(*store.Snapshot)) func(*broken) {
+func distort(fn func(*snapshot.Snapshot)) func(*broken) {
 	return func(s *broken) { s.reader = func(r *shown) { r.snapshot = fn } }
 }
 
@@ -152,10 +153,10 @@ func (s *broken) Close() error {
 // shown is a reader that shows something else than what is there.
 type shown struct {
 	store.Reader
-	snapshot func(*store.Snapshot) // whose like is done to dossiers
+	snapshot func(*snapshot.Snapshot) // whose like is done to dossiers
 	page     func(after problem.ID, limit int, page *[]store.Dossier)
 	tokens   func([]access.Token)
-	several  func(ids []problem.ID, as ident.ID, all []store.Snapshot) ([]store.Snapshot, error)
+	several  func(ids []problem.ID, as ident.ID, all []snapshot.Snapshot) ([]snapshot.Snapshot, error)
 	queries  func(owner ident.ID, found []query.Saved) []query.Saved
 	saved    func(id ident.ID) (query.Saved, bool)
 	sessions func(user ident.ID, found []access.Session) []access.Session
@@ -170,13 +171,13 @@ type shown struct {
 	oldest   func(time.Time) time.Time
 	feed     func(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 	moment   func() store.Reader // whose problems are shown
-	parts    store.Parts         // loaded in any case
+	parts    snapshot.Parts      // loaded in any case
 	deaf     bool                // to the end of the context
 	never    bool                // fails to find a problem
 	twice    bool                // returns neighbours for every time they are asked for
 }
 
-func (r *shown) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (r *shown) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if r.deaf {
 		ctx = context.WithoutCancel(ctx)
 	}
@@ -211,12 +212,12 @@ func (r *shown) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 
 // distort does to a dossier what is done to a Snapshot.
 func (r *shown) distort(d *store.Dossier) {
-	s := store.Snapshot{
+	s := snapshot.Snapshot{
 		Problem: d.Problem, Keywords: d.Keywords, Log: d.Log, Comments: d.Comments,
 		Watchers: d.Watchers, Savepoints: d.Savepoints,
 	}
 	for _, side := range d.Relationships {
-		s.Relationships = append(s.Relationships, store.Related{Relationship: side})
+		s.Relationships = append(s.Relationships, snapshot.Related{Relationship: side})
 	}
 	r.snapshot(&s)
 	readers := d.Readers
@@ -246,7 +247,7 @@ func (r *shown) Tokens(ctx context.Context) ([]access.Token, error) {
 	return all, err
 }
 
-func (r *shown) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (r *shown) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	all, err := r.Reader.Problems(ctx, ids, as, parts)
 	for i := range all {
 		if r.snapshot != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -83,14 +84,14 @@ func TestForgetfulStore(t *testing.T) {
 // that it is not when there is more to it.
 func TestDifferenceOfOrder(t *testing.T) {
 	t.Parallel()
-	comments := func(texts ...string) (s store.Snapshot) {
+	comments := func(texts ...string) (s snapshot.Snapshot) {
 		for _, text := range texts {
 			s.Comments = append(s.Comments, problem.Comment{Text: text})
 		}
 		return s
 	}
 	for _, test := range []struct {
-		want, got store.Snapshot
+		want, got snapshot.Snapshot
 		says      string
 	}{
 		{comments("a", "b", "c"), comments("c", "a", "b"), `.Comments has the 3 expected elements in another order: those with the indices 2 0 1; so .Comments[0].Text is "c" where "a" was expected`},
@@ -141,20 +142,20 @@ func TestDifferenceOfMaps(t *testing.T) {
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, time.March, 1, 9, 30, 0, 7e6, time.UTC)
-	p := store.Snapshot{Problem: problem.Problem{ID: 1, Created: at}, Keywords: []problem.Keyword{{Name: "a"}}}
+	p := snapshot.Snapshot{Problem: problem.Problem{ID: 1, Created: at}, Keywords: []problem.Keyword{{Name: "a"}}}
 	for _, test := range []struct {
 		name   string
-		change func(*store.Snapshot)
+		change func(*snapshot.Snapshot)
 		want   string
 	}{
-		{"nothing", func(*store.Snapshot) {}, ""},
-		{"an empty slice", func(s *store.Snapshot) { s.Log = []problem.LogEntry{} }, ""},
-		{"a field", func(s *store.Snapshot) { s.ID = 2 }, ".Problem.ID is 2 where 1 was expected"},
-		{"an element", func(s *store.Snapshot) { s.Keywords = []problem.Keyword{{Name: "\u00e4"}} }, `.Keywords[0].Name is "\u00e4" where "a" was expected`},
-		{"a length", func(s *store.Snapshot) { s.Keywords = nil }, ".Keywords has 0 elements where 1 were expected"},
-		{"a millisecond", func(s *store.Snapshot) { s.Created = at.Add(time.Millisecond) }, ".Problem.Created is"},
-		{"a zone", func(s *store.Snapshot) { s.Created = at.In(time.FixedZone("UTC", 0)) }, ".Problem.Created is"},
-		{"an identifier", func(s *store.Snapshot) { s.Assignee = ident.ID{15: 1} }, ".Problem.Fields.Assignee is 00000000-0000-0000-0000-000000000001"},
+		{"nothing", func(*snapshot.Snapshot) {}, ""},
+		{"an empty slice", func(s *snapshot.Snapshot) { s.Log = []problem.LogEntry{} }, ""},
+		{"a field", func(s *snapshot.Snapshot) { s.ID = 2 }, ".Problem.ID is 2 where 1 was expected"},
+		{"an element", func(s *snapshot.Snapshot) { s.Keywords = []problem.Keyword{{Name: "\u00e4"}} }, `.Keywords[0].Name is "\u00e4" where "a" was expected`},
+		{"a length", func(s *snapshot.Snapshot) { s.Keywords = nil }, ".Keywords has 0 elements where 1 were expected"},
+		{"a millisecond", func(s *snapshot.Snapshot) { s.Created = at.Add(time.Millisecond) }, ".Problem.Created is"},
+		{"a zone", func(s *snapshot.Snapshot) { s.Created = at.In(time.FixedZone("UTC", 0)) }, ".Problem.Created is"},
+		{"an identifier", func(s *snapshot.Snapshot) { s.Assignee = ident.ID{15: 1} }, ".Problem.Fields.Assignee is 00000000-0000-0000-0000-000000000001"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -77,9 +78,9 @@ func boundSaboteurs() []saboteur {
 		}),
 	}, {
 		name: "returns each problem once", caught: "READ-014/twice",
-		sabotage: several(func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
+		sabotage: several(func(_ []problem.ID, _ ident.ID, all []snapshot.Snapshot) ([]snapshot.Snapshot, error) {
 			seen := make(map[problem.ID]bool)
-			return slices.DeleteFunc(all, func(s store.Snapshot) bool {
+			return slices.DeleteFunc(all, func(s snapshot.Snapshot) bool {
 				again := seen[s.ID]
 				seen[s.ID] = true
 				return again
@@ -172,7 +173,7 @@ func (c *counted) compare(a, b ident.ID) int {
 
 // sort has a reader show everything in this order.
 func (c *counted) sort(r *shown) {
-	r.snapshot = func(s *store.Snapshot) {
+	r.snapshot = func(s *snapshot.Snapshot) {
 		slices.SortStableFunc(s.Comments, func(a, b problem.Comment) int { return c.compare(a.ID, b.ID) })
 	}
 	r.tokens = func(all []access.Token) {

@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -87,15 +88,15 @@ func steppedTo[T any](r *endingReader, read func(store.Reader) (T, bool, error))
 	return f.value, f.ok, err
 }
 
-func (r *endingReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (r *endingReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if r.last && r.empty {
 		parts = 0
 	}
-	return stepped(r, func(from store.Reader) (store.Snapshot, error) { return from.Problem(ctx, id, as, parts) })
+	return stepped(r, func(from store.Reader) (snapshot.Snapshot, error) { return from.Problem(ctx, id, as, parts) })
 }
 
-func (r *endingReader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
-	return stepped(r, func(from store.Reader) ([]store.Snapshot, error) { return from.Problems(ctx, ids, as, parts) })
+func (r *endingReader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
+	return stepped(r, func(from store.Reader) ([]snapshot.Snapshot, error) { return from.Problems(ctx, ids, as, parts) })
 }
 
 func (r *endingReader) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
@@ -191,7 +192,7 @@ func lastSaboteurs() []saboteur {
 		name: "loads the parts of a last read one after the other", caught: "LAST-002/only",
 		sabotage: func(s *broken) {
 			s.reader = func(r *shown) {
-				r.snapshot = func(p *store.Snapshot) {
+				r.snapshot = func(p *snapshot.Snapshot) {
 					linger()
 					if now, err := s.world().Problem(context.Background(), p.ID, ident.None, bench.Everything); err == nil {
 						p.Keywords = now.Keywords

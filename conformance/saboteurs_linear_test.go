@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -188,10 +189,10 @@ func pairSaboteurs() []saboteur {
 		sabotage: func(s *broken) {
 			s.lag()
 			s.reader = func(r *shown) {
-				r.snapshot = func(snapshot *store.Snapshot) {
-					for i, side := range snapshot.Relationships {
+				r.snapshot = func(shown *snapshot.Snapshot) {
+					for i, side := range shown.Relationships {
 						if old := s.stale.Load(); old != nil {
-							snapshot.Relationships[i].OtherTitle = old.AllProblems[side.Other].Title
+							shown.Relationships[i].OtherTitle = old.AllProblems[side.Other].Title
 						}
 					}
 				}

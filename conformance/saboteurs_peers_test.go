@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -160,20 +161,20 @@ func peerOrderSaboteurs() []saboteur {
 				}
 				return s.Model.Commit(ctx, change)
 			}
-			distort(func(snapshot *store.Snapshot) {
+			distort(func(s *snapshot.Snapshot) {
 				rank := func(c problem.Comment) int {
 					if _, mine := own.Load(c.ID); mine {
 						return 0
 					}
 					return 1
 				}
-				slices.SortStableFunc(snapshot.Comments, func(a, b problem.Comment) int { return rank(a) - rank(b) })
+				slices.SortStableFunc(s.Comments, func(a, b problem.Comment) int { return rank(a) - rank(b) })
 			})(s)
 		},
 	}, {
 		name: "shows the log by identifier", caught: "COM-008/at-once",
 		sabotage: func(s *broken) {
-			distort(func(s *store.Snapshot) {
+			distort(func(s *snapshot.Snapshot) {
 				slices.SortFunc(s.Log, func(a, b problem.LogEntry) int { return a.ID.Compare(b.ID) })
 			})(s)
 			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {

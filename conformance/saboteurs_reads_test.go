@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -73,10 +74,10 @@ func viewSaboteurs() []saboteur {
 func recordSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "trims text", caught: "READ-001/text",
-		sabotage: distort(func(s *store.Snapshot) { s.Title = strings.TrimSpace(s.Title) }),
+		sabotage: distort(func(s *snapshot.Snapshot) { s.Title = strings.TrimSpace(s.Title) }),
 	}, {
 		name: "cuts long titles", caught: "READ-001/long-text",
-		sabotage: distort(func(s *store.Snapshot) { s.Title = s.Title[:min(len(s.Title), 1020)] }),
+		sabotage: distort(func(s *snapshot.Snapshot) { s.Title = s.Title[:min(len(s.Title), 1020)] }),
 	}, {
 		name: "compares keyword names without case", caught: "READ-001/names-apart",
 		sabotage: alter(func(change *store.Change) {
@@ -89,19 +90,19 @@ func recordSaboteurs() []saboteur {
 		}),
 	}, {
 		name: "puts replaced comments behind all others", caught: "READ-001/put-comment",
-		sabotage: distort(func(s *store.Snapshot) {
+		sabotage: distort(func(s *snapshot.Snapshot) {
 			slices.SortStableFunc(s.Comments, func(a, b problem.Comment) int { return a.Edited.Compare(b.Edited) })
 		}),
 	}, {
 		name: "takes an empty value for null", caught: "READ-001/put-keyword",
-		sabotage: distort(func(s *store.Snapshot) {
+		sabotage: distort(func(s *snapshot.Snapshot) {
 			for i := range s.Keywords {
 				s.Keywords[i].Value.Valid = s.Keywords[i].Value.String != ""
 			}
 		}),
 	}, {
 		name: "cuts times to seconds", caught: "READ-001/times",
-		sabotage: distort(func(s *store.Snapshot) { s.Modified = s.Modified.Truncate(time.Second) }),
+		sabotage: distort(func(s *snapshot.Snapshot) { s.Modified = s.Modified.Truncate(time.Second) }),
 	}, {
 		name: "loses the log", caught: "READ-001/log",
 		sabotage: alter(func(change *store.Change) { change.Log = nil }),
@@ -151,15 +152,15 @@ func answerSaboteurs() []saboteur {
 		sabotage: func(s *broken) { s.reader = func(r *shown) { r.never = true } },
 	}, {
 		name: "sorts keywords backwards", caught: "READ-003",
-		sabotage: distort(func(s *store.Snapshot) { slices.Reverse(s.Keywords) }),
+		sabotage: distort(func(s *snapshot.Snapshot) { slices.Reverse(s.Keywords) }),
 	}, {
 		name: "sorts relationships by problem", caught: "READ-004",
-		sabotage: distort(func(s *store.Snapshot) {
-			slices.SortFunc(s.Relationships, func(a, b store.Related) int { return cmp.Compare(a.Other, b.Other) })
+		sabotage: distort(func(s *snapshot.Snapshot) {
+			slices.SortFunc(s.Relationships, func(a, b snapshot.Related) int { return cmp.Compare(a.Other, b.Other) })
 		}),
 	}, {
 		name: "keeps the first title of the other problem", caught: "READ-005",
-		sabotage: distort(func(s *store.Snapshot) {
+		sabotage: distort(func(s *snapshot.Snapshot) {
 			for i := range s.Relationships {
 				s.Relationships[i].OtherTitle = strings.TrimRight(s.Relationships[i].OtherTitle, "!")
 			}

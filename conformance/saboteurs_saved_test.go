@@ -9,11 +9,12 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // several is the sabotage of Problems.
-func several(fn func(ids []problem.ID, as ident.ID, all []store.Snapshot) ([]store.Snapshot, error)) func(*broken) {
+func several(fn func(ids []problem.ID, as ident.ID, all []snapshot.Snapshot) ([]snapshot.Snapshot, error)) func(*broken) {
 	return func(s *broken) { s.reader = func(r *shown) { r.several = fn } }
 }
 
@@ -37,13 +38,13 @@ func savedSaboteurs() []saboteur {
 func severalSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "returns the problems by their numbers", caught: "READ-014",
-		sabotage: several(func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
-			slices.SortFunc(all, func(a, b store.Snapshot) int { return int(a.ID - b.ID) })
+		sabotage: several(func(_ []problem.ID, _ ident.ID, all []snapshot.Snapshot) ([]snapshot.Snapshot, error) {
+			slices.SortFunc(all, func(a, b snapshot.Snapshot) int { return int(a.ID - b.ID) })
 			return all, nil
 		}),
 	}, {
 		name: "returns many problems as nobody sees them", caught: "READ-014/parts",
-		sabotage: several(func(_ []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
+		sabotage: several(func(_ []problem.ID, _ ident.ID, all []snapshot.Snapshot) ([]snapshot.Snapshot, error) {
 			for i := range all {
 				all[i].Watching, all[i].Read = false, false
 			}
@@ -51,8 +52,8 @@ func severalSaboteurs() []saboteur {
 		}),
 	}, {
 		name: "takes a thousand problems at most", caught: "READ-014/many",
-		sabotage: several(func(ids []problem.ID, _ ident.ID, all []store.Snapshot) ([]store.Snapshot, error) {
-			return slices.DeleteFunc(all, func(s store.Snapshot) bool { return slices.Index(ids, s.ID) >= 1000 }), nil
+		sabotage: several(func(ids []problem.ID, _ ident.ID, all []snapshot.Snapshot) ([]snapshot.Snapshot, error) {
+			return slices.DeleteFunc(all, func(s snapshot.Snapshot) bool { return slices.Index(ids, s.ID) >= 1000 }), nil
 		}),
 	}}
 }

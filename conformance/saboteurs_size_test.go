@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/problemtracking/problems/conformance/internal/model"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -20,7 +21,7 @@ func sizeSaboteurs() []saboteur {
 		sabotage: restamping(func(before, now *model.World, _ store.Change, _ error) { maps.Copy(now.Sizes, before.Sizes) }),
 	}, {
 		name: "loads parts of large problems in any case", caught: "SIZE-003",
-		sabotage: misreading(func(r *shown) { r.parts = store.Comments }),
+		sabotage: misreading(func(r *shown) { r.parts = snapshot.Comments }),
 	}, {
 		name: "returns portions of any size", caught: "READ-020",
 		sabotage: misreading(func(r *shown) { r.portion = func(_, _ *int, budget *int64) { *budget = math.MaxInt64 } }),

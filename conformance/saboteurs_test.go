@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -183,12 +184,12 @@ func batchSaboteurs() []saboteur {
 func appendSaboteurs() []saboteur {
 	return []saboteur{{
 		name: "sorts comments by identifier", caught: "COM-008/between",
-		sabotage: distort(func(s *store.Snapshot) {
+		sabotage: distort(func(s *snapshot.Snapshot) {
 			slices.SortFunc(s.Comments, func(a, b problem.Comment) int { return a.ID.Compare(b.ID) })
 		}),
 	}, {
 		name: "sorts the log by time", caught: "COM-008/within",
-		sabotage: distort(func(s *store.Snapshot) {
+		sabotage: distort(func(s *snapshot.Snapshot) {
 			slices.SortStableFunc(s.Log, func(a, b problem.LogEntry) int { return a.Created.Compare(b.Created) })
 		}),
 	}}

@@ -23,11 +23,11 @@ var (
 	sentence = regexp.MustCompile(`[.]\s`)
 )
 
-// TestEveryRuleHasACase holds the cases against the comments of packages store and blob. Each
+// TestEveryRuleHasACase holds the cases against the comments of packages store, snapshot and blob. Each
 // sentence with a "must", and each about an error of some kind, needs a case.
 func TestEveryRuleHasACase(t *testing.T) {
 	t.Parallel()
-	for _, complaint := range append(compare(contract(t, "store"), Cases()), compare(contract(t, "blob"), casesOfBlobs())...) {
+	for _, complaint := range append(compare(contract(t, "store", "snapshot"), Cases()), compare(contract(t, "blob"), casesOfBlobs())...) {
 		t.Error(complaint)
 	}
 }
@@ -132,13 +132,16 @@ func TestCompareContract(t *testing.T) {
 	}
 }
 
-// contract returns the comments of a port, each on one line.
-func contract(t *testing.T, port string) []string {
+// contract returns the comments of the packages of a port, each on one line.
+func contract(t *testing.T, packages ...string) []string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f",
-		`{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`, "github.com/problemtracking/problems/domain/"+port).Output()
+	list := []string{"list", "-f", `{{range .GoFiles}}{{$.Dir}}/{{.}}{{"\n"}}{{end}}`}
+	for _, name := range packages {
+		list = append(list, "github.com/problemtracking/problems/domain/"+name)
+	}
+	out, err := exec.CommandContext(t.Context(), "go", list...).Output()
 	if err != nil {
-		t.Fatalf("go list, which finds the sources of package %s: %v", port, err)
+		t.Fatalf("go list, which finds the sources of the packages %v: %v", packages, err)
 	}
 	var comments []string
 	for _, file := range strings.Fields(string(out)) {

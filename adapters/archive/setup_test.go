@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -189,10 +190,10 @@ func (w world) Feed(_ context.Context, from int64, limit int, _ int64) (page []e
 	return page, nil
 }
 
-func (w world) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+func (w world) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ snapshot.Parts) (found []snapshot.Snapshot, _ error) {
 	for _, d := range w.dossiers {
 		if slices.Contains(ids, d.ID) {
-			found = append(found, store.Snapshot{Problem: d.Problem, Size: d.Size()})
+			found = append(found, snapshot.Snapshot{Problem: d.Problem, Size: d.Size()})
 		}
 	}
 	return found, nil

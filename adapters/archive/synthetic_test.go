@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/user"
@@ -211,11 +212,11 @@ func (s *synthetic) Feed(_ context.Context, from int64, limit int, _ int64) (pag
 	return page, nil
 }
 
-func (s *synthetic) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+func (s *synthetic) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ snapshot.Parts) (found []snapshot.Snapshot, _ error) {
 	for _, n := range ids {
 		if n <= s.problems {
 			d := s.dossier(n)
-			found = append(found, store.Snapshot{Problem: d.Problem, Size: d.Size()})
+			found = append(found, snapshot.Snapshot{Problem: d.Problem, Size: d.Size()})
 		}
 	}
 	return found, nil
@@ -284,7 +285,7 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 		created = append(created, problem.LogMember{Name: f.Name, Value: f.Log(&d.Fields, func(metadata.Kind, ident.ID) string { return m.text(text.Name) })})
 	}
 	log(problem.ProblemCreated, "", "", problem.LogObject(created...), batch)
-	d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: batch, Problem: d.Problem})
+	d.Savepoints = append(d.Savepoints, snapshot.Savepoint{Batch: batch, Problem: d.Problem})
 
 	batch = next()
 	before := d.Priority
@@ -294,7 +295,7 @@ func (s *synthetic) dossier(n problem.ID) store.Dossier {
 		log(problem.FieldChanged, "state", problem.LogRef(d.State, m.text(text.Name)), problem.LogRef(state.ID, m.text(text.Name)), batch)
 		d.State, d.Resolver, d.Resolved = state.ID, author, d.Modified
 	}
-	d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: batch, Problem: d.Problem})
+	d.Savepoints = append(d.Savepoints, snapshot.Savepoint{Batch: batch, Problem: d.Problem})
 
 	via = s.tokens[1].ID
 	batch = next()

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/etag"
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -121,7 +121,7 @@ func (c *call) tagged(tag string) Tagged {
 }
 
 // tagOf returns the entity tag of a problem.
-func tagOf(a tracker.Answer[store.Snapshot]) string { return etag.Problem(a.Value, a.Catalogue) }
+func tagOf(a tracker.Answer[snapshot.Snapshot]) string { return etag.Problem(a.Value, a.Catalogue) }
 
 // uncached keeps answers out of caches.
 var uncached = Uncached{"no-store"}

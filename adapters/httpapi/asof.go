@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -37,7 +37,7 @@ func (c *call) asOf() (at tracker.AsOf, past bool, err error) {
 }
 
 // shown loads a problem for R1–R4, as it is or as it stood, with its entity tag.
-func (c *call) shown(parts store.Parts) (a tracker.Answer[store.Snapshot], tag string, past bool, err error) {
+func (c *call) shown(parts snapshot.Parts) (a tracker.Answer[snapshot.Snapshot], tag string, past bool, err error) {
 	at, past, err := c.asOf()
 	if err != nil {
 		return a, "", past, err
@@ -69,7 +69,7 @@ type partInput struct {
 }
 
 // loadPart returns the handler of R3 or R4: it answers with a part of a problem.
-func loadPart[W any](parts store.Parts, encode func(*wire.Encoder, tracker.Answer[store.Snapshot])) func(context.Context, *partInput) (*partOutput[W], error) {
+func loadPart[W any](parts snapshot.Parts, encode func(*wire.Encoder, tracker.Answer[snapshot.Snapshot])) func(context.Context, *partInput) (*partOutput[W], error) {
 	return func(_ context.Context, in *partInput) (*partOutput[W], error) {
 		a, tag, past, err := in.shown(parts)
 		if err != nil {
@@ -88,6 +88,6 @@ func loadPart[W any](parts store.Parts, encode func(*wire.Encoder, tracker.Answe
 
 // isLarge reports whether an answer with the problem is sent in parts. The size of a past
 // problem is known only from the loaded parts.
-func isLarge(s store.Snapshot) bool {
-	return s.Size > store.Small || problem.Size(s.Fields, s.Keywords, s.Comments, s.Attachments, s.Log) > store.Small
+func isLarge(s snapshot.Snapshot) bool {
+	return s.Size > snapshot.Small || problem.Size(s.Fields, s.Keywords, s.Comments, s.Attachments, s.Log) > snapshot.Small
 }

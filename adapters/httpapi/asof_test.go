@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // setupPast returns a fixture whose problem has a past: it was created Open by Bob
@@ -25,7 +25,7 @@ func setupPast(t *testing.T) *fixture {
 	moved := s.Problem
 	moved.Modified, moved.Revision = samples.Time.Add(5*time.Minute), 6
 	s.Problem = moved
-	s.Savepoints = []store.Savepoint{{Problem: created}, {Problem: moved}}
+	s.Savepoints = []snapshot.Savepoint{{Problem: created}, {Problem: moved}}
 	first := s.Log[0]
 	s.Log = []problem.LogEntry{first}
 	for i, e := range []problem.LogEntry{

@@ -16,7 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -40,7 +40,7 @@ func (s *server) registerAttachments() {
 		Security:  needs(access.Read),
 		Responses: orKept("The attachments, oldest first, without deleted ones."),
 		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []problem.Attachment{samples.Attachment()}, e.Attachment) }, fault.ProblemNotFound),
-	}, loadPart[[]wire.Attachment](store.Attachments, func(e *wire.Encoder, a tracker.Answer[store.Snapshot]) {
+	}, loadPart[[]wire.Attachment](snapshot.Attachments, func(e *wire.Encoder, a tracker.Answer[snapshot.Snapshot]) {
 		wire.List(e, problem.PresentAttachments(a.Value.Attachments), e.Attachment)
 	}))
 	register(s, huma.Operation{

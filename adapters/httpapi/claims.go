@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -144,7 +144,7 @@ func named[T any](c *call, encode func(*wire.Encoder, T)) func(*wire.Encoder, T)
 
 // claimTag tells apart claims, the leases of one, and the names of its token: an erasure takes the
 // name away.
-func claimTag(s store.Snapshot, names func(ident.ID) string) string {
+func claimTag(s snapshot.Snapshot, names func(ident.ID) string) string {
 	return "claim " + s.Claim.ID.String() + s.Claim.Expires.String() + names(s.Claim.Via)
 }
 
@@ -185,7 +185,7 @@ func (s *server) claimNext(ctx context.Context, in *claimNextInput) (*claimedOut
 	if err != nil {
 		return nil, err
 	}
-	claimed := func(a tracker.Answer[store.Snapshot]) *claimedOutput[wire.ClaimedProblem] {
+	claimed := func(a tracker.Answer[snapshot.Snapshot]) *claimedOutput[wire.ClaimedProblem] {
 		e := wire.Encoder{Catalogue: a.Catalogue, Only: only, TokenNames: in.tokenName}
 		e.ClaimedProblem(a.Value)
 		return &claimedOutput[wire.ClaimedProblem]{Status: http.StatusOK, Revised: revised(a.Revision), Body: wire.JSON[wire.ClaimedProblem]{Text: e.Buf}}

@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -39,10 +39,10 @@ func (s *server) registerComments() {
 		Responses:   orKept("The comments, oldest first."),
 		Metadata:    about(func(e *wire.Encoder) { wire.List(e, []problem.Comment{samples.Comment()}, e.Comment) }, fault.ProblemNotFound),
 	}, loadGrowing[[]wire.Comment](s, growing[problem.Comment]{
-		name: "comments", parts: store.Comments,
-		loaded: func(s store.Snapshot) []problem.Comment { return s.Comments },
+		name: "comments", parts: snapshot.Comments,
+		loaded: func(s snapshot.Snapshot) []problem.Comment { return s.Comments },
 		stored: (*tracker.Service).Comments,
-		encode: func(e *wire.Encoder, _ store.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
+		encode: func(e *wire.Encoder, _ snapshot.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
 			return wire.Portions(e, comments, func(c problem.Comment) {
 				if !c.Deleted {
 					e.Comment(c)

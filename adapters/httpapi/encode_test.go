@@ -16,7 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -25,7 +25,7 @@ import (
 // writes, the other reads without loss and writes again, byte for byte.
 func TestEncoderAgreesWithWireTypes(t *testing.T) {
 	t.Parallel()
-	bare := store.Snapshot{Problem: problem.Problem{
+	bare := snapshot.Snapshot{Problem: problem.Problem{
 		ID:         1,
 		Fields:     problem.Fields{Title: "<a href=\"&\">\u2028\x7f\U0001F600", State: samples.Open.ID},
 		Originator: samples.Ann.ID, Created: samples.Time, Modifier: samples.Ann.ID, Modified: samples.Time, Revision: 1,

@@ -30,6 +30,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -487,7 +488,7 @@ func provoke(f *fixture, e endpoint, kind fault.Kind) *httptest.ResponseRecorder
 		case "addRelationship":
 			f.snapshot.Relationships = nil
 		case "deleteRelationship":
-			f.snapshot.Relationships = []store.Related{samples.Related()}
+			f.snapshot.Relationships = []snapshot.Related{samples.Related()}
 		case "claimNext":
 			f.hits, f.snapshot.Claim = []store.Hit{{ID: 12}}, problem.Claim{}
 		case "endClaim":

@@ -15,7 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/undo"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -136,7 +136,7 @@ func TestBodiesTakeAllFields(t *testing.T) {
 }
 
 // sampleResolved is the problem of the samples once it is resolved.
-func sampleResolved() store.Snapshot {
+func sampleResolved() snapshot.Snapshot {
 	s := samples.Snapshot()
 	s.Resolver, s.Resolved = samples.Bob.ID, samples.Time
 	s.Watching = true

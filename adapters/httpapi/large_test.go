@@ -26,6 +26,7 @@ import (
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -300,7 +301,7 @@ func TestMemoryOfBodies(t *testing.T) {
 	if held, _ := memory.Held(); held != 0 {
 		t.Errorf("%d bytes are held in the end", held)
 	}
-	f.snapshot.Size = store.Small // and no more
+	f.snapshot.Size = snapshot.Small // and no more
 	f.send(t, request("GET", api+"/problems/12", ""), 200, "")
 }
 

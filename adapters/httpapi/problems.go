@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -41,8 +41,8 @@ func (s *server) registerProblems() {
 			body(fields, merge),
 	}, s.updateProblem)
 	load := loadGrowing[wire.Problem](s, growing[problem.LogEntry]{
-		name: "log", parts: store.Keywords | store.Log,
-		loaded: func(s store.Snapshot) []problem.LogEntry { return s.Log },
+		name: "log", parts: snapshot.Keywords | snapshot.Log,
+		loaded: func(s snapshot.Snapshot) []problem.LogEntry { return s.Log },
 		stored: (*tracker.Service).Log,
 		encode: (*wire.Encoder).LargeProblem,
 	})
@@ -145,7 +145,7 @@ func (s *server) createProblem(ctx context.Context, in *createInput) (*createOut
 }
 
 // created returns a problem with its log, as the answer that it was created, or was there.
-func (in *createInput) created(a tracker.Answer[store.Snapshot]) *createOutput {
+func (in *createInput) created(a tracker.Answer[snapshot.Snapshot]) *createOutput {
 	out := &createOutput{Status: http.StatusOK, Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored)}
 	if a.New {
 		out.Status = http.StatusCreated
@@ -222,7 +222,7 @@ func (s *server) updateProblem(ctx context.Context, in *updateInput) (*updateOut
 }
 
 // updated returns a problem after a change. What is kept for a repeat is whole.
-func (in *updateInput) updated(a tracker.Answer[store.Snapshot]) *updateOutput {
+func (in *updateInput) updated(a tracker.Answer[snapshot.Snapshot]) *updateOutput {
 	parts := isLarge(a.Value) && in.r.Header.Get("Idempotency-Key") == ""
 	return &updateOutput{
 		Tagged: in.tagged(tagOf(a)), Revised: revised(a.Revision), Ignoring: ignoring(a.Ignored),

@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -41,8 +41,8 @@ func (s *server) registerRelationships() {
 		Summary:   "Load the relationships of a problem",
 		Security:  needs(access.Read),
 		Responses: orKept("The relationships, by type and other problem."),
-		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []store.Related{samples.Related()}, e.Relationship) }, fault.ProblemNotFound),
-	}, loadPart[[]wire.Relationship](store.Relationships, func(e *wire.Encoder, a tracker.Answer[store.Snapshot]) {
+		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []snapshot.Related{samples.Related()}, e.Relationship) }, fault.ProblemNotFound),
+	}, loadPart[[]wire.Relationship](snapshot.Relationships, func(e *wire.Encoder, a tracker.Answer[snapshot.Snapshot]) {
 		wire.List(e, a.Value.Relationships, e.Relationship)
 	}))
 }

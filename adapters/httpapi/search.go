@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -200,12 +200,12 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 		return nil, err
 	}
 	detail := in.detail.Value && only.Has("logs")
-	var parts store.Parts
+	var parts snapshot.Parts
 	if only.Has("keywords") {
-		parts |= store.Keywords
+		parts |= snapshot.Keywords
 	}
 	if detail {
-		parts |= store.Log
+		parts |= snapshot.Log
 	}
 	found, err := find(c.untilGone(), c.caller, tracker.SearchProblems{Search: search, Parts: parts})
 	if err != nil {
@@ -250,16 +250,16 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 
 // foundProblems writes the hits of a search. Large problems come without their parts.
 // Each is loaded in its present form just before it is written.
-func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snapshot], detail bool) error {
+func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]snapshot.Snapshot], detail bool) error {
 	for _, s := range batch.Value {
 		e.Catalogue = batch.Catalogue
-		if s.Size <= store.Small {
+		if s.Size <= snapshot.Small {
 			e.FoundProblem(s, detail)
 			e.Drain()
 			continue
 		}
 		resume := c.pause()
-		a, err := c.server.Service.LoadProblem(c.sending(), c.caller, s.ID, store.Keywords|store.Log)
+		a, err := c.server.Service.LoadProblem(c.sending(), c.caller, s.ID, snapshot.Keywords|snapshot.Log)
 		resume()
 		if err != nil {
 			return err
@@ -268,7 +268,7 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]store.Snaps
 		switch {
 		case !detail:
 			e.FoundProblem(a.Value, false)
-		case a.Value.Size > store.Small:
+		case a.Value.Size > snapshot.Small:
 			err = e.LargeProblem(a.Value, loads(c, c.server.Service.Log(c.r.Context(), a.Value, 0, all)))
 		default:
 			e.Problem(a.Value)

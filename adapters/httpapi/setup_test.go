@@ -36,6 +36,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
@@ -228,7 +229,7 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 // notes what it was asked to commit.
 type fixedStore struct {
 	catalogue  *metadata.Catalogue
-	snapshot   store.Snapshot
+	snapshot   snapshot.Snapshot
 	tokens     []access.Token
 	audit      []audit.Entry
 	feed       []event.Entry
@@ -256,7 +257,7 @@ func newFixedStore() *fixedStore {
 	f := &fixedStore{catalogue: samples.Catalogue(), snapshot: samples.Snapshot(), replies: map[string]store.Reply{}}
 	f.webhooks = []webhook.Webhook{samples.Webhook()}
 	f.snapshot.Comments = []problem.Comment{samples.Comment()}
-	f.snapshot.Relationships = []store.Related{samples.Related()}
+	f.snapshot.Relationships = []snapshot.Related{samples.Related()}
 	f.snapshot.Watchers = []ident.ID{samples.Ann.ID}
 	f.snapshot.Attachments = []problem.Attachment{samples.Attachment()}
 	for i, scope := range []access.Scope{access.Read, access.Write, access.Admin} {
@@ -332,7 +333,7 @@ func (f *fixedStore) Restore(context.Context, store.Archive) error { return f.er
 
 func (f *fixedStore) Close() error { return nil }
 
-func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if f.during != nil {
 		f.during()
 	}
@@ -342,25 +343,25 @@ func (f *fixedStore) Problem(_ context.Context, id problem.ID, _ ident.ID, parts
 	case 13:
 		s.ID = 13
 	default:
-		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
+		return snapshot.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
 	}
-	if parts.Has(store.IfSmall) && s.Size > store.Small {
+	if parts.Has(snapshot.IfSmall) && s.Size > snapshot.Small {
 		parts = 0
 	}
-	if !parts.Has(store.Keywords) {
+	if !parts.Has(snapshot.Keywords) {
 		s.Keywords = nil
 	}
-	if !parts.Has(store.Log) {
+	if !parts.Has(snapshot.Log) {
 		s.Log = nil
 	}
-	if !parts.Has(store.Comments) {
+	if !parts.Has(snapshot.Comments) {
 		s.Comments = nil
 	}
-	if !parts.Has(store.Attachments) {
+	if !parts.Has(snapshot.Attachments) {
 		s.Attachments = nil
 	}
 	s.Attachments = slices.Clone(s.Attachments)
-	if !parts.Has(store.Relationships) || id == 13 {
+	if !parts.Has(snapshot.Relationships) || id == 13 {
 		s.Relationships = nil
 	}
 	return s, nil
@@ -377,7 +378,7 @@ func (f *fixedStore) Comments(_ context.Context, id problem.ID, skip, limit int,
 	return store.Portion(f.snapshot.Comments, skip, limit, budget, (*problem.Comment).Size), f.err
 }
 
-func (f *fixedStore) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+func (f *fixedStore) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) (all []snapshot.Snapshot, err error) {
 	for _, id := range ids {
 		if s, err := f.Problem(ctx, id, as, parts); err == nil {
 			all = append(all, s)

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -32,7 +32,7 @@ func (s *server) registerWatchers() {
 		Security:  needs(access.Read),
 		Responses: orKept("The users, by name."),
 		Metadata:  about(func(e *wire.Encoder) { wire.List(e, []user.User{samples.Ann}, e.User) }, fault.ProblemNotFound),
-	}, loadPart[[]wire.User](store.Watchers, func(e *wire.Encoder, a tracker.Answer[store.Snapshot]) {
+	}, loadPart[[]wire.User](snapshot.Watchers, func(e *wire.Encoder, a tracker.Answer[snapshot.Snapshot]) {
 		wire.List(e, tracker.Watchers(a.Value, a.Catalogue), e.User)
 	}))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -102,12 +102,12 @@ func (c *call) chosen() (wire.Selection, error) {
 // growing is a large, append-only part of a problem: its log or its comments (D38).
 type growing[T any] struct {
 	name  string
-	parts store.Parts
+	parts snapshot.Parts
 	// loaded returns the part from a problem loaded with it. stored reads it from the
 	// store, for a problem too large for that.
-	loaded func(store.Snapshot) []T
-	stored func(*tracker.Service, context.Context, store.Snapshot, int, int) iter.Seq2[[]T, error]
-	encode func(*wire.Encoder, store.Snapshot, iter.Seq2[[]T, error]) error
+	loaded func(snapshot.Snapshot) []T
+	stored func(*tracker.Service, context.Context, snapshot.Snapshot, int, int) iter.Seq2[[]T, error]
+	encode func(*wire.Encoder, snapshot.Snapshot, iter.Seq2[[]T, error]) error
 }
 
 // loadGrowing returns the handler of R1 or R2: it answers with everything, or with a window
@@ -125,7 +125,7 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 		parts := g.parts
 		without := !only.Has(g.name + "s")
 		if without {
-			parts &^= store.Log
+			parts &^= snapshot.Log
 		}
 		a, tag, past, err := in.shown(parts)
 		if err != nil {
@@ -143,7 +143,7 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 		more := false
 		if without {
 			elements = wire.Once[T](nil)
-		} else if problem.Size > store.Small {
+		} else if problem.Size > snapshot.Small {
 			elements = loads(in.call, g.stored(s.Service, ctx, problem, w.skip, w.limit))
 			if w.limit < all {
 				for _, err := range g.stored(s.Service, ctx, problem, w.skip+w.limit, 1) {

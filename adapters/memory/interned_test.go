@@ -11,7 +11,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 func TestNamesShareMemory(t *testing.T) {
@@ -83,7 +83,7 @@ func TestHistoryIsReadAsWritten(t *testing.T) {
 		ID: 7, Fields: problem.Fields{Title: "a", State: id(1), Priority: id(2), Classification: id(3), Component: id(4), Milestone: id(5), Assignee: id(6)},
 		Originator: id(7), Created: at, Modifier: id(8), Modified: at.Add(time.Hour), Resolver: id(9), Resolved: at.Add(time.Minute), Revision: math.MaxInt64,
 	}
-	written := []store.Savepoint{{Batch: id(10), Problem: p}, {Batch: id(11), Problem: problem.Problem{ID: 7}}}
+	written := []snapshot.Savepoint{{Batch: id(10), Problem: p}, {Batch: id(11), Problem: problem.Problem{ID: 7}}}
 	known := newInterned()
 	var savepoints []savepoint
 	for _, s := range written {

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -24,37 +25,37 @@ type reader struct {
 }
 
 // Problem implements store.Reader.
-func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if err := store.Ended(ctx); err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	found := r.record(id)
 	if found == nil {
-		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
+		return snapshot.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
 	}
 	s := r.snapshot(found, as)
-	if parts.Has(store.IfSmall) && s.Size > store.Small {
+	if parts.Has(snapshot.IfSmall) && s.Size > snapshot.Small {
 		return s, nil
 	}
-	if parts.Has(store.Keywords) {
+	if parts.Has(snapshot.Keywords) {
 		s.Keywords = slices.Clone(found.keywords)
 	}
-	if parts.Has(store.Log) {
+	if parts.Has(snapshot.Log) {
 		s.Log = logOf(id, found.log)
 	}
-	if parts.Has(store.Comments) {
+	if parts.Has(snapshot.Comments) {
 		s.Comments = slices.Clone(found.comments)
 	}
-	if parts.Has(store.Relationships) {
+	if parts.Has(snapshot.Relationships) {
 		s.Relationships = r.related(found)
 	}
-	if parts.Has(store.Watchers) {
+	if parts.Has(snapshot.Watchers) {
 		s.Watchers = slices.Clone(found.watchers)
 	}
-	if parts.Has(store.Savepoints) {
+	if parts.Has(snapshot.Savepoints) {
 		s.Savepoints = historyOf(id, found.savepoints)
 	}
-	if parts.Has(store.Attachments) {
+	if parts.Has(snapshot.Attachments) {
 		s.Attachments = slices.Clone(found.attachments)
 	}
 	return s, nil
@@ -83,8 +84,8 @@ func (r reader) Comments(ctx context.Context, id problem.ID, skip, limit int, bu
 }
 
 // Problems implements store.Reader.
-func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
-	var found []store.Snapshot
+func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
+	var found []snapshot.Snapshot
 	for _, id := range ids {
 		s, err := r.Problem(ctx, id, as, parts)
 		switch {
@@ -99,8 +100,8 @@ func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 }
 
 // related returns the problem's relationships with the shown members of the others.
-func (r reader) related(owner *record) []store.Related {
-	all := make([]store.Related, len(owner.relationships))
+func (r reader) related(owner *record) []snapshot.Related {
+	all := make([]snapshot.Related, len(owner.relationships))
 	for i, side := range owner.relationships {
 		all[i].Relationship = side
 		if other := r.record(side.Other); other != nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
-// savepoint is a store.Savepoint in about half of the memory. Its references point to
+// savepoint is a snapshot.Savepoint in about half of the memory. Its references point to
 // identifiers common to all savepoints.
 type savepoint struct {
 	batch      ident.ID
@@ -117,11 +117,11 @@ func (c *unpacker) Time(_ *problem.Field, value *time.Time) (none struct{}) {
 }
 
 // historyOf returns the savepoints of a problem as they are read.
-func historyOf(owner problem.ID, savepoints []savepoint) []store.Savepoint {
+func historyOf(owner problem.ID, savepoints []savepoint) []snapshot.Savepoint {
 	if len(savepoints) == 0 {
 		return nil
 	}
-	read := make([]store.Savepoint, len(savepoints))
+	read := make([]snapshot.Savepoint, len(savepoints))
 	for i := range savepoints {
 		s, p := &savepoints[i], &read[i].Problem
 		read[i].Batch, p.ID, p.Revision = s.batch, owner, s.revision

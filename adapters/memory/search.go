@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -24,8 +25,8 @@ const patience = 256
 // ascending order of their numbers. They share their parts with the immutable state and
 // are to be read only. The log, the savepoints and the relationships have another form in
 // memory, and are left out.
-func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.ID) iter.Seq2[store.Snapshot, error] {
-	return func(yield func(store.Snapshot, error) bool) {
+func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.ID) iter.Seq2[snapshot.Snapshot, error] {
+	return func(yield func(snapshot.Snapshot, error) bool) {
 		looked := 0
 		for _, found := range r.problems.all() {
 			if found == nil {
@@ -36,7 +37,7 @@ func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.I
 				err = store.Ended(ctx)
 			}
 			if err != nil {
-				yield(store.Snapshot{}, err)
+				yield(snapshot.Snapshot{}, err)
 				return
 			}
 			if looked++; out {
@@ -52,8 +53,8 @@ func (r reader) snapshots(ctx context.Context, fields *search.Fields, as ident.I
 }
 
 // snapshot returns a problem without parts.
-func (r reader) snapshot(found *record, as ident.ID) store.Snapshot {
-	return store.Snapshot{
+func (r reader) snapshot(found *record, as ident.ID) snapshot.Snapshot {
+	return snapshot.Snapshot{
 		Problem:        found.problem,
 		Batch:          found.batch,
 		Size:           found.size,

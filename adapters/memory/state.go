@@ -38,8 +38,8 @@ type state struct {
 // record is a problem with all its parts.
 type record struct {
 	problem       problem.Problem
-	batch         ident.ID // see store.Snapshot
-	size          int64    // see store.Snapshot
+	batch         ident.ID // see snapshot.Snapshot
+	size          int64    // see snapshot.Snapshot
 	claim         problem.Claim
 	keywords      []problem.Keyword           // by name
 	relationships []relationship.Relationship // by Compare

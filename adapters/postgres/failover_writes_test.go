@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
@@ -39,9 +40,9 @@ func (c *failoverClient) createProblem() {
 	}})
 	var id problem.ID
 	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
-		a, err := s.CreateProblem(ctx, c.caller, tracker.CreateProblem{ProblemPatch: titled(tag), Idempotency: &tracker.Idempotency[store.Snapshot]{
+		a, err := s.CreateProblem(ctx, c.caller, tracker.CreateProblem{ProblemPatch: titled(tag), Idempotency: &tracker.Idempotency[snapshot.Snapshot]{
 			Key: tag, Fingerprint: sha256.Sum256([]byte(tag)),
-			Render: func(a tracker.Answer[store.Snapshot]) []byte {
+			Render: func(a tracker.Answer[snapshot.Snapshot]) []byte {
 				return strconv.AppendInt(nil, int64(a.Value.ID), 10)
 			},
 		}})

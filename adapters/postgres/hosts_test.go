@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -48,8 +49,8 @@ func TestFencedPrimaryIsLeft(t *testing.T) {
 	fresh := open(t, postgres.Options{URL: pair.StandbyURL()})
 	var seen []problem.Comment
 	if err := fresh.View(t.Context(), func(r store.Reader) error {
-		snapshot, err := r.Problem(t.Context(), p.ID, p.Originator, store.Comments)
-		seen = snapshot.Comments
+		shown, err := r.Problem(t.Context(), p.ID, p.Originator, snapshot.Comments)
+		seen = shown.Comments
 		return err
 	}); err != nil {
 		t.Fatal(err)

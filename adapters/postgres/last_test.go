@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -27,9 +28,9 @@ func TestLastReadEndsTheView(t *testing.T) {
 				return err
 			}
 			store.Last(r)
-			snapshot, err := r.Problem(t.Context(), p.ID, p.Originator, store.Keywords|store.Log)
-			if err != nil || snapshot.Title != p.Title {
-				t.Errorf("%s: %+v, %v", name, snapshot, err)
+			shown, err := r.Problem(t.Context(), p.ID, p.Originator, snapshot.Keywords|snapshot.Log)
+			if err != nil || shown.Title != p.Title {
+				t.Errorf("%s: %+v, %v", name, shown, err)
 			}
 			if _, err := r.Catalogue(t.Context()); !errors.Is(err, store.ErrOver) {
 				t.Errorf("%s: a read after it: %v; want %v", name, err, store.ErrOver)
@@ -81,10 +82,10 @@ func TestLastReadShowsOneMoment(t *testing.T) {
 	}()
 	revisions := make(map[int64]bool)
 	for began := time.Now(); len(revisions) < reads && time.Since(began) < patience; {
-		var seen store.Snapshot
+		var seen snapshot.Snapshot
 		if err := s.View(t.Context(), func(r store.Reader) (err error) {
 			store.Last(r)
-			seen, err = r.Problem(t.Context(), p.ID, p.Originator, store.Keywords|store.Log)
+			seen, err = r.Problem(t.Context(), p.ID, p.Originator, snapshot.Keywords|snapshot.Log)
 			return err
 		}); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -53,7 +54,7 @@ func (l *load) write(id problem.ID) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
 	for !l.stop.Load() && ctx.Err() == nil {
-		var current store.Snapshot
+		var current snapshot.Snapshot
 		err := l.store.View(ctx, func(r store.Reader) (err error) {
 			current, err = r.Problem(ctx, id, l.from.id(), 0)
 			return err

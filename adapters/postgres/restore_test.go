@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -89,7 +90,7 @@ func someArchive(from *source) (store.Archive, int) {
 			Problem:    p,
 			Log:        []problem.LogEntry{from.entry(from.id(), p, problem.ProblemCreated)},
 			Comments:   []problem.Comment{from.comment()},
-			Savepoints: []store.Savepoint{{Batch: from.id(), Problem: p}},
+			Savepoints: []snapshot.Savepoint{{Batch: from.id(), Problem: p}},
 		})
 	}
 	id := from.id()

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -127,7 +128,7 @@ func (s scene) timesOf(effect store.Effect, batch ident.ID, before scene) int {
 	case store.UpdateProblem:
 		return once(s.problem(e.Problem.ID).Problem == e.Problem && s.batches[e.Problem.ID] == batch)
 	case store.PutSavepoint:
-		return count(s.problem(e.Problem.ID).Savepoints, func(p store.Savepoint) bool { return p.Batch == batch && p.Problem == e.Problem })
+		return count(s.problem(e.Problem.ID).Savepoints, func(p snapshot.Savepoint) bool { return p.Batch == batch && p.Problem == e.Problem })
 	case store.AddComment:
 		return count(s.problem(e.Problem).Comments, func(c problem.Comment) bool { return c.ID == e.Comment.ID })
 	case store.PutKeyword:

@@ -16,6 +16,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -265,7 +266,7 @@ func TestCitusIsKnown(t *testing.T) {
 		t.Error("the store does not know of it")
 	}
 	err = s.View(t.Context(), func(r store.Reader) error {
-		_, err := r.Problem(t.Context(), 1, ident.None, store.Keywords|store.Comments)
+		_, err := r.Problem(t.Context(), 1, ident.None, snapshot.Keywords|snapshot.Comments)
 		if err == nil {
 			t.Error("there is a problem in an empty store")
 		}

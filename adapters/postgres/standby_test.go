@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -76,8 +77,8 @@ func standbysOf(t *testing.T, server *postgrestest.Server) func(names string) {
 func commentsOf(t *testing.T, s store.Store, p problem.Problem) (n int) {
 	t.Helper()
 	if err := s.View(t.Context(), func(r store.Reader) error {
-		snapshot, err := r.Problem(t.Context(), p.ID, p.Originator, store.Comments)
-		n = len(snapshot.Comments)
+		shown, err := r.Problem(t.Context(), p.ID, p.Originator, snapshot.Comments)
+		n = len(shown.Comments)
 		return err
 	}); err != nil {
 		t.Fatal(err)

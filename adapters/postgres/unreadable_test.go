@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -29,16 +30,16 @@ func TestUnreadableRowsAreNamed(t *testing.T) {
 		read   func(context.Context, store.Reader) error
 	}{
 		"alone": {"(col: type)", func(ctx context.Context, r store.Reader) error {
-			_, err := r.Problem(ctx, 7, ident.None, store.Relationships)
+			_, err := r.Problem(ctx, 7, ident.None, snapshot.Relationships)
 			return err
 		}},
 		"joined": {"column 2", func(ctx context.Context, r store.Reader) error { // of a record without names
 			store.Last(r)
-			_, err := r.Problem(ctx, 7, ident.None, store.Relationships|store.IfSmall)
+			_, err := r.Problem(ctx, 7, ident.None, snapshot.Relationships|snapshot.IfSmall)
 			return err
 		}},
 		"several": {"(col: type)", func(ctx context.Context, r store.Reader) error {
-			_, err := r.Problems(ctx, []problem.ID{7}, ident.None, store.Relationships)
+			_, err := r.Problems(ctx, []problem.ID{7}, ident.None, snapshot.Relationships)
 			return err
 		}},
 		"all": {"(col: type)", func(ctx context.Context, r store.Reader) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -38,7 +39,7 @@ func TestStateUnusedAmongOthers(t *testing.T) {
 	}
 	for round := range 30 {
 		var catalogue ident.Version
-		var now store.Snapshot
+		var now snapshot.Snapshot
 		err := s.View(t.Context(), func(r store.Reader) error {
 			v, err := r.Versions(t.Context())
 			if err != nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	usr "github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -64,7 +65,7 @@ func TestStatementsUseIndexes(t *testing.T) {
 	}
 	for range Readers {
 		b.must(b.View(t.Context(), func(r store.Reader) error {
-			const everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
+			const everything = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Relationships | snapshot.Watchers | snapshot.Savepoints
 			_, err := r.Problem(t.Context(), 1, ident.None, everything)
 			b.must(err)
 			_, err = r.Problems(t.Context(), []problem.ID{1, 2}, ident.None, everything)

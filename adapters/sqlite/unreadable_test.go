@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -18,7 +19,7 @@ import (
 // problem if there is one, whatever reads the row.
 func TestUnreadableRowsAreNamed(t *testing.T) {
 	t.Parallel()
-	const parts = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints
+	const parts = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Relationships | snapshot.Watchers | snapshot.Savepoints
 	reads := []struct {
 		name string
 		read func(*bench, store.Reader) error

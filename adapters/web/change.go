@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -54,7 +54,7 @@ func showNewProblem(q *request) (answer, error) {
 // createProblem creates a problem, with a first comment if there is one.
 func createProblem(q *request) (answer, error) {
 	cmd := tracker.CreateProblem{ProblemPatch: forms.Patch(q.form), Comment: q.typedComment()}
-	cmd.Idempotency = once(q, "problem", func(a tracker.Answer[store.Snapshot]) []byte { return []byte(formatID(a.Value.ID)) })
+	cmd.Idempotency = once(q, "problem", func(a tracker.Answer[snapshot.Snapshot]) []byte { return []byte(formatID(a.Value.ID)) })
 	created, err := q.Service.CreateProblem(q.context(), q.caller, cmd)
 	if wrong := q.refused(err); wrong != nil {
 		c, err := q.catalogue()
@@ -106,7 +106,7 @@ func changeProblem(q *request) (answer, error) {
 	switch {
 	case cmd.Comment.Sent:
 		anchor = "comment"
-		cmd.Idempotency = once(q, "change", func(tracker.Answer[store.Snapshot]) []byte { return []byte("changed") })
+		cmd.Idempotency = once(q, "change", func(tracker.Answer[snapshot.Snapshot]) []byte { return []byte("changed") })
 	case q.form.Has("do"):
 		cmd.Faults.Add(fault.RequiredField, fault.At("comment"), "write a comment first")
 	}

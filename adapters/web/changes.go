@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -75,7 +75,7 @@ func showChanges(q *request) (answer, error) {
 	view.Here = q.base + "/changes?day=" + view.Day.String()
 	condition := "modificationDate >= CAST('" + from.UTC().Format(time.RFC3339) + "', 'NSDate')"
 	view.Live = q.base + "/live?" + url.Values{"predicate": {condition}, "after": {position}}.Encode()
-	cmd := tracker.SearchProblems{Search: searchFor(condition, "-modificationDate"), Parts: store.Log | store.Comments}
+	cmd := tracker.SearchProblems{Search: searchFor(condition, "-modificationDate"), Parts: snapshot.Log | snapshot.Comments}
 	cmd.Limit = patch.Set(int64(changedOnPage))
 	if asked.Has("after") {
 		if cmd.After, err = cursor.Read(asked.Get("after")); err != nil {
@@ -116,7 +116,7 @@ func (q *request) changedBetween(s foundProblem, from, to time.Time) (one change
 	state, _ := s.catalogue.State(s.State)
 	one.relatedLink = relatedLink{s.ID, s.Title, state}
 	log := s.Log
-	if s.Size > store.Small {
+	if s.Size > snapshot.Small {
 		entries, _, err := q.Service.Lengths(q.context(), s.Snapshot)
 		if err != nil {
 			return one, err

@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -52,7 +52,7 @@ func (q *request) mayCorrect(c problem.Comment) error {
 	return nil
 }
 
-func (q *request) commentPage(title string, a tracker.Answer[store.Snapshot], c problem.Comment, deletion bool) commentPage {
+func (q *request) commentPage(title string, a tracker.Answer[snapshot.Snapshot], c problem.Comment, deletion bool) commentPage {
 	return commentPage{
 		layout: q.signedIn(q.say(title), a.Catalogue).in("problems"),
 		ID:     a.Value.ID, Comment: c.ID, Text: c.Text, Edited: version(c), Delete: deletion, HTML: c.HTML.Valid,
@@ -60,7 +60,7 @@ func (q *request) commentPage(title string, a tracker.Answer[store.Snapshot], c 
 }
 
 // commentInPath returns the comment in the path, with its problem.
-func (q *request) commentInPath() (a tracker.Answer[store.Snapshot], c problem.Comment, err error) {
+func (q *request) commentInPath() (a tracker.Answer[snapshot.Snapshot], c problem.Comment, err error) {
 	id, err := q.problemID()
 	if err != nil {
 		return a, c, err
@@ -76,7 +76,7 @@ func (q *request) commentInPath() (a tracker.Answer[store.Snapshot], c problem.C
 }
 
 // findComment returns a comment of a problem by its identifier. It finds no deleted one.
-func (q *request) findComment(s store.Snapshot, id string) (c problem.Comment, found bool, err error) {
+func (q *request) findComment(s snapshot.Snapshot, id string) (c problem.Comment, found bool, err error) {
 	for part, err := range q.Service.Comments(q.context(), s, 0, math.MaxInt) {
 		if err != nil {
 			return c, false, err
@@ -104,7 +104,7 @@ const mostAttempts = 5
 // editComment changes the text of a comment, unless it was edited since the form was shown.
 func editComment(q *request) (answer, error) {
 	text := strings.ReplaceAll(q.form.Get("text"), "\r\n", "\n")
-	return q.correct(func(a tracker.Answer[store.Snapshot], c problem.Comment) (*commentPage, error) {
+	return q.correct(func(a tracker.Answer[snapshot.Snapshot], c problem.Comment) (*commentPage, error) {
 		switch {
 		case text == c.Text: // its HTML stays, too
 			return nil, nil
@@ -120,7 +120,7 @@ func editComment(q *request) (answer, error) {
 
 // deleteComment deletes a comment, unless it was edited since the form was shown.
 func deleteComment(q *request) (answer, error) {
-	return q.correct(func(a tracker.Answer[store.Snapshot], c problem.Comment) (*commentPage, error) {
+	return q.correct(func(a tracker.Answer[snapshot.Snapshot], c problem.Comment) (*commentPage, error) {
 		if version(c) != q.form.Get("edited") {
 			view := q.commentPage("comment.delete-title", a, c, true)
 			view.Now = c.Text
@@ -138,7 +138,7 @@ func at(revision int64) tracker.Write {
 
 // correct corrects the comment in the path, or shows a page about a form that came too late.
 // Other changes of the problem do not matter.
-func (q *request) correct(do func(tracker.Answer[store.Snapshot], problem.Comment) (*commentPage, error), anchor string) (answer, error) {
+func (q *request) correct(do func(tracker.Answer[snapshot.Snapshot], problem.Comment) (*commentPage, error), anchor string) (answer, error) {
 	for attempt := 1; ; attempt++ {
 		a, c, err := q.commentInPath()
 		if err != nil {

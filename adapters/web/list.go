@@ -26,7 +26,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -331,7 +331,7 @@ var sections = map[string]string{"/problems": "problems", boardPath: "board"}
 // search returns the search for the page of the list.
 func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProblems, err error) {
 	cmd.Search = searchFor(predicate, sort)
-	cmd.Limit, cmd.Parts = patch.Set(int64(rowsOnPage)), store.Keywords
+	cmd.Limit, cmd.Parts = patch.Set(int64(rowsOnPage)), snapshot.Keywords
 	here := len(v.trail) - 1
 	if here < 0 {
 		cmd.CountTo = countTo
@@ -408,7 +408,7 @@ func (v *listPage) fill(base string, found tracker.FoundProblems) error {
 
 // numbered returns the problem that a search names by its number, such as "#12". ok is false when
 // it names none.
-func (q *request) numbered(words string) (found store.Snapshot, ok bool, _ error) {
+func (q *request) numbered(words string) (found snapshot.Snapshot, ok bool, _ error) {
 	number, ok := strings.CutPrefix(strings.TrimSpace(words), "#")
 	if !ok {
 		return found, false, nil
@@ -426,7 +426,7 @@ func (q *request) numbered(words string) (found store.Snapshot, ok bool, _ error
 
 // foundProblem is a problem of a search, with the catalogue of its moment.
 type foundProblem struct {
-	store.Snapshot
+	snapshot.Snapshot
 	catalogue *metadata.Catalogue
 }
 
@@ -601,7 +601,7 @@ func (c column) ordered(base, first string, parameters url.Values) column {
 }
 
 // row returns a problem as it is in the list.
-func (v *listPage) row(s store.Snapshot, f *links.Filters) row {
+func (v *listPage) row(s snapshot.Snapshot, f *links.Filters) row {
 	state, _ := f.Catalogue.State(s.State)
 	r := row{ID: s.ID, Title: s.Title, Unread: !s.Read, State: state, priorityMark: markOf(s.Priority, f.Catalogue)}
 	shown := min(len(s.Keywords), keywordsInRow)
@@ -632,7 +632,7 @@ func hasWords(text, words string) bool {
 }
 
 // cellOf returns the value of a column.
-func cellOf(name string, s store.Snapshot, f *links.Filters) cell {
+func cellOf(name string, s snapshot.Snapshot, f *links.Filters) cell {
 	switch name {
 	case "created":
 		return cell{Column: name, Time: s.Created}

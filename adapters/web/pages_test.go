@@ -25,7 +25,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -576,7 +576,7 @@ func TestGetsChangeNothing(t *testing.T) {
 	s := newSite(t)
 	path := s.problem(t, "The door is open")
 	b := s.as(t, "Willi", access.Admin)
-	before, err := s.service.LoadProblem(t.Context(), s.admin, 1, store.Log|store.Watchers)
+	before, err := s.service.LoadProblem(t.Context(), s.admin, 1, snapshot.Log|snapshot.Watchers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -593,7 +593,7 @@ func TestGetsChangeNothing(t *testing.T) {
 			b.get(address + query)
 		}
 	}
-	after, err := s.service.LoadProblem(t.Context(), s.admin, 1, store.Log|store.Watchers)
+	after, err := s.service.LoadProblem(t.Context(), s.admin, 1, snapshot.Log|snapshot.Watchers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -105,7 +105,7 @@ func showPast(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	const parts = store.Keywords | store.Relationships | store.Watchers | store.Log
+	const parts = snapshot.Keywords | snapshot.Relationships | snapshot.Watchers | snapshot.Log
 	now, err := q.Service.LoadProblem(q.context(), q.caller, id, parts)
 	if err != nil {
 		return answer{}, err
@@ -124,13 +124,13 @@ func showPast(q *request) (answer, error) {
 	return page("past", view), err
 }
 
-func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata.Catalogue) (pastPage, error) {
+func (q *request) pastPage(then, now snapshot.Snapshot, revision int64, c *metadata.Catalogue) (pastPage, error) {
 	view := pastPage{
 		layout: q.signedIn(q.say("past.title")+" · #"+formatID(now.ID), c).in("problems"),
 		ID:     now.ID, Heading: now.Title, Revision: revision, Latest: now.Revision, Comments: len(then.Comments),
 		Fields:   pastFields(then.Fields, now.Fields, c),
 		Keywords: pastRow{"problem.keywords", parted(then.Keywords, now.Keywords, func(k problem.Keyword) problem.Keyword { return k }, keywordText)},
-		Related:  pastRow{"problem.relationships", parted(then.Relationships, now.Relationships, func(r store.Related) relationship.Relationship { return r.Relationship }, q.relatedText)},
+		Related:  pastRow{"problem.relationships", parted(then.Relationships, now.Relationships, func(r snapshot.Related) relationship.Relationship { return r.Relationship }, q.relatedText)},
 		Watchers: pastRow{"problem.watchers", parted(tracker.Watchers(then, c), tracker.Watchers(now, c), func(u user.User) ident.ID { return u.ID }, userText)},
 	}
 	if revision > 1 {
@@ -139,7 +139,7 @@ func (q *request) pastPage(then, now store.Snapshot, revision int64, c *metadata
 	if revision < now.Revision {
 		view.Next = revision + 1
 	}
-	at := place{small: now.Size <= store.Small}
+	at := place{small: now.Size <= snapshot.Small}
 	for _, e := range then.Log {
 		at.step(e)
 		if e.Revision != revision {
@@ -219,6 +219,6 @@ func parted[T any, K comparable](then, now []T, key func(T) K, text func(T) stri
 func userText(u user.User) string { return u.Name }
 
 // relatedText returns a relationship as people read it.
-func (q *request) relatedText(r store.Related) string {
+func (q *request) relatedText(r snapshot.Related) string {
 	return q.say("relationship."+string(r.Type)) + " #" + formatID(r.Other)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -95,7 +95,7 @@ type commentBox struct {
 }
 
 // allParts are the parts of a problem on its page.
-const allParts = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Attachments
+const allParts = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Relationships | snapshot.Watchers | snapshot.Attachments
 
 func showProblem(q *request) (answer, error) {
 	id, err := q.problemID()
@@ -114,7 +114,7 @@ func showProblem(q *request) (answer, error) {
 }
 
 // problemPage returns the page of a problem.
-func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, error) {
+func (q *request) problemPage(a tracker.Answer[snapshot.Snapshot]) (problemPage, error) {
 	s, c := a.Value, a.Catalogue
 	state, _ := c.State(s.State)
 	view := problemPage{
@@ -142,7 +142,7 @@ func (q *request) problemPage(a tracker.Answer[store.Snapshot]) (problemPage, er
 	view.Live = q.base + "/live?" + url.Values{"problem": {formatID(s.ID)}, "revision": {strconv.FormatInt(s.Revision, 10)}}.Encode()
 	view.Users = forms.ObjectChoice("user", metadata.Users, ident.None, c)
 	view.Users.Required = true
-	if s.Size > store.Small {
+	if s.Size > snapshot.Small {
 		err := q.portions(&view, a)
 		return view, err
 	}
@@ -178,7 +178,7 @@ func (q *request) typedAgain(id problem.ID, wrong *refusal) (problemPage, error)
 }
 
 // relatedGroups returns the relationships by type, in the order of the types.
-func relatedGroups(all []store.Related, c *metadata.Catalogue) (groups []relatedGroup) {
+func relatedGroups(all []snapshot.Related, c *metadata.Catalogue) (groups []relatedGroup) {
 	for _, r := range all {
 		if len(groups) == 0 || groups[len(groups)-1].Type != r.Type {
 			groups = append(groups, relatedGroup{Type: r.Type})

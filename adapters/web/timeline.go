@@ -14,12 +14,12 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
 // timeline returns comments and log as one list.
-func (q *request) timeline(of store.Snapshot, log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
+func (q *request) timeline(of snapshot.Snapshot, log []problem.LogEntry, comments []problem.Comment, c *metadata.Catalogue) ([]history.Item, error) {
 	r := q.reader()
 	r.Pictures = q.pictures(of.ID, of.Attachments)
 	return r.Items(log, comments, c)
@@ -75,7 +75,7 @@ type stretch struct {
 // portions fills the timeline of a large problem with a part of it: the latest one, or
 // the one in the address. An address has the number of entries, and of comments among
 // them: those before the part, or those up to its end.
-func (q *request) portions(view *problemPage, a tracker.Answer[store.Snapshot]) error {
+func (q *request) portions(view *problemPage, a tracker.Answer[snapshot.Snapshot]) error {
 	at, latest, err := q.stretch(a.Value)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (q *request) portions(view *problemPage, a tracker.Answer[store.Snapshot]) 
 }
 
 // stretch returns the part in the address, and whether it is the latest one.
-func (q *request) stretch(s store.Snapshot) (at stretch, latest bool, err error) {
+func (q *request) stretch(s snapshot.Snapshot) (at stretch, latest bool, err error) {
 	numbers := map[string]int{}
 	for _, name := range []string{"log", "before", "comments"} {
 		if numbers[name], err = q.count(name); err != nil {
@@ -134,7 +134,7 @@ func (q *request) stretch(s store.Snapshot) (at stretch, latest bool, err error)
 }
 
 // fit returns the comments of a stretch. It shortens the stretch to mostShown bytes.
-func (q *request) fit(s store.Snapshot, at *stretch) ([]problem.Comment, error) {
+func (q *request) fit(s snapshot.Snapshot, at *stretch) ([]problem.Comment, error) {
 	comments, fits, err := q.comments(s, *at)
 	if fits || err != nil {
 		return comments, err
@@ -169,7 +169,7 @@ func (at stretch) part(entries int) stretch {
 
 // comments returns the comments of a stretch, and whether it has at most mostShown bytes. It
 // reads no further than that.
-func (q *request) comments(s store.Snapshot, at stretch) (comments []problem.Comment, fits bool, err error) {
+func (q *request) comments(s snapshot.Snapshot, at stretch) (comments []problem.Comment, fits bool, err error) {
 	size := 0
 	for _, e := range at.log {
 		size += len(e.From) + len(e.To)
@@ -194,7 +194,7 @@ func (q *request) comments(s store.Snapshot, at stretch) (comments []problem.Com
 }
 
 // entries returns entries of the log.
-func (q *request) entries(s store.Snapshot, skip, most int) (log []problem.LogEntry, err error) {
+func (q *request) entries(s snapshot.Snapshot, skip, most int) (log []problem.LogEntry, err error) {
 	if most == 0 {
 		return nil, nil
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -137,10 +138,10 @@ func (t *Tracker) Audit(context.Context, int, int) ([]audit.Entry, error) { retu
 
 // Problems implements transfer.Reader. The problems are made by Dossiers, and they are small:
 // their sizes stay 0.
-func (t *Tracker) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+func (t *Tracker) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ snapshot.Parts) (found []snapshot.Snapshot, _ error) {
 	for _, id := range ids {
 		if id >= 1 && id <= t.problems {
-			found = append(found, store.Snapshot{Problem: problem.Problem{ID: id}})
+			found = append(found, snapshot.Snapshot{Problem: problem.Problem{ID: id}})
 		}
 	}
 	return found, nil

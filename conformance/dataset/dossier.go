@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -194,7 +195,7 @@ func (l *life) log(author ident.ID, at time.Time, batch ident.ID, entry problem.
 
 // save keeps the problem as the latest change has left it.
 func (l *life) save() {
-	l.Savepoints = append(l.Savepoints, store.Savepoint{Batch: l.Log[len(l.Log)-1].Batch, Problem: l.Problem})
+	l.Savepoints = append(l.Savepoints, snapshot.Savepoint{Batch: l.Log[len(l.Log)-1].Batch, Problem: l.Problem})
 }
 
 // relate makes one side of the relationship of two problems, made when the later one was

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -104,10 +105,10 @@ func measure(b *testing.B, clients int, do func(ctx context.Context, client int,
 // load loads one problem after the other.
 func (f *filled) load(ctx context.Context, _ int, n int64) error {
 	id := f.loaded[n%int64(len(f.loaded))]
-	var found store.Snapshot
+	var found snapshot.Snapshot
 	err := f.View(ctx, func(r store.Reader) (err error) {
 		store.Last(r)
-		found, err = r.Problem(ctx, id, f.user, store.Keywords|store.Log|store.IfSmall)
+		found, err = r.Problem(ctx, id, f.user, snapshot.Keywords|snapshot.Log|snapshot.IfSmall)
 		return err
 	})
 	if err == nil && (found.ID != id || len(found.Keywords) != 2 || len(found.Log) != logged) {
@@ -125,7 +126,7 @@ func (f *filled) commit(ctx context.Context, client int, _ int64) error {
 func (f *filled) committed(ctx context.Context) error {
 	for _, w := range f.writers {
 		err := f.View(ctx, func(r store.Reader) error {
-			found, err := r.Problem(ctx, w.current.ID, f.user, store.Log)
+			found, err := r.Problem(ctx, w.current.ID, f.user, snapshot.Log)
 			if err == nil && (found.Problem != w.current || int64(len(found.Log)) != w.current.Revision) {
 				err = fmt.Errorf("stored is %+v with %d log entries; want %+v with one for each revision", found.Problem, len(found.Log), w.current)
 			}
@@ -152,7 +153,7 @@ func (f *filled) search(ctx context.Context, _ int, _ int64) error {
 		for i := range ids {
 			ids[i] = hits[i].ID
 		}
-		shown, err := r.Problems(ctx, ids, f.user, store.Keywords)
+		shown, err := r.Problems(ctx, ids, f.user, snapshot.Keywords)
 		if err != nil {
 			return err
 		}

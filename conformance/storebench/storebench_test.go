@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -29,7 +30,7 @@ type fake struct {
 
 type reader struct {
 	store.Reader
-	snapshot  store.Snapshot
+	snapshot  snapshot.Snapshot
 	catalogue *metadata.Catalogue
 }
 
@@ -62,12 +63,12 @@ func (r reader) History() store.History { return 0 }
 
 func (r reader) Catalogue(context.Context) (*metadata.Catalogue, error) { return r.catalogue, nil }
 
-func (r reader) Problem(context.Context, problem.ID, ident.ID, store.Parts) (store.Snapshot, error) {
+func (r reader) Problem(context.Context, problem.ID, ident.ID, snapshot.Parts) (snapshot.Snapshot, error) {
 	return r.snapshot, nil
 }
 
-func (r reader) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) ([]store.Snapshot, error) {
-	all := make([]store.Snapshot, len(ids))
+func (r reader) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ snapshot.Parts) ([]snapshot.Snapshot, error) {
+	all := make([]snapshot.Snapshot, len(ids))
 	for i := range all {
 		all[i] = r.snapshot
 	}
@@ -100,7 +101,7 @@ func TestChangesAreTheTrackers(t *testing.T) {
 	w := f.writers[0]
 	for range 2 {
 		before := w.current
-		s.snapshot = store.Snapshot{Problem: before, Batch: w.batch, Size: w.size, Catalogue: f.catalogue.Version, Read: true}
+		s.snapshot = snapshot.Snapshot{Problem: before, Batch: w.batch, Size: w.size, Catalogue: f.catalogue.Version, Read: true}
 		change, err := w.change()
 		if err != nil {
 			t.Fatal(err)
@@ -170,22 +171,22 @@ func TestWrongAnswersAreErrors(t *testing.T) {
 	t.Parallel()
 	f, s := newFilled(t)
 	id := f.loaded[1]
-	right := store.Snapshot{
+	right := snapshot.Snapshot{
 		Problem:  problem.Problem{ID: id, Fields: problem.Fields{Assignee: f.user}},
 		Keywords: make([]problem.Keyword, 2), Log: make([]problem.LogEntry, logged),
 	}
 	for _, c := range []struct {
 		what         string
-		edit         func(*store.Snapshot)
+		edit         func(*snapshot.Snapshot)
 		load, search bool // whether it is wrong there
 	}{
-		{"what is right", func(*store.Snapshot) {}, false, false},
-		{"nothing", func(s *store.Snapshot) { *s = store.Snapshot{} }, true, true},
-		{"no log", func(s *store.Snapshot) { s.Log = nil }, true, false},
-		{"no keywords", func(s *store.Snapshot) { s.Keywords = nil }, true, false},
-		{"another problem", func(s *store.Snapshot) { s.ID++ }, true, false},
-		{"a resolved problem", func(s *store.Snapshot) { s.Resolved = time.Unix(1, 0) }, false, true},
-		{"somebody's problem", func(s *store.Snapshot) { s.Assignee = ident.None }, false, true},
+		{"what is right", func(*snapshot.Snapshot) {}, false, false},
+		{"nothing", func(s *snapshot.Snapshot) { *s = snapshot.Snapshot{} }, true, true},
+		{"no log", func(s *snapshot.Snapshot) { s.Log = nil }, true, false},
+		{"no keywords", func(s *snapshot.Snapshot) { s.Keywords = nil }, true, false},
+		{"another problem", func(s *snapshot.Snapshot) { s.ID++ }, true, false},
+		{"a resolved problem", func(s *snapshot.Snapshot) { s.Resolved = time.Unix(1, 0) }, false, true},
+		{"somebody's problem", func(s *snapshot.Snapshot) { s.Assignee = ident.None }, false, true},
 	} {
 		s.snapshot = right
 		c.edit(&s.snapshot)

@@ -18,7 +18,7 @@ type writer struct {
 	catalogue *metadata.Catalogue
 	current   problem.Problem
 	batch     ident.ID // of the last write
-	size      int64    // see store.Snapshot
+	size      int64    // see snapshot.Snapshot
 	ids       ident.Sequence
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/text"
 )
 
@@ -119,7 +119,7 @@ func compareUser(name string, e Value[metadata.Partial], current ident.ID, c *me
 
 // Binding compares the members with a fixed value: an update has to send them back as they
 // are. They come by name.
-func (f Problem) Binding(s store.Snapshot, c *metadata.Catalogue) Members {
+func (f Problem) Binding(s snapshot.Snapshot, c *metadata.Catalogue) Members {
 	return Members{
 		compareValue("identifier", f.Identifier, s.ID), // first, as it names the problem
 		compareInstant("creationDate", f.Created, s.Created),
@@ -132,7 +132,7 @@ func (f Problem) Binding(s store.Snapshot, c *metadata.Catalogue) Members {
 
 // Moving compares the other members. They change by themselves between a read and a write,
 // so old values in an update are no fault.
-func (f Problem) Moving(s store.Snapshot, c *metadata.Catalogue) Members {
+func (f Problem) Moving(s snapshot.Snapshot, c *metadata.Catalogue) Members {
 	return Members{
 		compare("logs", f.Log, false, func(sent []Entry) bool { return sameLog(sent, s.Log, c) }),
 		compareInstant("modificationDate", f.Modified, s.Modified),
@@ -144,7 +144,7 @@ func (f Problem) Moving(s store.Snapshot, c *metadata.Catalogue) Members {
 }
 
 // All compares all members.
-func (f Problem) All(s store.Snapshot, c *metadata.Catalogue) Members {
+func (f Problem) All(s snapshot.Snapshot, c *metadata.Catalogue) Members {
 	return append(f.Binding(s, c), f.Moving(s, c)...)
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -28,8 +28,8 @@ var catalogue = metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content
 }})
 
 // newSnapshot returns a resolved problem.
-func newSnapshot() store.Snapshot {
-	return store.Snapshot{
+func newSnapshot() snapshot.Snapshot {
+	return snapshot.Snapshot{
 		Problem: problem.Problem{
 			ID: 7, Originator: ann, Created: hourAgo, Modifier: ann, Modified: noon,
 			Resolver: bob, Resolved: noon, Revision: 3,

@@ -156,7 +156,8 @@ func checkCitations(file, text string, known func(tag string) bool) (faults []st
 func checkPort(files map[string]string) (faults []string) {
 	has := make(map[string]bool)
 	inPort := func(file string) bool {
-		return strings.HasSuffix(path.Dir("/"+file), "/store") || strings.HasSuffix(path.Dir("/"+file), "/domain/blob")
+		folder := path.Dir("/" + file)
+		return strings.HasSuffix(folder, "/store") || strings.HasSuffix(folder, "/domain/snapshot") || strings.HasSuffix(folder, "/domain/blob")
 	}
 	for file, text := range files {
 		for _, tag := range portTags(text) {

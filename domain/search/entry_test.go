@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -214,7 +215,7 @@ func TestEntryErrors(t *testing.T) {
 	p := NewProblems(r, catalogue(), ann)
 	for _, text := range []string{"ANY keywords.name = 'x'", "ANY relationships.child.title = 'x'"} {
 		plan := compile(t, text, predicate.Problem)
-		s := strip(Snapshot(sample(), ann), store.Relationships)
+		s := strip(Snapshot(sample(), ann), snapshot.Relationships)
 		if _, err := eval.Matches(t.Context(), plan, p.entry(s)); err != context.Canceled {
 			t.Errorf("%s: %v", text, err)
 		}

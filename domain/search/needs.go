@@ -2,15 +2,15 @@ package search
 
 import (
 	"github.com/problemtracking/problems/domain/predicate"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // needs are the parts worth loading in advance for a plan. They may be too few or too
 // many: Get loads a missing part by itself.
 type needs struct {
-	root    store.Parts // of the searched problems
-	others  store.Parts // of their related problems
-	follows bool        // the plan follows relationships
+	root    snapshot.Parts // of the searched problems
+	others  snapshot.Parts // of their related problems
+	follows bool           // the plan follows relationships
 }
 
 // needsOf returns the needs of a plan.

@@ -7,13 +7,13 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // savepointEntry is a problem at an earlier revision (an element of history).
 type savepointEntry struct {
 	of *Problems
-	*store.Savepoint
+	*snapshot.Savepoint
 }
 
 // Identity implements predicate.Entry.
@@ -125,7 +125,7 @@ func (e attachmentEntry) Get(_ context.Context, key *predicate.Key) (predicate.V
 
 type relationshipEntry struct {
 	owner *problemEntry
-	*store.Related
+	*snapshot.Related
 }
 
 // Identity implements predicate.Entry.

@@ -7,14 +7,14 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // problemEntry is a problem in the view of predicates.
 type problemEntry struct {
 	of       *Problems
-	loaded   store.Parts
-	snapshot store.Snapshot
+	loaded   snapshot.Parts
+	snapshot snapshot.Snapshot
 	number   predicate.Value
 	// forgotten is the size of a large problem whose parts the current condition has dropped
 	// for another one, in bytes.
@@ -71,40 +71,40 @@ func (e *problemEntry) Get(ctx context.Context, key *predicate.Key) (predicate.V
 }
 
 // partOf returns the part of a snapshot with the value of a problem's key.
-func partOf(key *predicate.Key) (store.Parts, bool) {
+func partOf(key *predicate.Key) (snapshot.Parts, bool) {
 	if key.Of != predicate.Problem {
 		return 0, false
 	}
 	switch key.Name {
 	case "history":
-		return store.Savepoints, true
+		return snapshot.Savepoints, true
 	case "logs":
-		return store.Log, true
+		return snapshot.Log, true
 	case "keywords":
-		return store.Keywords, true
+		return snapshot.Keywords, true
 	case "comments":
-		return store.Comments, true
+		return snapshot.Comments, true
 	case "attachments":
-		return store.Attachments, true
+		return snapshot.Attachments, true
 	case "relationships":
-		return store.Relationships, true
+		return snapshot.Relationships, true
 	case "watchers":
-		return store.Watchers, true
+		return snapshot.Watchers, true
 	}
 	return 0, false
 }
 
 // part returns the members of a loaded part.
-func (e *problemEntry) part(part store.Parts) []predicate.Value {
+func (e *problemEntry) part(part snapshot.Parts) []predicate.Value {
 	s := &e.snapshot
 	switch part {
-	case store.Savepoints:
-		return entries(s.Savepoints, func(o *store.Savepoint) predicate.Entry { return savepointEntry{e.of, o} })
-	case store.Log:
+	case snapshot.Savepoints:
+		return entries(s.Savepoints, func(o *snapshot.Savepoint) predicate.Entry { return savepointEntry{e.of, o} })
+	case snapshot.Log:
 		return entries(s.Log, func(o *problem.LogEntry) predicate.Entry { return logEntry{e.of, o} })
-	case store.Keywords:
+	case snapshot.Keywords:
 		return entries(s.Keywords, func(o *problem.Keyword) predicate.Entry { return keywordEntry{s.ID, o} })
-	case store.Comments:
+	case snapshot.Comments:
 		var present []*problem.Comment // the snapshot may share its memory with the store
 		for i := range s.Comments {
 			if !s.Comments[i].Deleted {
@@ -112,7 +112,7 @@ func (e *problemEntry) part(part store.Parts) []predicate.Value {
 			}
 		}
 		return entries(present, func(o **problem.Comment) predicate.Entry { return commentEntry{e.of, *o} })
-	case store.Attachments:
+	case snapshot.Attachments:
 		var present []*problem.Attachment
 		for i := range s.Attachments {
 			if s.Attachments[i].Deleted.IsZero() {
@@ -120,8 +120,8 @@ func (e *problemEntry) part(part store.Parts) []predicate.Value {
 			}
 		}
 		return entries(present, func(o **problem.Attachment) predicate.Entry { return attachmentEntry{e.of, *o} })
-	case store.Relationships:
-		return entries(s.Relationships, func(o *store.Related) predicate.Entry { return relationshipEntry{e, o} })
+	case snapshot.Relationships:
+		return entries(s.Relationships, func(o *snapshot.Related) predicate.Entry { return relationshipEntry{e, o} })
 	default:
 		return references(e.of.catalogue, predicate.User, s.Watchers)
 	}

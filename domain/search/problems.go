@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -77,27 +78,27 @@ func NewProblems(r store.Reader, c *metadata.Catalogue, as ident.ID) *Problems {
 
 // entry returns the entry of a problem. A nil part of the snapshot counts as not loaded.
 // entry ignores Catalogue, and the other problem's data in a Related.
-func (p *Problems) entry(s store.Snapshot) *problemEntry {
+func (p *Problems) entry(s snapshot.Snapshot) *problemEntry {
 	e := &problemEntry{}
 	e.fill(p, &s)
 	return e
 }
 
 // fill resets e to another problem.
-func (e *problemEntry) fill(p *Problems, s *store.Snapshot) {
+func (e *problemEntry) fill(p *Problems, s *snapshot.Snapshot) {
 	*e = problemEntry{of: p, snapshot: *s}
-	note := func(part store.Parts, there bool) {
+	note := func(part snapshot.Parts, there bool) {
 		if there {
 			e.loaded |= part
 		}
 	}
-	note(store.Keywords, s.Keywords != nil)
-	note(store.Log, s.Log != nil)
-	note(store.Comments, s.Comments != nil)
-	note(store.Relationships, s.Relationships != nil)
-	note(store.Watchers, s.Watchers != nil)
-	note(store.Savepoints, s.Savepoints != nil)
-	note(store.Attachments, s.Attachments != nil)
+	note(snapshot.Keywords, s.Keywords != nil)
+	note(snapshot.Log, s.Log != nil)
+	note(snapshot.Comments, s.Comments != nil)
+	note(snapshot.Relationships, s.Relationships != nil)
+	note(snapshot.Watchers, s.Watchers != nil)
+	note(snapshot.Savepoints, s.Savepoints != nil)
+	note(snapshot.Attachments, s.Attachments != nil)
 }
 
 // preload loads the needs of a batch of some hundred entries together.
@@ -118,13 +119,13 @@ func (p *Problems) preload(ctx context.Context, n needs, all []*problemEntry) er
 
 // loadParts loads the parts for the entries without one of them. It skips large
 // problems, because memory is for one of them at a time.
-func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts store.Parts) error {
+func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts snapshot.Parts) error {
 	if parts == 0 {
 		return nil
 	}
 	lacking := make(map[problem.ID]*problemEntry, len(all))
 	var ids []problem.ID
-	var lack store.Parts
+	var lack snapshot.Parts
 	for _, e := range all {
 		if missing := parts &^ e.loaded; missing != 0 {
 			lacking[e.snapshot.ID] = e
@@ -135,9 +136,9 @@ func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts sto
 	if len(ids) == 0 {
 		return nil
 	}
-	snapshots, err := p.reader.Problems(ctx, ids, p.as, lack|store.IfSmall)
+	snapshots, err := p.reader.Problems(ctx, ids, p.as, lack|snapshot.IfSmall)
 	for _, s := range snapshots {
-		if s.Size <= store.Small {
+		if s.Size <= snapshot.Small {
 			lacking[s.ID].take(s, lack)
 		}
 	}
@@ -145,7 +146,7 @@ func (p *Problems) loadParts(ctx context.Context, all []*problemEntry, parts sto
 }
 
 // load loads a missing part of one entry.
-func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) error {
+func (p *Problems) load(ctx context.Context, e *problemEntry, part snapshot.Parts) error {
 	if e.loaded.Has(part) {
 		return nil
 	}
@@ -157,7 +158,7 @@ func (p *Problems) load(ctx context.Context, e *problemEntry, part store.Parts) 
 	if err != nil {
 		return err
 	}
-	if s.Size > store.Small {
+	if s.Size > snapshot.Small {
 		if p.large != nil && p.large != e {
 			p.large.forget()
 			p.large.forgotten = p.held
@@ -177,33 +178,33 @@ func (e *problemEntry) forget() {
 	clear(e.members[:])
 }
 
-func withoutParts(s store.Snapshot) store.Snapshot {
-	return store.Snapshot{Problem: s.Problem, Claim: s.Claim, Watching: s.Watching, Read: s.Read, ReadByAssignee: s.ReadByAssignee}
+func withoutParts(s snapshot.Snapshot) snapshot.Snapshot {
+	return snapshot.Snapshot{Problem: s.Problem, Claim: s.Claim, Watching: s.Watching, Read: s.Read, ReadByAssignee: s.ReadByAssignee}
 }
 
 // take copies the missing ones of the parts from s.
-func (e *problemEntry) take(s store.Snapshot, parts store.Parts) {
+func (e *problemEntry) take(s snapshot.Snapshot, parts snapshot.Parts) {
 	parts &^= e.loaded
 	own := &e.snapshot
-	if parts.Has(store.Keywords) {
+	if parts.Has(snapshot.Keywords) {
 		own.Keywords = s.Keywords
 	}
-	if parts.Has(store.Log) {
+	if parts.Has(snapshot.Log) {
 		own.Log = s.Log
 	}
-	if parts.Has(store.Comments) {
+	if parts.Has(snapshot.Comments) {
 		own.Comments = s.Comments
 	}
-	if parts.Has(store.Relationships) {
+	if parts.Has(snapshot.Relationships) {
 		own.Relationships = s.Relationships
 	}
-	if parts.Has(store.Watchers) {
+	if parts.Has(snapshot.Watchers) {
 		own.Watchers = s.Watchers
 	}
-	if parts.Has(store.Savepoints) {
+	if parts.Has(snapshot.Savepoints) {
 		own.Savepoints = s.Savepoints
 	}
-	if parts.Has(store.Attachments) {
+	if parts.Has(snapshot.Attachments) {
 		own.Attachments = s.Attachments
 	}
 	e.loaded |= parts
@@ -243,7 +244,7 @@ func (p *Problems) loadOthers(ctx context.Context, ids []problem.ID) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	snapshots, err := p.reader.Problems(ctx, ids, p.as, p.needs.others|store.IfSmall)
+	snapshots, err := p.reader.Problems(ctx, ids, p.as, p.needs.others|snapshot.IfSmall)
 	if err != nil {
 		return err
 	}
@@ -252,7 +253,7 @@ func (p *Problems) loadOthers(ctx context.Context, ids []problem.ID) error {
 	}
 	for _, s := range snapshots {
 		e := p.entry(s)
-		if s.Size <= store.Small {
+		if s.Size <= snapshot.Small {
 			e.loaded |= p.needs.others
 		}
 		p.others[s.ID] = e

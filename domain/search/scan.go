@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -29,11 +30,11 @@ func Scan(ctx context.Context, r store.Reader, q store.Query) ([]store.Hit, erro
 
 // Among is Scan for the given problems only. They must be in ascending order.
 func Among(ctx context.Context, r store.Reader, q store.Query, ids []problem.ID) ([]store.Hit, error) {
-	among := func(yield func(store.Snapshot, error) bool) {
+	among := func(yield func(snapshot.Snapshot, error) bool) {
 		for page := range slices.Chunk(ids, batchSize) {
 			found, err := r.Problems(ctx, page, q.As, 0)
 			if err != nil {
-				yield(store.Snapshot{}, err)
+				yield(snapshot.Snapshot{}, err)
 				return
 			}
 			for _, s := range found {
@@ -180,11 +181,11 @@ func ofClaims(q store.Query) bool {
 }
 
 // withClaims adds the claims to problems.
-func withClaims(ctx context.Context, r store.Reader, as ident.ID, all iter.Seq2[store.Snapshot, error]) iter.Seq2[store.Snapshot, error] {
-	return func(yield func(store.Snapshot, error) bool) {
+func withClaims(ctx context.Context, r store.Reader, as ident.ID, all iter.Seq2[snapshot.Snapshot, error]) iter.Seq2[snapshot.Snapshot, error] {
+	return func(yield func(snapshot.Snapshot, error) bool) {
 		for s, err := range all {
 			if err == nil {
-				var with store.Snapshot
+				var with snapshot.Snapshot
 				with, err = r.Problem(ctx, s.ID, as, 0)
 				s.Claim = with.Claim
 			}
@@ -197,11 +198,11 @@ func withClaims(ctx context.Context, r store.Reader, as ident.ID, all iter.Seq2[
 
 // snapshots returns all problems. Large ones have no parts: a batch has many problems, and
 // memory is for the parts of one large problem at a time.
-func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[store.Snapshot, error] {
-	return func(yield func(store.Snapshot, error) bool) {
+func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[snapshot.Snapshot, error] {
+	return func(yield func(snapshot.Snapshot, error) bool) {
 		for d, err := range store.AllDossiers(ctx, r) {
 			s := Snapshot(d, as)
-			if err == nil && d.Size() > store.Small {
+			if err == nil && d.Size() > snapshot.Small {
 				s = withoutParts(s)
 			}
 			if !yield(s, err) {
@@ -214,8 +215,8 @@ func snapshots(ctx context.Context, r store.Reader, as ident.ID) iter.Seq2[store
 // Snapshot returns the problem of a dossier in the user's view, for predicates. Its
 // parts are not nil. It has no data of related problems, and no version of the
 // catalogue.
-func Snapshot(d store.Dossier, as ident.ID) store.Snapshot {
-	s := store.Snapshot{
+func Snapshot(d store.Dossier, as ident.ID) snapshot.Snapshot {
+	s := snapshot.Snapshot{
 		Problem:        d.Problem,
 		Watching:       slices.Contains(d.Watchers, as),
 		Read:           slices.Contains(d.Readers, as),
@@ -223,7 +224,7 @@ func Snapshot(d store.Dossier, as ident.ID) store.Snapshot {
 		Keywords:       present(d.Keywords),
 		Log:            present(d.Log),
 		Comments:       present(d.Comments),
-		Relationships:  make([]store.Related, len(d.Relationships)),
+		Relationships:  make([]snapshot.Related, len(d.Relationships)),
 		Watchers:       present(d.Watchers),
 		Savepoints:     present(d.Savepoints),
 		Attachments:    present(d.Attachments),

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -30,7 +31,7 @@ func (s *sized) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 	return page, err
 }
 
-func (s *sized) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (s *sized) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	found, err := s.archive.Problems(ctx, ids, as, parts)
 	for i := range found {
 		found[i].Size = s.size(found[i].ID)
@@ -38,7 +39,7 @@ func (s *sized) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 	return found, err
 }
 
-func (s *sized) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (s *sized) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	s.loads = append(s.loads, id)
 	found, err := s.archive.Problem(ctx, id, as, parts)
 	found.Size = s.size(id)

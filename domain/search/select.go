@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/eval"
 	"github.com/problemtracking/problems/domain/predicate/pushdown"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -25,7 +26,7 @@ const batchSize = 100
 // snapshots unchanged.
 //
 // It holds fewer than twice q.Limit hits and a batch of problems at a time.
-func Select(ctx context.Context, q store.Query, problems *Problems, snapshots iter.Seq2[store.Snapshot, error]) ([]store.Hit, error) {
+func Select(ctx context.Context, q store.Query, problems *Problems, snapshots iter.Seq2[snapshot.Snapshot, error]) ([]store.Hit, error) {
 	compiled, residual := pushdown.Split(q.Plan)
 	where := predicate.And{Conds: compiled}
 	evaluator := eval.New(ctx)
@@ -65,7 +66,7 @@ func Select(ctx context.Context, q store.Query, problems *Problems, snapshots it
 // q.After. They must be in ascending order of their numbers when the query has no Sort.
 // With a residual, Residual fails with fault.QueryTooExpensive at more than
 // store.MostCandidates.
-func Residual(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, candidates iter.Seq2[store.Snapshot, error]) ([]store.Hit, error) {
+func Residual(ctx context.Context, q store.Query, residual *predicate.Plan, problems *Problems, candidates iter.Seq2[snapshot.Snapshot, error]) ([]store.Hit, error) {
 	entries := func(yield func(*problemEntry, error) bool) {
 		for s, err := range candidates {
 			if err == nil {

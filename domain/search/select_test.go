@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/pushdown"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -132,15 +133,15 @@ func TestCompare(t *testing.T) {
 }
 
 // simple yields so many problems, different only in their numbers.
-func simple(n int, after func() error) iter.Seq2[store.Snapshot, error] {
-	return func(yield func(store.Snapshot, error) bool) {
+func simple(n int, after func() error) iter.Seq2[snapshot.Snapshot, error] {
+	return func(yield func(snapshot.Snapshot, error) bool) {
 		for i := range n {
-			if !yield(store.Snapshot{Problem: problem.Problem{ID: problem.ID(i + 1), Fields: problem.Fields{Title: "Slow", State: open}, Revision: 1}}, nil) {
+			if !yield(snapshot.Snapshot{Problem: problem.Problem{ID: problem.ID(i + 1), Fields: problem.Fields{Title: "Slow", State: open}, Revision: 1}}, nil) {
 				return
 			}
 		}
 		if after != nil {
-			yield(store.Snapshot{}, after())
+			yield(snapshot.Snapshot{}, after())
 		}
 	}
 }
@@ -233,7 +234,7 @@ func TestResidual(t *testing.T) {
 	q := store.Query{Plan: compile(t, "state.resolved = NO AND length(title) = 4 AND ANY comments.text MATCHES 'x+'", predicate.Problem), Catalogue: catalogue(), As: ann, Limit: 1000}
 	want := naive(t, reader, q)
 	compiled, residual := pushdown.Split(q.Plan)
-	candidates := func(yield func(store.Snapshot, error) bool) {
+	candidates := func(yield func(snapshot.Snapshot, error) bool) {
 		for _, d := range reader.dossiers {
 			s := strip(Snapshot(d, ann), 0)
 			e := NewProblems(reader, q.Catalogue, ann).entry(s)

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -72,25 +73,25 @@ func (a *archive) Dossiers(_ context.Context, after problem.ID, limit int) ([]st
 	return rest[:min(limit, len(rest))], nil
 }
 
-func (a *archive) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (a *archive) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	a.one++
 	found, err := a.load([]problem.ID{id}, as, parts)
 	if err == nil && len(found) == 0 {
 		err = fault.New(fault.ProblemNotFound, "none")
 	}
 	if err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	return found[0], nil
 }
 
-func (a *archive) Problems(_ context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (a *archive) Problems(_ context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	a.many++
 	return a.load(ids, as, parts)
 }
 
-func (a *archive) load(ids []problem.ID, as ident.ID, parts store.Parts) (found []store.Snapshot, err error) {
-	if parts.Has(store.IfSmall) && a.size > store.Small {
+func (a *archive) load(ids []problem.ID, as ident.ID, parts snapshot.Parts) (found []snapshot.Snapshot, err error) {
+	if parts.Has(snapshot.IfSmall) && a.size > snapshot.Small {
 		parts = 0
 	}
 	for _, id := range ids {
@@ -106,28 +107,28 @@ func (a *archive) load(ids []problem.ID, as ident.ID, parts store.Parts) (found 
 }
 
 // strip leaves only the parts, and nil for the empty ones.
-func strip(s store.Snapshot, parts store.Parts) store.Snapshot {
+func strip(s snapshot.Snapshot, parts snapshot.Parts) snapshot.Snapshot {
 	full := s
 	s.Keywords, s.Log, s.Comments, s.Relationships, s.Watchers, s.Savepoints, s.Attachments = nil, nil, nil, nil, nil, nil, nil
-	if parts.Has(store.Keywords) {
+	if parts.Has(snapshot.Keywords) {
 		s.Keywords = append(s.Keywords, full.Keywords...)
 	}
-	if parts.Has(store.Log) {
+	if parts.Has(snapshot.Log) {
 		s.Log = append(s.Log, full.Log...)
 	}
-	if parts.Has(store.Attachments) {
+	if parts.Has(snapshot.Attachments) {
 		s.Attachments = append(s.Attachments, full.Attachments...)
 	}
-	if parts.Has(store.Comments) {
+	if parts.Has(snapshot.Comments) {
 		s.Comments = append(s.Comments, full.Comments...)
 	}
-	if parts.Has(store.Relationships) {
+	if parts.Has(snapshot.Relationships) {
 		s.Relationships = append(s.Relationships, full.Relationships...)
 	}
-	if parts.Has(store.Watchers) {
+	if parts.Has(snapshot.Watchers) {
 		s.Watchers = append(s.Watchers, full.Watchers...)
 	}
-	if parts.Has(store.Savepoints) {
+	if parts.Has(snapshot.Savepoints) {
 		s.Savepoints = append(s.Savepoints, full.Savepoints...)
 	}
 	return s
@@ -154,7 +155,7 @@ func sample() store.Dossier {
 		Relationships: []relationship.Relationship{{Owner: 12, Type: relationship.BlockedBy, Other: 13}, {Owner: 12, Type: relationship.ClonedFrom, Other: 99}},
 		Watchers:      []ident.ID{bob},
 		Readers:       []ident.ID{ann},
-		Savepoints:    []store.Savepoint{{Batch: id(23), Problem: before}, {Batch: id(24), Problem: p}},
+		Savepoints:    []snapshot.Savepoint{{Batch: id(23), Problem: before}, {Batch: id(24), Problem: p}},
 	}
 }
 
@@ -202,7 +203,7 @@ func randomDossiers(r *rand.Rand, n int) []store.Dossier {
 			Originator: pick(ann, bob), Created: noon.Add(-time.Duration(r.IntN(3)) * 24 * time.Hour),
 			Modifier: pick(ann, bob), Modified: noon, Revision: int64(1 + r.IntN(9)),
 		}
-		d := store.Dossier{Problem: p, Savepoints: []store.Savepoint{{Batch: id(99), Problem: p}}}
+		d := store.Dossier{Problem: p, Savepoints: []snapshot.Savepoint{{Batch: id(99), Problem: p}}}
 		if r.IntN(2) == 0 {
 			d.Watchers, d.Readers = []ident.ID{ann}, []ident.ID{ann, bob}
 		}

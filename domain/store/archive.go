@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -23,11 +24,11 @@ type Dossier struct {
 	Relationships []relationship.Relationship // must be sorted by Relationship.Compare (READ-004)
 	Watchers      []ident.ID                  // must be in ascending order (READ-011)
 	Readers       []ident.ID                  // users with a read mark; must be in ascending order (READ-011)
-	Savepoints    []Savepoint                 // oldest first (COM-008)
+	Savepoints    []snapshot.Savepoint        // oldest first (COM-008)
 	Attachments   []problem.Attachment        // in the order of their first put (COM-008)
 }
 
-// Size returns the size of the problem in bytes: see Snapshot.Size.
+// Size returns the size of the problem in bytes: see snapshot.Snapshot.
 func (d Dossier) Size() int64 {
 	size := problem.Size(d.Fields, d.Keywords, d.Comments, d.Attachments, d.Log)
 	for _, s := range d.Savepoints {

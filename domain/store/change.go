@@ -63,7 +63,7 @@ func (c Change) Raises() (catalogue, access bool) {
 type Expectation interface{ expectation() }
 
 // ProblemAt expects the problem to exist with this revision and this Batch (see
-// Snapshot.Batch). A problem with the same revision of another Batch must be refused:
+// snapshot.Snapshot). A problem with the same revision of another Batch must be refused:
 // it comes from another history (COM-012).
 type ProblemAt struct {
 	ID       problem.ID

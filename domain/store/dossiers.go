@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // Problems are read in pages: small enough to fit in memory, and large enough to make the
@@ -17,7 +18,7 @@ const (
 
 // DossierReader is the part of Reader used by AllDossiers.
 type DossierReader interface {
-	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts Parts) ([]Snapshot, error)
+	Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error)
 	Dossiers(ctx context.Context, after problem.ID, limit int) ([]Dossier, error)
 }
 
@@ -26,7 +27,7 @@ type DossierReader interface {
 func AllDossiers(ctx context.Context, r DossierReader) iter.Seq2[Dossier, error] {
 	return func(yield func(Dossier, error) bool) {
 		var last problem.ID
-		var ahead []Snapshot // the next problems, for their sizes
+		var ahead []snapshot.Snapshot // the next problems, for their sizes
 		for {
 			var err error
 			if len(ahead) == 0 {
@@ -67,7 +68,7 @@ func following(last problem.ID) []problem.ID {
 
 // fittingIn returns how many of the first problems fit in a page of this size: at least
 // one, if there is any.
-func fittingIn(problems []Snapshot, size int64) int {
+func fittingIn(problems []snapshot.Snapshot, size int64) int {
 	for i := range problems {
 		if size -= problems[i].Size; size < 0 {
 			return max(1, i)

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -24,7 +25,7 @@ type Effect interface{ effect() }
 // CreateProblem stores a new problem. Its number must not be in use (COM-002).
 type CreateProblem struct {
 	Problem problem.Problem
-	Size    int64 // see Snapshot.Size
+	Size    int64 // see snapshot.Snapshot
 }
 
 // UpdateProblem replaces the problem with the same number, its revision and size
@@ -32,7 +33,7 @@ type CreateProblem struct {
 // (COM-002).
 type UpdateProblem struct {
 	Problem problem.Problem
-	Size    int64 // see Snapshot.Size
+	Size    int64 // see snapshot.Snapshot
 }
 
 // PutSavepoint appends to the savepoints of the named problem. The savepoint has the
@@ -202,7 +203,7 @@ type PutLease struct{ Lease lease.Lease }
 type Rewrite struct {
 	Problem    problem.ID
 	Log        []problem.LogEntry
-	Savepoints []Savepoint
+	Savepoints []snapshot.Savepoint
 	// Titles are the titles of events about the problem, by batch.
 	Titles []BatchTitle
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/history"
 )
@@ -24,11 +25,11 @@ type AsOf struct {
 // Referenced objects, other problems included, are in their current state. The watching
 // and read marks of the past are unknown. It fails with fault.ProblemNotFound also when
 // the problem did not exist yet, or does not have the revision.
-func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem.ID, parts store.Parts, at AsOf) (Answer[store.Snapshot], error) {
+func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem.ID, parts snapshot.Parts, at AsOf) (Answer[snapshot.Snapshot], error) {
 	var l loaded
 	var current int64
 	err := s.views.View(ctx, func(r store.Reader) (err error) {
-		if l, err = s.load(ctx, r, caller.User, id, parts|store.Log|store.Savepoints); err != nil {
+		if l, err = s.load(ctx, r, caller.User, id, parts|snapshot.Log|snapshot.Savepoints); err != nil {
 			return err
 		}
 		current = l.Revision
@@ -38,7 +39,7 @@ func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem
 		return showOthers(ctx, r, caller, l.Relationships)
 	})
 	if err != nil {
-		return Answer[store.Snapshot]{}, err
+		return Answer[snapshot.Snapshot]{}, err
 	}
 	a := answer(l.Snapshot, l)
 	a.Current = current
@@ -46,8 +47,8 @@ func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem
 }
 
 // showOthers adds the title and state of the other problems to deleted relationships.
-func showOthers(ctx context.Context, r store.Reader, caller Caller, relationships []store.Related) error {
-	gone := map[problem.ID][]*store.Related{}
+func showOthers(ctx context.Context, r store.Reader, caller Caller, relationships []snapshot.Related) error {
+	gone := map[problem.ID][]*snapshot.Related{}
 	var ids []problem.ID
 	for i := range relationships {
 		if related := &relationships[i]; related.OtherState.IsNone() {
@@ -70,7 +71,7 @@ func showOthers(ctx context.Context, r store.Reader, caller Caller, relationship
 
 // rebuild returns the snapshot as of the earlier point, with the given parts. The given
 // snapshot needs its log and its savepoints as well.
-func (a AsOf) rebuild(now store.Snapshot, parts store.Parts) (store.Snapshot, error) {
+func (a AsOf) rebuild(now snapshot.Snapshot, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	n := a.entries(now.Log)
 	switch {
 	case n == 0:

@@ -13,11 +13,12 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // shown are the parts that R1–R4 show.
-const shown = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers
+const shown = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Relationships | snapshot.Watchers
 
 // D36: whatever happens to problems, each of their revisions is shown later as it
 // was shown then, by its number and by the time, but for what it refers to, which is
@@ -30,10 +31,10 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 	for range problems {
 		s.create(t, "T")
 	}
-	seen := map[problem.ID][]store.Snapshot{} // by revision, from 1
+	seen := map[problem.ID][]snapshot.Snapshot{} // by revision, from 1
 	look := func() {
 		for id := problem.ID(1); id <= problems; id++ {
-			a, err := s.LoadProblem(t.Context(), s.admin, id, shown|store.Savepoints)
+			a, err := s.LoadProblem(t.Context(), s.admin, id, shown|snapshot.Savepoints)
 			noError(t, err)
 			if int64(len(seen[id])) < a.Revision {
 				now := a.Value
@@ -70,9 +71,9 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 }
 
 // checkTimes asks for a problem at, just before and just after each of its times.
-func (s service) checkTimes(t *testing.T, id problem.ID, revisions []store.Snapshot) {
+func (s service) checkTimes(t *testing.T, id problem.ID, revisions []snapshot.Snapshot) {
 	t.Helper()
-	made := func(r store.Snapshot) time.Time { return r.Log[len(r.Log)-1].Created }
+	made := func(r snapshot.Snapshot) time.Time { return r.Log[len(r.Log)-1].Created }
 	times := map[time.Time]bool{made(revisions[0]).Add(-time.Hour): true}
 	for _, r := range revisions {
 		for _, d := range []time.Duration{-time.Millisecond, 0, time.Millisecond - 1} {
@@ -102,7 +103,7 @@ func (s service) checkTimes(t *testing.T, id problem.ID, revisions []store.Snaps
 
 // wantAsOf checks what is shown of a problem as it stood, all parts together and
 // each alone.
-func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want store.Snapshot) {
+func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want snapshot.Snapshot) {
 	t.Helper()
 	today := s.load(t, id)
 	want.Catalogue = today.Catalogue
@@ -112,7 +113,7 @@ func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want store.Snaps
 		other := s.load(t, want.Relationships[i].Other)
 		want.Relationships[i].OtherTitle, want.Relationships[i].OtherState = other.Title, other.State
 	}
-	compareSets := func(parts store.Parts) {
+	compareSets := func(parts snapshot.Parts) {
 		t.Helper()
 		a, err := s.LoadProblemAsOf(t.Context(), s.admin, id, parts, at)
 		noError(t, err)
@@ -120,14 +121,14 @@ func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want store.Snaps
 		slices.SortFunc(got.Watchers, ident.ID.Compare) // which can be in any order
 		part.Watchers = slices.SortedFunc(slices.Values(part.Watchers), ident.ID.Compare)
 		for _, drop := range []struct {
-			part store.Parts
-			from func(*store.Snapshot)
+			part snapshot.Parts
+			from func(*snapshot.Snapshot)
 		}{
-			{store.Keywords, func(s *store.Snapshot) { s.Keywords = nil }},
-			{store.Log, func(s *store.Snapshot) { s.Log = nil }},
-			{store.Comments, func(s *store.Snapshot) { s.Comments = nil }},
-			{store.Relationships, func(s *store.Snapshot) { s.Relationships = nil }},
-			{store.Watchers, func(s *store.Snapshot) { s.Watchers = nil }},
+			{snapshot.Keywords, func(s *snapshot.Snapshot) { s.Keywords = nil }},
+			{snapshot.Log, func(s *snapshot.Snapshot) { s.Log = nil }},
+			{snapshot.Comments, func(s *snapshot.Snapshot) { s.Comments = nil }},
+			{snapshot.Relationships, func(s *snapshot.Snapshot) { s.Relationships = nil }},
+			{snapshot.Watchers, func(s *snapshot.Snapshot) { s.Watchers = nil }},
 		} {
 			if !parts.Has(drop.part) {
 				drop.from(&part)
@@ -137,13 +138,13 @@ func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want store.Snaps
 		equal(t, "revision of the answer", a.Revision, want.Revision)
 	}
 	compareSets(shown)
-	for _, part := range []store.Parts{store.Keywords | store.Log, store.Comments, store.Relationships, store.Watchers} {
+	for _, part := range []snapshot.Parts{snapshot.Keywords | snapshot.Log, snapshot.Comments, snapshot.Relationships, snapshot.Watchers} {
 		compareSets(part)
 	}
 }
 
 // show writes out a snapshot: an empty part is as good as none.
-func show(s store.Snapshot) string { return fmt.Sprintf("%+v", s) }
+func show(s snapshot.Snapshot) string { return fmt.Sprintf("%+v", s) }
 
 // writeSomething makes a random write, by one of two people, which may be refused.
 func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (what string, err error) {
@@ -223,6 +224,6 @@ func TestAsOfOutside(t *testing.T) {
 }
 
 // dossierOf returns what counts for the size of a problem.
-func dossierOf(s store.Snapshot) store.Dossier {
+func dossierOf(s snapshot.Snapshot) store.Dossier {
 	return store.Dossier{Problem: s.Problem, Keywords: s.Keywords, Comments: s.Comments, Log: s.Log, Savepoints: s.Savepoints}
 }

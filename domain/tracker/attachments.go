@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
@@ -110,7 +111,7 @@ func noFiles() error {
 // beginAttachment runs the checks before the file is read.
 func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem.ID, cmd *AddAttachment, m changes.Moment) (l repeatable, err error) {
 	var shown store.History
-	load := loadRepeatable(s, caller, id, store.Attachments, cmd.Idempotency)
+	load := loadRepeatable(s, caller, id, snapshot.Attachments, cmd.Idempotency)
 	err = s.views.Once(ctx, func(r store.Reader) (err error) {
 		l, err = load(ctx, r)
 		shown = r.History()
@@ -161,7 +162,7 @@ func (s *Service) attach(ctx context.Context, caller Caller, id problem.ID, cmd 
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
 		once:   true,
-		load:   loadRepeatable(s, caller, id, store.Attachments, cmd.Idempotency),
+		load:   loadRepeatable(s, caller, id, snapshot.Attachments, cmd.Idempotency),
 		decide: func(l repeatable, m changes.Moment) (store.Change, Answer[problem.Attachment], error) {
 			if l.reply == nil && !stored && !cmd.DryRun {
 				return store.Change{}, Answer[problem.Attachment]{}, fault.New(fault.Unavailable, "the first answer to this Idempotency-Key has just expired: repeat the request")
@@ -280,7 +281,7 @@ func (f *incoming) digest() problem.Digest { return problem.Digest(f.sum.Sum(nil
 // It fails with fault.AttachmentNotFound, and with fault.Forbidden for an attachment of
 // somebody else.
 func (s *Service) DeleteAttachment(ctx context.Context, caller Caller, id problem.ID, cmd DeleteAttachment) (Answer[struct{}], error) {
-	return onProblem(ctx, s, caller, id, store.Attachments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, snapshot.Attachments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		return decideDeleteAttachment(caller, cmd, l, m)
 	})
 }
@@ -313,7 +314,7 @@ func decideDeleteAttachment(caller Caller, cmd DeleteAttachment, l loaded, m cha
 // LoadAttachment returns the record of an attachment, also of a deleted one. It fails with
 // fault.AttachmentNotFound.
 func (s *Service) LoadAttachment(ctx context.Context, caller Caller, id problem.ID, attachment ident.ID) (Answer[problem.Attachment], error) {
-	a, err := s.LoadProblem(ctx, caller, id, store.Attachments)
+	a, err := s.LoadProblem(ctx, caller, id, snapshot.Attachments)
 	if err != nil {
 		return Answer[problem.Attachment]{}, err
 	}
@@ -346,7 +347,7 @@ func (s *Service) OpenFile(ctx context.Context, id problem.ID, a problem.Attachm
 	return r, err
 }
 
-func attachmentOf(s store.Snapshot, id ident.ID) (problem.Attachment, error) {
+func attachmentOf(s snapshot.Snapshot, id ident.ID) (problem.Attachment, error) {
 	i := slices.IndexFunc(s.Attachments, func(a problem.Attachment) bool { return a.ID == id })
 	if i < 0 {
 		return problem.Attachment{}, attachmentNotFound()

@@ -23,6 +23,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -232,7 +233,7 @@ func TestFilesOfAttachments(t *testing.T) {
 	if _, err := s.OpenFile(t.Context(), id, gone.Value, 0, -1); !fault.Is(err, fault.AttachmentNotFound) {
 		t.Errorf("the file of a deleted attachment: %v", err)
 	}
-	past, err := s.LoadProblemAsOf(t.Context(), s.admin, id, store.Attachments, AsOf{Revision: 2})
+	past, err := s.LoadProblemAsOf(t.Context(), s.admin, id, snapshot.Attachments, AsOf{Revision: 2})
 	noError(t, err)
 	equal(t, "attachments of revision 2", past.Value.Attachments, []problem.Attachment{a.Value})
 

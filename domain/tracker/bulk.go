@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -172,7 +173,7 @@ type bulk struct {
 	refusal error
 
 	catalogue *metadata.Catalogue
-	problems  []store.Snapshot // the matching ones, in ascending order
+	problems  []snapshot.Snapshot // the matching ones, in ascending order
 	// maxKeywords is the largest number of keywords of a problem.
 	maxKeywords int
 }
@@ -246,9 +247,9 @@ func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, e
 	if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil || !b.searches() {
 		return b, err
 	}
-	var parts store.Parts
+	var parts snapshot.Parts
 	if b.cmd.Keyword.Name.Sent || b.cmd.Without.Sent {
-		parts = store.Keywords
+		parts = snapshot.Keywords
 	}
 	ids, err := s.matching(ctx, r, b)
 	if err == nil && len(ids) > 0 {
@@ -386,7 +387,7 @@ func (b bulk) preview(out ChangedProblems) Preview {
 
 // fieldChanges returns the changes of one problem. Any change marks the problem as read
 // for its author. So the list shows the read mark only when the patch sets it.
-func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after store.Snapshot) (differences []FieldChange) {
+func fieldChanges(log []problem.LogEntry, cmd UpdateProblems, before, after snapshot.Snapshot) (differences []FieldChange) {
 	for _, e := range log {
 		differences = append(differences, FieldChange{e.Type, e.Field, e.From, e.To})
 	}

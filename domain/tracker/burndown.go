@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // Burndown is the history of a milestone: its open and resolved problems at the end of
@@ -43,16 +43,16 @@ func (s *Service) Burndown(ctx context.Context, caller Caller, id ident.ID) (a A
 	}
 	found, err := s.SearchProblems(ctx, caller, SearchProblems{
 		Search: Search{Predicate: patch.Set("ANY history.milestone.identifier = '" + id.String() + "'"), Limit: patch.Set(int64(MostOnPage))},
-		Parts:  store.Savepoints,
+		Parts:  snapshot.Savepoints,
 	})
 	if err != nil {
 		return a, err
 	}
 	a = Answer[Burndown]{Value: Burndown{Milestone: m, More: found.Next != nil}, Catalogue: c}
 	var lives [][]stay
-	take := func(some Answer[[]store.Snapshot]) {
+	take := func(some Answer[[]snapshot.Snapshot]) {
 		for _, p := range some.Value {
-			if p.Size > store.Small {
+			if p.Size > snapshot.Small {
 				a.Value.LeftOut++
 				continue
 			}
@@ -79,7 +79,7 @@ type stay struct {
 }
 
 // stays returns the states of a problem in a milestone over time, by its savepoints.
-func stays(savepoints []store.Savepoint, milestone ident.ID, c *metadata.Catalogue) (life []stay) {
+func stays(savepoints []snapshot.Savepoint, milestone ident.ID, c *metadata.Catalogue) (life []stay) {
 	for _, p := range savepoints {
 		state, _ := c.State(p.State)
 		life = append(life, stay{p.Modified, p.Milestone == milestone, state.Resolved})

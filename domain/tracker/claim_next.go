@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -34,7 +35,7 @@ type ClaimNext struct {
 	Sort        patch.Field[string]
 	Lease       patch.Field[int64] // in seconds
 	Wait        patch.Field[int64] // in seconds; left out: 0
-	Idempotency *Idempotency[store.Snapshot]
+	Idempotency *Idempotency[snapshot.Snapshot]
 	// Check, unless nil, is called after a wait, before the next try: the caller may have been
 	// locked out meanwhile.
 	Check func(context.Context) error
@@ -44,7 +45,7 @@ type ClaimNext struct {
 // one in the order. found is false when there was none during the wait, which also ends with the
 // context waiting. Requests of one Service try in the order of their arrival, those of one user one
 // by one.
-func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd ClaimNext) (a Answer[store.Snapshot], found bool, err error) {
+func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd ClaimNext) (a Answer[snapshot.Snapshot], found bool, err error) {
 	faults := cmd.Faults
 	leaseEnd(cmd.Lease, s.time(), &faults)
 	if at := fault.At("wait"); cmd.Wait.Sent && !faults.Covers(at) && (cmd.Wait.Null || cmd.Wait.Value < 0 || cmd.Wait.Value > MaxWait) {
@@ -169,7 +170,7 @@ func (n *next) find(ctx context.Context, plan *predicate.Plan, sort string, most
 }
 
 // try takes the first problem that nobody else takes meanwhile.
-func (n *next) try(ctx context.Context) (a Answer[store.Snapshot], found bool, err error) {
+func (n *next) try(ctx context.Context) (a Answer[snapshot.Snapshot], found bool, err error) {
 	if a, found, err = n.repeated(ctx); found || err != nil {
 		return a, found, err
 	}
@@ -194,7 +195,7 @@ func (n *next) try(ctx context.Context) (a Answer[store.Snapshot], found bool, e
 }
 
 // repeated returns the answer to an equal request before.
-func (n *next) repeated(ctx context.Context) (a Answer[store.Snapshot], found bool, err error) {
+func (n *next) repeated(ctx context.Context) (a Answer[snapshot.Snapshot], found bool, err error) {
 	key := n.cmd.Idempotency
 	if key == nil {
 		return a, false, nil
@@ -214,13 +215,13 @@ func (n *next) repeated(ctx context.Context) (a Answer[store.Snapshot], found bo
 
 // take takes the claim of a problem, if it still satisfies the plan. Otherwise it fails with
 // fault.Claimed.
-func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (Answer[store.Snapshot], error) {
+func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (Answer[snapshot.Snapshot], error) {
 	type candidate struct {
 		repeatable
 		fits bool
 	}
-	load := loadRepeatable(n.Service, n.caller, id, store.Keywords, n.cmd.Idempotency)
-	return run(ctx, n.Service, command[candidate, store.Snapshot]{
+	load := loadRepeatable(n.Service, n.caller, id, snapshot.Keywords, n.cmd.Idempotency)
+	return run(ctx, n.Service, command[candidate, snapshot.Snapshot]{
 		locks:  append(n.cmd.Idempotency.lockKeys(n.caller), writerlocks.Problem(id)),
 		dryRun: n.cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (c candidate, err error) {
@@ -231,20 +232,20 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 			c.fits = len(hits) > 0
 			return c, err
 		},
-		decide: func(c candidate, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
+		decide: func(c candidate, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			if a, ok := n.cmd.Idempotency.replay(c.reply); ok {
 				return store.Change{}, a, nil
 			}
 			if err := n.cmd.Idempotency.check(c.reply); err != nil {
-				return store.Change{}, Answer[store.Snapshot]{}, err
+				return store.Change{}, Answer[snapshot.Snapshot]{}, err
 			}
 			if !c.fits {
-				return store.Change{}, Answer[store.Snapshot]{}, fault.New(fault.Claimed, "the problem has changed meanwhile")
+				return store.Change{}, Answer[snapshot.Snapshot]{}, fault.New(fault.Claimed, "the problem has changed meanwhile")
 			}
 			var none fault.List
 			cb := changes.NewBuilder(m, n.caller.author(), c.Problem)
 			if err := take(cb, n.caller, &c.Snapshot, c.catalogue, m.At, leaseEnd(n.cmd.Lease, m.At, &none)); err != nil {
-				return store.Change{}, Answer[store.Snapshot]{}, err
+				return store.Change{}, Answer[snapshot.Snapshot]{}, err
 			}
 			c.Log = cb.Log
 			a := answer(c.Snapshot, c.loaded)

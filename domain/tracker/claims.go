@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -90,7 +91,7 @@ func leaseEnd(lease patch.Field[int64], now time.Time, faults *fault.List) time.
 }
 
 // take gives the problem a new claim of the caller. It fails with fault.Claimed.
-func take(cb *changes.Builder, caller Caller, s *store.Snapshot, c *metadata.Catalogue, now, end time.Time) error {
+func take(cb *changes.Builder, caller Caller, s *snapshot.Snapshot, c *metadata.Catalogue, now, end time.Time) error {
 	if s.Claim.Taken(now) {
 		by := &ClaimedError{s.Claim, c.Name(metadata.Users, s.Claim.Holder)}
 		return fault.Wrap(fault.Claimed, by, "%s has claimed the problem until %s: take another one, or wait", by.Name, s.Claim.Expires.UTC().Format(time.RFC3339))

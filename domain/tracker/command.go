@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -67,7 +67,7 @@ type Match struct {
 	Weak []int64
 }
 
-// Made is a revision with the end of the batch that made it (see store.Snapshot.Batch).
+// Made is a revision with the end of the batch that made it (see snapshot.Snapshot.Batch).
 type Made struct {
 	Revision int64
 	By       [4]byte
@@ -75,7 +75,7 @@ type Made struct {
 
 // MadeOf returns the revision of the snapshot. Its batch distinguishes it from the same
 // revision in another history.
-func MadeOf(s store.Snapshot) Made {
+func MadeOf(s snapshot.Snapshot) Made {
 	return Made{s.Revision, [4]byte(s.Batch[len(s.Batch)-4:])}
 }
 
@@ -134,7 +134,7 @@ type CreateProblem struct {
 	// Service holds the members written only by the service. They are not stored: see
 	// Answer.Ignored. Its Keywords are not used.
 	Service     ServiceFields
-	Idempotency *Idempotency[store.Snapshot]
+	Idempotency *Idempotency[snapshot.Snapshot]
 }
 
 // Report is the command of POST /problems/report (D55).
@@ -146,7 +146,7 @@ type Report struct {
 	// of its body are in those of the report, below problem.
 	Problem     CreateProblem
 	Comment     patch.Field[string]
-	Idempotency *Idempotency[store.Snapshot]
+	Idempotency *Idempotency[snapshot.Snapshot]
 }
 
 // UpdateProblem is the command of W2.
@@ -158,7 +158,7 @@ type UpdateProblem struct {
 	Base patch.Field[int64]
 	// Comment, when sent, is added by the same batch. A fault of it is at comment.
 	Comment     patch.Field[string]
-	Idempotency *Idempotency[store.Snapshot]
+	Idempotency *Idempotency[snapshot.Snapshot]
 	// Revision, when sent, has to be the current one.
 	Revision patch.Field[int64]
 	// Service holds the members written only by the service. Identifier, Created,

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -21,7 +22,7 @@ import (
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
 	parts := partsOf(cmd.Text)
 	if len(cmd.files) > 0 {
-		parts |= store.Attachments
+		parts |= snapshot.Attachments
 	}
 	return run(ctx, s, command[repeatable, problem.Comment]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
@@ -51,16 +52,16 @@ func (s *Service) commentHandoff(cmd AddComment) *handoff[repeatable] {
 				catalogue = s.catalogues.Cached(now.Catalogue)
 			}
 		},
-		accept: func(received *store.Snapshot) (repeatable, bool) {
+		accept: func(received *snapshot.Snapshot) (repeatable, bool) {
 			if received == nil || catalogue == nil {
 				return repeatable{}, false
 			}
 			return repeatable{loaded: loaded{Snapshot: *received, catalogue: catalogue}}, true
 		},
-		pass: func(change store.Change) *store.Snapshot {
+		pass: func(change store.Change) *snapshot.Snapshot {
 			for _, effect := range change.Effects {
 				if e, ok := effect.(store.UpdateProblem); ok {
-					return &store.Snapshot{Problem: e.Problem, Size: e.Size, Batch: change.Batch}
+					return &snapshot.Snapshot{Problem: e.Problem, Size: e.Size, Batch: change.Batch}
 				}
 			}
 			return nil
@@ -75,7 +76,7 @@ type repeatable struct {
 }
 
 // loadRepeatable loads the problem with these parts, and the reply.
-func loadRepeatable[T any](s *Service, caller Caller, id problem.ID, parts store.Parts, key *Idempotency[T]) func(context.Context, store.Reader) (repeatable, error) {
+func loadRepeatable[T any](s *Service, caller Caller, id problem.ID, parts snapshot.Parts, key *Idempotency[T]) func(context.Context, store.Reader) (repeatable, error) {
 	return func(ctx context.Context, r store.Reader) (c repeatable, err error) {
 		if c.loaded, err = s.load(ctx, r, caller.User, id, parts); err != nil {
 			return c, err
@@ -144,7 +145,7 @@ func checkComment(cmd AddComment, c repeatable) (problem.Comment, error) {
 // EditComment changes the text of a comment (D44). It fails with fault.CommentNotFound, and
 // with fault.Forbidden for a comment of somebody else.
 func (s *Service) EditComment(ctx context.Context, caller Caller, id problem.ID, cmd EditComment) (Answer[problem.Comment], error) {
-	return onProblem(ctx, s, caller, id, store.Comments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
+	return onProblem(ctx, s, caller, id, snapshot.Comments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
 		return decideEditComment(caller, cmd, l, m)
 	})
 }
@@ -195,7 +196,7 @@ func checkEdit(caller Caller, cmd EditComment, l loaded) (old, edited problem.Co
 // DeleteComment deletes a comment (D44). It fails with fault.CommentNotFound, and with
 // fault.Forbidden for a comment of somebody else.
 func (s *Service) DeleteComment(ctx context.Context, caller Caller, id problem.ID, cmd DeleteComment) (Answer[struct{}], error) {
-	return onProblem(ctx, s, caller, id, store.Comments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, snapshot.Comments, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		return decideDeleteComment(caller, cmd, l, m)
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -22,7 +22,7 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 	away := fault.New(fault.Unavailable, "no standby confirms")
 	base := newService(t)
 	id, other := base.create(t, "T"), base.create(t, "U")
-	key := &Idempotency[store.Snapshot]{Key: "k", Render: func(Answer[store.Snapshot]) []byte { return []byte("first") }}
+	key := &Idempotency[snapshot.Snapshot]{Key: "k", Render: func(Answer[snapshot.Snapshot]) []byte { return []byte("first") }}
 	once, saved := keyed[user.User](1), keyed[query.Saved](1)
 	once.Key, saved.Key = "user", "query"
 	token := base.issue(t, access.Read)

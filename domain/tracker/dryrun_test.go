@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // writes are all writes, in forms that change something in the store that a
@@ -18,7 +18,7 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 	admin := partial(object{"identifier": s.admin.User.String()})
 	return map[string]func(context.Context, Write) error{
 		"CreateProblem": func(ctx context.Context, w Write) error {
-			a, err := s.CreateProblem(ctx, s.admin, CreateProblem{Write: w, ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)})
+			a, err := s.CreateProblem(ctx, s.admin, CreateProblem{Write: w, ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)})
 			if err == nil && (a.Value.ID != 0) == w.DryRun {
 				err = errors.New("D24: a dry run, and it alone, answers without identifier")
 			}

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate/check"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
@@ -330,7 +331,7 @@ func (s *Service) following(ctx context.Context, after problem.ID) (ids []proble
 }
 
 // erasureParts are the parts of a problem that can have something of a user.
-const erasureParts = store.Log | store.Comments | store.Keywords | store.Watchers | store.Attachments
+const erasureParts = snapshot.Log | snapshot.Comments | snapshot.Keywords | snapshot.Watchers | snapshot.Attachments
 
 // erasedProblem is what the erasure of a user changes in a problem.
 type erasedProblem struct {
@@ -340,7 +341,7 @@ type erasedProblem struct {
 }
 
 // in returns what the erasure of a user changes in a problem, and the state afterwards.
-func (s ErasureState) in(erased user.User, of *store.Snapshot) (p erasedProblem, after ErasureState) {
+func (s ErasureState) in(erased user.User, of *snapshot.Snapshot) (p erasedProblem, after ErasureState) {
 	about := problem.Erasure{User: erased.ID, Name: erased.Name}
 	p.watching = slices.Contains(of.Watchers, erased.ID)
 	p.shown = p.watching || slices.Contains([]ident.ID{of.Originator, of.Modifier, of.Assignee}, erased.ID)
@@ -380,7 +381,7 @@ func (s ErasureState) in(erased user.User, of *store.Snapshot) (p erasedProblem,
 func (p erasedProblem) untouched() bool { return !p.shown && len(p.log) == 0 }
 
 // change returns the Change of the problem; it has no effects if nothing changes.
-func (p erasedProblem) change(by ident.ID, erased user.User, of *store.Snapshot, m changes.Moment) *changes.Builder {
+func (p erasedProblem) change(by ident.ID, erased user.User, of *snapshot.Snapshot, m changes.Moment) *changes.Builder {
 	cb := changes.NewBuilder(m, changes.Author{User: by}, of.Problem)
 	if p.untouched() {
 		return cb

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 )
@@ -295,7 +296,7 @@ type bearing struct {
 	most, failed *atomic.Int32
 }
 
-func (r bearing) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (r bearing) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	if len(ids) > int(r.most.Load()) {
 		r.failed.Add(1)
 		<-ctx.Done()
@@ -401,7 +402,7 @@ func (s loadsSlowly) View(ctx context.Context, fn func(store.Reader) error) erro
 
 type slowProblems struct{ store.Reader }
 
-func (r slowProblems) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (r slowProblems) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	select {
 	case <-time.After(time.Duration(len(ids)) * 10 * time.Millisecond):
 		return r.Reader.Problems(ctx, ids, as, parts)

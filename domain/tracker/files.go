@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -113,7 +114,7 @@ func (s *Service) named(ctx context.Context, page []blob.Info) (map[blob.Key]pro
 		return named, nil
 	}
 	return named, s.store.View(ctx, func(r store.Reader) error {
-		found, err := r.Problems(ctx, ids, ident.None, store.Attachments)
+		found, err := r.Problems(ctx, ids, ident.None, snapshot.Attachments)
 		for _, p := range found {
 			for _, a := range p.Attachments {
 				named[blob.Key{Problem: p.ID, Attachment: a.ID}] = a

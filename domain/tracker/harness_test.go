@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -81,9 +82,9 @@ func (s service) create(t testing.TB, title string) problem.ID {
 }
 
 // load returns a problem with all its parts.
-func (s service) load(t *testing.T, id problem.ID) store.Snapshot {
+func (s service) load(t *testing.T, id problem.ID) snapshot.Snapshot {
 	t.Helper()
-	a, err := s.LoadProblem(t.Context(), s.admin, id, ^store.Parts(0))
+	a, err := s.LoadProblem(t.Context(), s.admin, id, ^snapshot.Parts(0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // The tests of this file set the store of a running service back by one commit and
@@ -127,7 +127,7 @@ func TestRevisionOfAnotherHistory(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	id := other.create(t, "first")
-	retitle := func(s service, title string) Answer[store.Snapshot] {
+	retitle := func(s service, title string) Answer[snapshot.Snapshot] {
 		a, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: titled(title)})
 		noError(t, err)
 		return a

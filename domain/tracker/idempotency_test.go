@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -34,7 +35,7 @@ func TestKeepReply(t *testing.T) {
 	expectation := store.KeyUnused{User: bob, Key: "k", Since: now.Add(-24 * time.Hour)}
 	reply := store.Reply{User: bob, Key: "k", Fingerprint: [32]byte{1}, Created: now}
 
-	change, _, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}, newCreation(), at(now))
+	change, _, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}, newCreation(), at(now))
 	noError(t, err)
 	expects(t, change, store.CatalogueAt{Version: catalogueVersion}, expectation)
 	reply.Body, reply.About = []byte("revision 1, new true"), store.About{Problem: newCreation().id}
@@ -70,14 +71,14 @@ func TestReplay(t *testing.T) {
 			t.Parallel()
 			creation := newCreation()
 			creation.reply = kept()
-			change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: c.patch, Idempotency: keyed[store.Snapshot](c.fingerprint)}, creation, at(now))
+			change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: c.patch, Idempotency: keyed[snapshot.Snapshot](c.fingerprint)}, creation, at(now))
 			nothing(t, change)
 			if c.kind != "" {
 				wantFault(t, err, c.kind)
 				return
 			}
 			noError(t, err)
-			equal(t, "answer", a, Answer[store.Snapshot]{Replay: kept().Body})
+			equal(t, "answer", a, Answer[snapshot.Snapshot]{Replay: kept().Body})
 		})
 	}
 }
@@ -107,8 +108,8 @@ func TestReplayComment(t *testing.T) {
 func TestIdempotencyKeyLives24Hours(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}
-	create := func(who Caller) Answer[store.Snapshot] {
+	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}
+	create := func(who Caller) Answer[snapshot.Snapshot] {
 		t.Helper()
 		a, err := s.CreateProblem(t.Context(), who, cmd)
 		noError(t, err)
@@ -139,7 +140,7 @@ func TestIdempotencyKeyLives24Hours(t *testing.T) {
 func TestReplayFromAnotherServer(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
-	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}
+	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}
 	s := other.behind(hooked{commit: once(func() {
 		_, err := other.CreateProblem(t.Context(), other.admin, cmd)
 		noError(t, err)

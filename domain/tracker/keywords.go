@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -17,7 +18,7 @@ import (
 // SetKeyword sets a keyword of a problem (W4). The answer is New when the
 // keyword was not there.
 func (s *Service) SetKeyword(ctx context.Context, caller Caller, id problem.ID, cmd SetKeyword) (Answer[problem.Keyword], error) {
-	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[problem.Keyword], error) {
+	return onProblem(ctx, s, caller, id, snapshot.Keywords, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[problem.Keyword], error) {
 		return decideSetKeyword(caller, cmd, l, s.limits.Keywords, m)
 	})
 }
@@ -51,7 +52,7 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m chan
 // DeleteKeyword deletes a keyword of a problem (W5). It fails with
 // fault.KeywordNotFound when it is not there.
 func (s *Service) DeleteKeyword(ctx context.Context, caller Caller, id problem.ID, cmd DeleteKeyword) (Answer[struct{}], error) {
-	return onProblem(ctx, s, caller, id, store.Keywords, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, snapshot.Keywords, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		return decideDeleteKeyword(caller, cmd, l, m)
 	})
 }

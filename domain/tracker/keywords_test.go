@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -211,7 +212,7 @@ func TestCreateWithKeywordsIsSettingThem(t *testing.T) {
 			equal(t, "from", e.From, set.Log[i].From)
 			equal(t, "to", e.To, set.Log[i].To)
 		}
-		then, err := s.LoadProblemAsOf(t.Context(), s.admin, a.Value.ID, store.Keywords, AsOf{Revision: 1})
+		then, err := s.LoadProblemAsOf(t.Context(), s.admin, a.Value.ID, snapshot.Keywords, AsOf{Revision: 1})
 		noError(t, err)
 		equal(t, "keywords as of revision 1", then.Value.Keywords, made.Keywords)
 	}

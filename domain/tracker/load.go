@@ -10,49 +10,50 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // LoadProblem returns a problem with the given parts, as seen by the caller (R1–R4). Its
 // comments have the places of deleted ones, too: see problem.Present.
-// For a Size above store.Small, the log and comments are left out: see Log and
+// For a Size above snapshot.Small, the log and comments are left out: see Log and
 // Comments. It fails with fault.ProblemNotFound. It fails with fault.Unavailable when
 // no memory for a large problem is free in time.
-func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts store.Parts) (Answer[store.Snapshot], error) {
+func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts snapshot.Parts) (Answer[snapshot.Snapshot], error) {
 	var l loaded
 	err := s.views.Once(ctx, func(r store.Reader) (err error) {
-		l, err = s.load(ctx, r, caller.User, id, parts|store.IfSmall)
+		l, err = s.load(ctx, r, caller.User, id, parts|snapshot.IfSmall)
 		return err
 	})
 	if err != nil {
-		return Answer[store.Snapshot]{}, err
+		return Answer[snapshot.Snapshot]{}, err
 	}
 	return answer(l.Snapshot, l), nil
 }
 
 // loaded is a problem with the catalogue of the same moment.
 type loaded struct {
-	store.Snapshot
+	snapshot.Snapshot
 	catalogue   *metadata.Catalogue
 	maxWatchers int
 }
 
 func (l loaded) revision() int64 { return l.Revision }
 
-func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id problem.ID, parts store.Parts) (loaded, error) {
+func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id problem.ID, parts snapshot.Parts) (loaded, error) {
 	if id < 1 {
 		return loaded{}, problemNotFound()
 	}
-	snapshot, err := s.views.Problem(ctx, r, id, as, parts)
+	shown, err := s.views.Problem(ctx, r, id, as, parts)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return loaded{}, problemNotFound()
 	}
 	if err != nil {
 		return loaded{}, err
 	}
-	catalogue, err := s.catalogues.At(ctx, r, snapshot.Catalogue)
-	return loaded{snapshot, catalogue, s.limits.Watchers}, err
+	catalogue, err := s.catalogues.At(ctx, r, shown.Catalogue)
+	return loaded{shown, catalogue, s.limits.Watchers}, err
 }
 
 func problemNotFound() error {
@@ -66,7 +67,7 @@ func answer[T any](value T, l loaded) Answer[T] {
 
 // checkMatch refuses a write to any other revision than the client expects (D20), and under any
 // other claim (D49).
-func checkMatch(w Write, current store.Snapshot) error {
+func checkMatch(w Write, current snapshot.Snapshot) error {
 	if err := checkRevision(w.IfMatch, current); err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func checkMatch(w Write, current store.Snapshot) error {
 	return e
 }
 
-func checkRevision(m *Match, current store.Snapshot) error {
+func checkRevision(m *Match, current snapshot.Snapshot) error {
 	if m == nil || m.Any || slices.Contains(m.Revisions, current.Revision) || slices.Contains(m.Made, MadeOf(current)) {
 		return nil
 	}
@@ -106,7 +107,7 @@ func stale(current int64) error {
 }
 
 // Watchers returns the watchers in the snapshot, by name, then identifier (D10).
-func Watchers(s store.Snapshot, c *metadata.Catalogue) []user.User {
+func Watchers(s snapshot.Snapshot, c *metadata.Catalogue) []user.User {
 	watchers := make([]user.User, 0, len(s.Watchers))
 	for _, id := range s.Watchers {
 		if u, ok := c.User(id); ok {

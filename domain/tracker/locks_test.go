@@ -5,7 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // D21: a duplicate in flight waits for the first, and gets its answer.
@@ -16,8 +16,8 @@ func TestDuplicateInFlightWaits(t *testing.T) {
 		counted := new(calls)
 		reached, proceed := make(chan bool), make(chan bool)
 		s = s.behind(hooked{calls: counted, commit: once(func() { close(reached); <-proceed })})
-		cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)}
-		answers := make(chan Answer[store.Snapshot], 2)
+		cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}
+		answers := make(chan Answer[snapshot.Snapshot], 2)
 		create := func() {
 			a, err := s.CreateProblem(t.Context(), s.admin, cmd)
 			if err != nil {

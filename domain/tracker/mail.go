@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/holder"
@@ -265,7 +266,7 @@ func (w *MailWorker) address(ctx context.Context, groups []mail.Group) (all []Ad
 		if err != nil {
 			return err
 		}
-		problems, err := r.Problems(ctx, ids, ident.None, store.Watchers)
+		problems, err := r.Problems(ctx, ids, ident.None, snapshot.Watchers)
 		if err != nil {
 			if fault.Is(err, fault.Internal) {
 				unread = err

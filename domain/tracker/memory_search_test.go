@@ -13,20 +13,21 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) (all []snapshot.Snapshot, err error) {
 	for _, id := range ids {
 		if r.problems[id] == nil {
 			continue
 		}
-		snapshot, err := r.Problem(ctx, id, as, parts)
+		shown, err := r.Problem(ctx, id, as, parts)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, snapshot)
+		all = append(all, shown)
 	}
 	return all, nil
 }

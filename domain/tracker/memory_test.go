@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -59,7 +60,7 @@ type state struct {
 // record is a problem with all that belongs to it.
 type record struct {
 	problem       problem.Problem
-	batch         ident.ID // see store.Snapshot
+	batch         ident.ID // see snapshot.Snapshot
 	size          int64
 	claim         problem.Claim
 	keywords      []problem.Keyword
@@ -69,7 +70,7 @@ type record struct {
 	watchers      []ident.ID
 	readers       []ident.ID
 	log           []problem.LogEntry
-	savepoints    []store.Savepoint
+	savepoints    []snapshot.Savepoint
 }
 
 func newMemory() *memory { return &memory{state: new(state).clone()} }
@@ -245,7 +246,7 @@ func (s *state) apply(c store.Change, e store.Effect) error {
 		r.problem, r.batch, r.size = e.Problem, c.Batch, e.Size
 	case store.PutSavepoint:
 		r := s.problems[e.Problem.ID]
-		r.savepoints = append(r.savepoints, store.Savepoint{Batch: c.Batch, Problem: e.Problem})
+		r.savepoints = append(r.savepoints, snapshot.Savepoint{Batch: c.Batch, Problem: e.Problem})
 	case store.AddComment:
 		r := s.problems[e.Problem]
 		r.comments = append(r.comments, e.Comment)
@@ -382,12 +383,12 @@ func put[T any](list []T, element T, key func(T) string) []T {
 // reader reads from one state.
 type reader struct{ *state }
 
-func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	rec := r.problems[id]
 	if rec == nil {
-		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "no problem %d", id)
+		return snapshot.Snapshot{}, fault.New(fault.ProblemNotFound, "no problem %d", id)
 	}
-	snapshot := store.Snapshot{
+	shown := snapshot.Snapshot{
 		Problem:        rec.problem,
 		Batch:          rec.batch,
 		Size:           rec.size,
@@ -397,35 +398,35 @@ func (r reader) Problem(_ context.Context, id problem.ID, as ident.ID, parts sto
 		Read:           slices.Contains(rec.readers, as),
 		ReadByAssignee: slices.Contains(rec.readers, rec.problem.Assignee),
 	}
-	if parts.Has(store.IfSmall) && snapshot.Size > store.Small {
-		return snapshot, nil
+	if parts.Has(snapshot.IfSmall) && shown.Size > snapshot.Small {
+		return shown, nil
 	}
-	if parts.Has(store.Keywords) {
-		snapshot.Keywords = append([]problem.Keyword{}, rec.keywords...)
+	if parts.Has(snapshot.Keywords) {
+		shown.Keywords = append([]problem.Keyword{}, rec.keywords...)
 	}
-	if parts.Has(store.Log) {
-		snapshot.Log = append([]problem.LogEntry{}, rec.log...)
+	if parts.Has(snapshot.Log) {
+		shown.Log = append([]problem.LogEntry{}, rec.log...)
 	}
-	if parts.Has(store.Comments) {
-		snapshot.Comments = append([]problem.Comment{}, rec.comments...)
+	if parts.Has(snapshot.Comments) {
+		shown.Comments = append([]problem.Comment{}, rec.comments...)
 	}
-	if parts.Has(store.Attachments) {
-		snapshot.Attachments = slices.Clone(rec.attachments)
+	if parts.Has(snapshot.Attachments) {
+		shown.Attachments = slices.Clone(rec.attachments)
 	}
-	if parts.Has(store.Watchers) {
-		snapshot.Watchers = append([]ident.ID{}, rec.watchers...)
+	if parts.Has(snapshot.Watchers) {
+		shown.Watchers = append([]ident.ID{}, rec.watchers...)
 	}
-	if parts.Has(store.Savepoints) {
-		snapshot.Savepoints = append([]store.Savepoint{}, rec.savepoints...)
+	if parts.Has(snapshot.Savepoints) {
+		shown.Savepoints = append([]snapshot.Savepoint{}, rec.savepoints...)
 	}
-	if parts.Has(store.Relationships) {
-		snapshot.Relationships = []store.Related{}
+	if parts.Has(snapshot.Relationships) {
+		shown.Relationships = []snapshot.Related{}
 		for _, link := range rec.relationships {
 			other := r.problems[link.Other].problem
-			snapshot.Relationships = append(snapshot.Relationships, store.Related{Relationship: link, OtherTitle: other.Title, OtherState: other.State})
+			shown.Relationships = append(shown.Relationships, snapshot.Related{Relationship: link, OtherTitle: other.Title, OtherState: other.State})
 		}
 	}
-	return snapshot, nil
+	return shown, nil
 }
 
 func (r reader) Log(_ context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {

@@ -8,15 +8,15 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // partsOf returns the parts of a problem that a new comment needs.
-func partsOf(comment patch.Field[string]) store.Parts {
+func partsOf(comment patch.Field[string]) snapshot.Parts {
 	if len(mention.Names(comment.Value)) > 0 {
-		return store.Watchers
+		return snapshot.Watchers
 	}
 	return 0
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -16,7 +17,7 @@ const MostNeighbours = 200
 type Neighbourhood struct {
 	// Problems are the problem itself, then the others: the nearest first, and equally near
 	// ones by number. They have no parts.
-	Problems []store.Snapshot
+	Problems []snapshot.Snapshot
 	// Links are all relationships between these problems, each once: from the side of its
 	// forward type, or from the lower number if it has no direction. They are in the order of
 	// their owners, types and others.

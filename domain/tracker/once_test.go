@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -45,9 +46,9 @@ func (r *endingReader) read() error {
 	return nil
 }
 
-func (r *endingReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (r *endingReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if err := r.read(); err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	return r.Reader.Problem(ctx, id, as, parts)
 }
@@ -72,7 +73,7 @@ func TestViewOnce(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(*Service, Caller, problem.ID) error{
 		"load": func(s *Service, by Caller, id problem.ID) error {
-			a, err := s.LoadProblem(t.Context(), by, id, store.Log)
+			a, err := s.LoadProblem(t.Context(), by, id, snapshot.Log)
 			equal(t, "the problem", a.Value.ID, id)
 			return err
 		},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -23,7 +24,7 @@ const (
 // the first skip entries and returns at most limit. Each portion is read during the
 // iteration, in a View of its own, so a slow client holds no View. Entries added
 // meanwhile are left out. An error ends the iteration.
-func (s *Service) Log(ctx context.Context, shown store.Snapshot, skip, limit int) iter.Seq2[[]problem.LogEntry, error] {
+func (s *Service) Log(ctx context.Context, shown snapshot.Snapshot, skip, limit int) iter.Seq2[[]problem.LogEntry, error] {
 	return portions(ctx, s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.LogEntry, error) {
 		entries, err := r.Log(ctx, shown.ID, skip, limit, portionText)
 		for i := range entries {
@@ -37,7 +38,7 @@ func (s *Service) Log(ctx context.Context, shown store.Snapshot, skip, limit int
 
 // Comments returns the comments of a problem in the same way. Comments added meanwhile
 // come last. Deleted comments are among them: skip and limit count their places (D44).
-func (s *Service) Comments(ctx context.Context, shown store.Snapshot, skip, limit int) iter.Seq2[[]problem.Comment, error] {
+func (s *Service) Comments(ctx context.Context, shown snapshot.Snapshot, skip, limit int) iter.Seq2[[]problem.Comment, error] {
 	return portions(ctx, s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.Comment, error) {
 		return r.Comments(ctx, shown.ID, skip, limit, portionText)
 	})
@@ -45,7 +46,7 @@ func (s *Service) Comments(ctx context.Context, shown store.Snapshot, skip, limi
 
 // Lengths returns the number of entries in the log of a problem, as of the given snapshot,
 // and the number of comments among them.
-func (s *Service) Lengths(ctx context.Context, shown store.Snapshot) (entries, comments int, err error) {
+func (s *Service) Lengths(ctx context.Context, shown snapshot.Snapshot) (entries, comments int, err error) {
 	err = s.store.View(ctx, func(r store.Reader) (err error) {
 		entries, err = length(func(n int) (bool, error) {
 			one, err := r.Log(ctx, shown.ID, n, 1, 1)
@@ -107,7 +108,7 @@ const (
 
 // afterBatch returns the number of problems to load next, on the assumption that they
 // are like the last ones.
-func afterBatch(last []store.Snapshot) int {
+func afterBatch(last []snapshot.Snapshot) int {
 	text := 0
 	for _, s := range last {
 		text += textOf(s)
@@ -119,7 +120,7 @@ func afterBatch(last []store.Snapshot) int {
 }
 
 // textOf estimates the bytes of text of a problem.
-func textOf(s store.Snapshot) int {
+func textOf(s snapshot.Snapshot) int {
 	n := int(s.TextSize())
 	for _, k := range s.Keywords {
 		n += len(k.Name) + len(k.Value.String)
@@ -132,7 +133,7 @@ func textOf(s store.Snapshot) int {
 
 // firstHits loads the first problems of a search in the View of the search, and returns
 // the remaining hits.
-func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (first Answer[[]store.Snapshot], rest []store.Hit, err error) {
+func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts snapshot.Parts) (first Answer[[]snapshot.Snapshot], rest []store.Hit, err error) {
 	n := min(len(hits), firstInBatch)
 	if first, err = s.loadHits(ctx, r, caller, hits[:n], parts); err != nil {
 		return first, nil, err
@@ -153,12 +154,12 @@ func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, 
 
 // rest loads the problems in batches, each in a View of its own. So a slow client holds
 // no View. last is the previous batch.
-func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, parts store.Parts, last []store.Snapshot) iter.Seq2[Answer[[]store.Snapshot], error] {
+func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, parts snapshot.Parts, last []snapshot.Snapshot) iter.Seq2[Answer[[]snapshot.Snapshot], error] {
 	size := afterBatch(last)
-	return func(yield func(Answer[[]store.Snapshot], error) bool) {
+	return func(yield func(Answer[[]snapshot.Snapshot], error) bool) {
 		for hits, size := hits, size; len(hits) > 0; {
 			some := hits[:min(len(hits), size)]
-			var batch Answer[[]store.Snapshot]
+			var batch Answer[[]snapshot.Snapshot]
 			err := s.store.View(ctx, func(r store.Reader) (err error) {
 				batch, err = s.loadHits(ctx, r, caller, some, parts)
 				return err
@@ -172,7 +173,7 @@ func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, par
 }
 
 // loadHits loads the problems of the hits.
-func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts store.Parts) (a Answer[[]store.Snapshot], err error) {
+func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts snapshot.Parts) (a Answer[[]snapshot.Snapshot], err error) {
 	if len(hits) == 0 {
 		return a, nil
 	}
@@ -180,7 +181,7 @@ func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, h
 	for i, hit := range hits {
 		ids[i] = hit.ID
 	}
-	if a.Value, err = r.Problems(ctx, ids, caller.User, parts|store.IfSmall); err != nil || len(a.Value) == 0 {
+	if a.Value, err = r.Problems(ctx, ids, caller.User, parts|snapshot.IfSmall); err != nil || len(a.Value) == 0 {
 		return a, err
 	}
 	a.Catalogue, err = s.catalogues.At(ctx, r, a.Value[0].Catalogue)

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/views"
 )
@@ -40,9 +41,9 @@ func TestPortions(t *testing.T) {
 	if len(a.Value.Keywords) != 1 || a.Value.Log != nil || a.Value.Comments != nil || a.Value.Size < 1<<20 {
 		t.Fatalf("a problem of %d bytes was loaded with %d keywords, %d entries and %d comments", a.Value.Size, len(a.Value.Keywords), len(a.Value.Log), len(a.Value.Comments))
 	}
-	var all store.Snapshot
+	var all snapshot.Snapshot
 	noError(t, s.memory.View(t.Context(), func(r store.Reader) (err error) {
-		all, err = r.Problem(t.Context(), id, ident.None, store.Log|store.Comments)
+		all, err = r.Problem(t.Context(), id, ident.None, snapshot.Log|snapshot.Comments)
 		return err
 	}))
 	for _, c := range []struct{ skip, limit int }{{0, 1000}, {3, 1000}, {3, 9}, {0, 1}, {1000, 10}} {
@@ -79,9 +80,9 @@ func TestLengths(t *testing.T) {
 		s.large(t, id, before*(64<<10))
 		a, err := s.LoadProblem(t.Context(), s.admin, id, shown)
 		noError(t, err)
-		var all store.Snapshot
+		var all snapshot.Snapshot
 		noError(t, s.memory.View(t.Context(), func(r store.Reader) (err error) {
-			all, err = r.Problem(t.Context(), id, ident.None, store.Log|store.Comments)
+			all, err = r.Problem(t.Context(), id, ident.None, snapshot.Log|snapshot.Comments)
 			return err
 		}))
 		s.large(t, id, 128<<10) // meanwhile
@@ -109,13 +110,13 @@ func TestRoom(t *testing.T) {
 	open := func() *budget.Account { a := b.Open(nil); a.For(s.admin.User); return a }
 	mine := open()
 	ctx := budget.With(t.Context(), mine)
-	_, err := s.LoadProblem(ctx, s.admin, id, store.Keywords|store.Log)
+	_, err := s.LoadProblem(ctx, s.admin, id, snapshot.Keywords|snapshot.Log)
 	wantFault(t, err, fault.Unavailable)
-	_, err = s.LoadProblemAsOf(ctx, s.admin, id, store.Log, AsOf{Revision: 3})
+	_, err = s.LoadProblemAsOf(ctx, s.admin, id, snapshot.Log, AsOf{Revision: 3})
 	wantFault(t, err, fault.Unavailable)
 	_, err = s.SetKeyword(ctx, s.admin, id, SetKeyword{Name: "y", Value: problem.Text("refused")})
 	wantFault(t, err, fault.Unavailable)
-	_, err = s.LoadProblem(ctx, s.admin, id, store.Log) // which is read in portions
+	_, err = s.LoadProblem(ctx, s.admin, id, snapshot.Log) // which is read in portions
 	noError(t, err)
 	_, err = s.AddComment(ctx, s.admin, id, AddComment{Text: patch.Set("needs no part")})
 	noError(t, err)
@@ -123,13 +124,13 @@ func TestRoom(t *testing.T) {
 	noError(t, err)
 
 	other.Close()
-	a, err := s.LoadProblem(ctx, s.admin, id, store.Keywords|store.Log)
+	a, err := s.LoadProblem(ctx, s.admin, id, snapshot.Keywords|snapshot.Log)
 	noError(t, err)
 	equal(t, "keywords", len(a.Value.Keywords), 1)
 	if held, _ := b.Held(); held < 32<<10 || held > 64<<10 {
 		t.Errorf("%d bytes are held for one keyword", held)
 	}
-	past, err := s.LoadProblemAsOf(ctx, s.admin, id, store.Log, AsOf{Revision: 3})
+	past, err := s.LoadProblemAsOf(ctx, s.admin, id, snapshot.Log, AsOf{Revision: 3})
 	noError(t, err)
 	equal(t, "entries", len(past.Value.Log), 3)
 	mine.Close()

@@ -6,6 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -14,8 +15,8 @@ import (
 
 // CreateProblem creates a problem (W1). The answer holds the problem with its
 // log. In a dry run it has no identifier.
-func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreateProblem) (Answer[store.Snapshot], error) {
-	return run(ctx, s, command[creation, store.Snapshot]{
+func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreateProblem) (Answer[snapshot.Snapshot], error) {
+	return run(ctx, s, command[creation, snapshot.Snapshot]{
 		locks:  cmd.Idempotency.lockKeys(caller),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
@@ -33,7 +34,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 			}
 			return err
 		},
-		decide: func(c creation, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
+		decide: func(c creation, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			return decideCreate(caller, cmd, c, m)
 		},
 	})
@@ -60,7 +61,7 @@ type creation struct {
 	maxKeywords, maxWatchers int
 }
 
-func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
+func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 	if a, ok := cmd.Idempotency.replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
@@ -76,7 +77,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 		err = c.catalogue.CheckInitial(p.fields.State)
 	}
 	if err != nil {
-		return store.Change{}, Answer[store.Snapshot]{}, err
+		return store.Change{}, Answer[snapshot.Snapshot]{}, err
 	}
 	cb, a := create(caller, p, c, m)
 	a.Ignored = cmd.Service.All(a.Value, c.catalogue).Ignored()
@@ -93,7 +94,7 @@ type newProblem struct {
 }
 
 // create returns the Change of a new problem.
-func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes.Builder, Answer[store.Snapshot]) {
+func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes.Builder, Answer[snapshot.Snapshot]) {
 	cb := changes.NewBuilder(m, caller.author())
 	p := problem.Problem{
 		ID:         c.id,
@@ -105,14 +106,14 @@ func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes
 		Revision:   1,
 	}
 	cb.Resolve(&p, true, c.catalogue)
-	snapshot := store.Snapshot{Problem: p, Batch: cb.Batch, Catalogue: c.catalogue.Version, Keywords: n.keywords}
+	shown := snapshot.Snapshot{Problem: p, Batch: cb.Batch, Catalogue: c.catalogue.Version, Keywords: n.keywords}
 
 	cb.ResolvedBy(c.catalogue.Version)
-	snapshot.Size = p.TextSize() + problem.SavedSize(p.Fields)
-	cb.AddLog(&snapshot, problem.ProblemCreated, "", "", changes.LogFields(n.fields, c.catalogue))
+	shown.Size = p.TextSize() + problem.SavedSize(p.Fields)
+	cb.AddLog(&shown, problem.ProblemCreated, "", "", changes.LogFields(n.fields, c.catalogue))
 	for _, k := range n.keywords {
-		snapshot.Size += k.Size()
-		cb.AddLog(&snapshot, problem.KeywordSet, k.Name, "", problem.LogKeyword(k))
+		shown.Size += k.Size()
+		cb.AddLog(&shown, problem.KeywordSet, k.Name, "", problem.LogKeyword(k))
 	}
 	created := len(cb.Effects)
 	cb.AddEffect(store.CreateProblem{Problem: p})
@@ -121,12 +122,12 @@ func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes
 		cb.AddEffect(store.PutKeyword{Problem: p.ID, Keyword: k})
 	}
 	for _, comment := range n.comments {
-		cb.AddComment(&snapshot, naming(comment, c.catalogue, nil, c.maxWatchers))
+		cb.AddComment(&shown, naming(comment, c.catalogue, nil, c.maxWatchers))
 	}
-	cb.Effects[created] = store.CreateProblem{Problem: p, Size: snapshot.Size}
-	cb.MarkRead(&snapshot, n.read)
-	snapshot.Log = cb.Log
-	return cb, Answer[store.Snapshot]{Value: snapshot, Catalogue: c.catalogue, Revision: 1, New: true}
+	cb.Effects[created] = store.CreateProblem{Problem: p, Size: shown.Size}
+	cb.MarkRead(&shown, n.read)
+	shown.Log = cb.Log
+	return cb, Answer[snapshot.Snapshot]{Value: shown, Catalogue: c.catalogue, Revision: 1, New: true}
 }
 
 // check returns the new problem of the command.
@@ -151,21 +152,21 @@ func (cmd CreateProblem) check(c creation, faults *fault.List) (p newProblem, er
 // fault.ProblemNotFound, fault.StaleRevision, the faults of a body, or
 // fault.TransitionNotAllowed. A fault.StaleRevision about a Base has an item for each field
 // in conflict.
-func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.ID, cmd UpdateProblem) (Answer[store.Snapshot], error) {
-	parts := store.Keywords
+func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.ID, cmd UpdateProblem) (Answer[snapshot.Snapshot], error) {
+	parts := snapshot.Keywords
 	if len(cmd.Service.Log.Value) > 0 {
-		parts |= store.Log // to compare them
+		parts |= snapshot.Log // to compare them
 	}
 	if cmd.Base.Sent {
-		parts |= store.Savepoints
+		parts |= snapshot.Savepoints
 	}
 	parts |= partsOf(cmd.Comment)
-	return run(ctx, s, command[repeatable, store.Snapshot]{
+	return run(ctx, s, command[repeatable, snapshot.Snapshot]{
 		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
 		dryRun: cmd.DryRun,
 		once:   cmd.Idempotency == nil,
 		load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
-		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
+		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			if a, ok := cmd.Idempotency.replay(c.reply); ok {
 				return store.Change{}, a, nil
 			}
@@ -181,10 +182,10 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 	})
 }
 
-func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
+func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 	fields, comments, err := checkUpdate(cmd, l)
 	if err != nil {
-		return store.Change{}, Answer[store.Snapshot]{}, err
+		return store.Change{}, Answer[snapshot.Snapshot]{}, err
 	}
 	var added []changes.Comment
 	for _, comment := range comments {

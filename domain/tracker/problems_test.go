@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -44,8 +45,8 @@ func TestCreateWithTitle(t *testing.T) {
 		store.MarkRead{Problem: 12, User: bob, Read: true}, // D1: the author of a change has read it
 	})
 	logged(t, change, `12@1 ProblemCreated : null → {"title":"Café <closed> & \"quoted\"","state":`+ref(open, "Open")+`}`)
-	equal(t, "answer", a, Answer[store.Snapshot]{
-		Value: store.Snapshot{
+	equal(t, "answer", a, Answer[snapshot.Snapshot]{
+		Value: snapshot.Snapshot{
 			Problem:   want,
 			Batch:     change.Batch,
 			Size:      size,
@@ -138,7 +139,7 @@ func TestCreateRefuses(t *testing.T) {
 			change, a, err := decideCreate(by(bob), c.cmd, newCreation(), at(now))
 			wantFault(t, err, c.kind, c.items...)
 			nothing(t, change)
-			equal(t, "answer", a, Answer[store.Snapshot]{})
+			equal(t, "answer", a, Answer[snapshot.Snapshot]{})
 		})
 	}
 }
@@ -176,10 +177,10 @@ func TestUpdateTitle(t *testing.T) {
 	})
 	logged(t, change, `7@4 FieldChanged title: "Login fails" → "Login fails for all"`)
 
-	snapshot := old.Snapshot
-	snapshot.Size = size
-	snapshot.Problem, snapshot.Batch, snapshot.Read, snapshot.ReadByAssignee, snapshot.Log = want, change.Batch, true, false, change.Log
-	equal(t, "answer", a, Answer[store.Snapshot]{Value: snapshot, Catalogue: old.catalogue, Revision: 4})
+	shown := old.Snapshot
+	shown.Size = size
+	shown.Problem, shown.Batch, shown.Read, shown.ReadByAssignee, shown.Log = want, change.Batch, true, false, change.Log
+	equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: shown, Catalogue: old.catalogue, Revision: 4})
 }
 
 // D8: one entry for each field that changed, in the order of D1, all of one batch
@@ -238,7 +239,7 @@ func TestUpdateChangesNothing(t *testing.T) {
 			change, a, err := decideUpdate(by(bob), c.cmd, c.old, at(now))
 			noError(t, err)
 			nothing(t, change)
-			equal(t, "answer", a, Answer[store.Snapshot]{Value: c.old.Snapshot, Catalogue: c.old.catalogue, Revision: 3})
+			equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: c.old.Snapshot, Catalogue: c.old.catalogue, Revision: 3})
 		})
 	}
 }
@@ -297,7 +298,7 @@ func TestUpdateRefuses(t *testing.T) {
 			change, a, err := decideUpdate(by(bob), c.cmd, c.old, at(now))
 			wantFault(t, err, c.kind, c.items...)
 			nothing(t, change)
-			equal(t, "answer", a, Answer[store.Snapshot]{})
+			equal(t, "answer", a, Answer[snapshot.Snapshot]{})
 		})
 	}
 }
@@ -310,7 +311,7 @@ func TestUpdateOnBase(t *testing.T) {
 		first, second := l.Problem, l.Problem
 		first.Title, first.Priority, first.Revision = "Login", ident.None, 1
 		second.Title, second.Revision = "Login fails!", 2
-		l.Savepoints = []store.Savepoint{{Problem: first}, {Problem: second}, {Problem: l.Problem}}
+		l.Savepoints = []snapshot.Savepoint{{Problem: first}, {Problem: second}, {Problem: l.Problem}}
 	})
 	at1 := func(p ProblemPatch) UpdateProblem { return UpdateProblem{Base: patch.Set[int64](1), ProblemPatch: p} }
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 var seed = flag.Uint64("seed", 0, "seed of the property tests; 0 stands for a new one")
@@ -69,7 +69,7 @@ func TestPatchWithWhatWasRead(t *testing.T) {
 			t.Fatalf("%+v: %v", l.Problem, err)
 		}
 		nothing(t, change)
-		equal(t, "answer", a, Answer[store.Snapshot]{Value: l.Snapshot, Catalogue: l.catalogue, Revision: l.Revision})
+		equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: l.Snapshot, Catalogue: l.catalogue, Revision: l.Revision})
 	}
 }
 

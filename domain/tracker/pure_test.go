@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
@@ -25,7 +26,7 @@ func TestDecisionsArePure(t *testing.T) {
 		})
 	}
 	pure(t, "create", newCreation, func(c creation, m changes.Moment) (store.Change, any, error) {
-		return erased(decideCreate(by(bob), CreateProblem{ProblemPatch: echo(newLoaded()).ProblemPatch, Idempotency: keyed[store.Snapshot](1)}, c, m))
+		return erased(decideCreate(by(bob), CreateProblem{ProblemPatch: echo(newLoaded()).ProblemPatch, Idempotency: keyed[snapshot.Snapshot](1)}, c, m))
 	})
 	pure(t, "update", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideUpdate(by(ann), UpdateProblem{ProblemPatch: ProblemPatch{

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -35,7 +36,7 @@ func TestSetRead(t *testing.T) {
 			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}) // or it would be read after a change that was not seen
 			want := c.old.Snapshot
 			want.Read, want.ReadByAssignee = c.read, c.readByAssignee
-			equal(t, "answer", a, Answer[store.Snapshot]{Value: want, Catalogue: c.old.catalogue, Revision: 3})
+			equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: want, Catalogue: c.old.catalogue, Revision: 3})
 		})
 	}
 }

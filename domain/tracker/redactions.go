@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -31,9 +32,9 @@ func (p Places) Total() int {
 // fault.AttachmentNotFound, with fault.Forbidden for a comment of somebody else, and with
 // fault.InUse for the name of a current keyword.
 func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd Redact) (Answer[Places], error) {
-	parts := store.Log | store.Comments
+	parts := snapshot.Log | snapshot.Comments
 	if cmd.Comment.IsNone() {
-		parts |= store.Keywords | store.Savepoints | store.Attachments
+		parts |= snapshot.Keywords | snapshot.Savepoints | snapshot.Attachments
 	}
 	a, err := run(ctx, s, command[loaded, Places]{
 		locks:  []writerlocks.Key{writerlocks.Problem(id)},
@@ -72,7 +73,7 @@ func (s *Service) removeFile(ctx context.Context, id problem.ID, attachment stri
 // reserveRewrite waits for memory for the new texts of a large problem, and for the feed before and
 // after.
 func (s *Service) reserveRewrite(ctx context.Context, l *loaded) error {
-	if l.Size <= store.Small || budget.From(ctx).Full() {
+	if l.Size <= snapshot.Small || budget.From(ctx).Full() {
 		return nil
 	}
 	return s.views.Reserve(ctx, 3*l.Size)
@@ -170,7 +171,7 @@ func attachmentReplacement(cmd Redact, faults *fault.List) string {
 // redacting collects the effects of a redaction.
 type redacting struct {
 	problem.Redaction
-	of      *store.Snapshot
+	of      *snapshot.Snapshot
 	builder *changes.Builder
 	rewrite store.Rewrite
 	places  Places

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -15,15 +16,15 @@ import (
 func withSecret() loaded {
 	l := withComments()
 	l.Title, l.Revision = "a secret", 4
-	saved := func(batch byte, revision int64, title string) store.Savepoint {
-		s := store.Savepoint{Batch: ident.ID{15: batch}, Problem: l.Problem}
+	saved := func(batch byte, revision int64, title string) snapshot.Savepoint {
+		s := snapshot.Savepoint{Batch: ident.ID{15: batch}, Problem: l.Problem}
 		s.Title, s.Revision = title, revision
 		return s
 	}
 	entry := func(id, batch byte, revision int64, of problem.LogType, field string, from, to problem.LogValue) problem.LogEntry {
 		return problem.LogEntry{ID: ident.ID{14: 1, 15: id}, Problem: l.ID, Batch: ident.ID{15: batch}, Revision: revision, Type: of, Field: field, From: from, To: to}
 	}
-	l.Savepoints = []store.Savepoint{saved(1, 1, "plain"), saved(3, 3, "a secret")}
+	l.Savepoints = []snapshot.Savepoint{saved(1, 1, "plain"), saved(3, 3, "a secret")}
 	l.Log = []problem.LogEntry{
 		entry(1, 1, 1, problem.ProblemCreated, "", "", problem.LogObject(problem.LogMember{Name: "title", Value: problem.LogText("plain")})),
 		entry(2, 2, 2, problem.KeywordSet, "of secret", "", problem.LogText("secret")),
@@ -80,7 +81,7 @@ func TestRedact(t *testing.T) {
 					edited,
 					entry(4, func(e *problem.LogEntry) { e.To = file.Log() }),
 				},
-				Savepoints: []store.Savepoint{saved},
+				Savepoints: []snapshot.Savepoint{saved},
 				Titles:     []store.BatchTitle{{Batch: ident.ID{15: 3}, Title: "a ***"}, {Batch: ident.ID{15: 4}, Title: "a ***"}},
 			},
 			store.EmptyReplies{About: store.About{Problem: 7}},

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -19,8 +20,8 @@ import (
 // AddRelationship adds a relationship and its mirror (W6). The answer is New when they
 // did not exist. It fails with fault.RelationshipConflict when the two problems have
 // the mirrored type already, and with fault.RelationshipCycle.
-func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[store.Related], error) {
-	return run(ctx, s, command[linking, store.Related]{
+func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[snapshot.Related], error) {
+	return run(ctx, s, command[linking, snapshot.Related]{
 		locks:  cmd.lockKeys(id),
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (linking, error) {
@@ -30,7 +31,7 @@ func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem
 			}
 			return l, err
 		},
-		decide: func(l linking, m changes.Moment) (store.Change, Answer[store.Related], error) {
+		decide: func(l linking, m changes.Moment) (store.Change, Answer[snapshot.Related], error) {
 			return decideRelate(caller, cmd, l, s.limits.Relationships, m)
 		},
 	})
@@ -67,10 +68,10 @@ type linking struct {
 
 // loadLinking loads both problems. A missing other problem is no error yet.
 func (s *Service) loadLinking(ctx context.Context, r store.Reader, caller Caller, id problem.ID, cmd Relate) (l linking, err error) {
-	if l.loaded, err = s.load(ctx, r, caller.User, id, store.Relationships); err != nil {
+	if l.loaded, err = s.load(ctx, r, caller.User, id, snapshot.Relationships); err != nil {
 		return l, err
 	}
-	l.other, err = s.load(ctx, r, caller.User, cmd.Other.Value, store.Relationships)
+	l.other, err = s.load(ctx, r, caller.User, cmd.Other.Value, snapshot.Relationships)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return l, nil
 	}
@@ -85,13 +86,13 @@ func (l linking) linkable(cmd Relate) bool {
 }
 
 // existing returns the relationship of the two problems in the family.
-func (l linking) existing(cmd Relate) (store.Related, bool) {
+func (l linking) existing(cmd Relate) (snapshot.Related, bool) {
 	for _, r := range l.Relationships {
 		if r.Occupies(cmd.relationshipType(), cmd.Other.Value) {
 			return r, true
 		}
 	}
-	return store.Related{}, false
+	return snapshot.Related{}, false
 }
 
 // findCycle returns the cycle that the relationship would close, if any; otherwise the other
@@ -127,8 +128,8 @@ func findCycle(ctx context.Context, r store.Reader, added relationship.Relations
 // mostSeen is how many problems findCycle loads at a time.
 const mostSeen = 500
 
-func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Moment) (store.Change, Answer[store.Related], error) {
-	var none Answer[store.Related]
+func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Moment) (store.Change, Answer[snapshot.Related], error) {
+	var none Answer[snapshot.Related]
 	if err := checkRelate(cmd, l, limit); err != nil {
 		return store.Change{}, none, err
 	}
@@ -150,7 +151,7 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Mom
 	}
 	bothSides(cb, &l, cb.PutRelationship, added)
 	cb.ExpectSeen(l.seen)
-	a := answer(store.Related{Relationship: added, OtherTitle: l.other.Title, OtherState: l.other.State}, l.loaded)
+	a := answer(snapshot.Related{Relationship: added, OtherTitle: l.other.Title, OtherState: l.other.State}, l.loaded)
 	a.New = true
 	return cb.Change, a, nil
 }
@@ -176,7 +177,7 @@ func decideUnrelate(caller Caller, cmd Relate, l linking, m changes.Moment) (sto
 
 // bothSides changes a relationship on its owner and the mirror on the other problem,
 // never one without the other (spec section 2).
-func bothSides(cb *changes.Builder, l *linking, change func(*store.Snapshot, relationship.Relationship), r relationship.Relationship) {
+func bothSides(cb *changes.Builder, l *linking, change func(*snapshot.Snapshot, relationship.Relationship), r relationship.Relationship) {
 	for _, side := range []struct {
 		*loaded
 		relationship.Relationship

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -22,8 +23,8 @@ func newLinking(existing ...relationship.Type) linking {
 	})
 	for _, t := range existing {
 		r := relationship.Relationship{Owner: 7, Type: t, Other: 9, Created: noon, Author: ann}
-		l.Relationships = append(l.Relationships, store.Related{Relationship: r, OtherTitle: l.other.Title, OtherState: l.other.State})
-		l.other.Relationships = append(l.other.Relationships, store.Related{Relationship: r.Mirror(), OtherTitle: l.Title, OtherState: l.State})
+		l.Relationships = append(l.Relationships, snapshot.Related{Relationship: r, OtherTitle: l.other.Title, OtherState: l.other.State})
+		l.other.Relationships = append(l.other.Relationships, snapshot.Related{Relationship: r.Mirror(), OtherTitle: l.Title, OtherState: l.State})
 	}
 	return l
 }
@@ -57,8 +58,8 @@ func TestRelate(t *testing.T) {
 
 			one := relationship.Relationship{Owner: 7, Type: pair.typ, Other: 9, Created: now, Author: bob}
 			two := relationship.Relationship{Owner: 9, Type: pair.mirror, Other: 7, Created: now, Author: bob}
-			equal(t, "answer", a, Answer[store.Related]{
-				Value:     store.Related{Relationship: one, OtherTitle: "Password forgotten", OtherState: inProgress},
+			equal(t, "answer", a, Answer[snapshot.Related]{
+				Value:     snapshot.Related{Relationship: one, OtherTitle: "Password forgotten", OtherState: inProgress},
 				Catalogue: l.catalogue,
 				Revision:  4,
 				New:       true,
@@ -151,7 +152,7 @@ func TestRelateAgain(t *testing.T) {
 			change, a, err := decideRelate(by(bob), c.cmd, l, c.limit, at(now))
 			noError(t, err)
 			nothing(t, change)
-			equal(t, "answer", a, Answer[store.Related]{Value: l.Relationships[0], Catalogue: l.catalogue, Revision: 3})
+			equal(t, "answer", a, Answer[snapshot.Related]{Value: l.Relationships[0], Catalogue: l.catalogue, Revision: 3})
 		})
 	}
 }
@@ -267,12 +268,12 @@ func TestRelateToItself(t *testing.T) {
 func TestRelateLimit(t *testing.T) {
 	t.Parallel()
 	full := newLinking()
-	full.Relationships = make([]store.Related, 2)
+	full.Relationships = make([]snapshot.Related, 2)
 	_, _, err := decideRelate(by(bob), relate(relationship.ParentOf, 9), full, 2, at(now))
 	wantFault(t, err, fault.InvalidValue, "invalid-value ")
 
 	otherFull := newLinking()
-	otherFull.other.Relationships = make([]store.Related, 2)
+	otherFull.other.Relationships = make([]snapshot.Related, 2)
 	_, _, err = decideRelate(by(bob), relate(relationship.ParentOf, 9), otherFull, 2, at(now))
 	wantFault(t, err, fault.InvalidValue, "invalid-value /problemIdentifier")
 	_, _, err = decideRelate(by(bob), relate(relationship.ParentOf, 9), otherFull, 3, at(now))

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -27,7 +28,7 @@ type ReplyFile struct {
 func (s *Service) replyWithFiles(ctx context.Context, of Replied, reply Reply, cmd AddComment) (_ Replied, err error) {
 	caller := Caller{User: of.User}
 	var before repeatable
-	load := loadRepeatable(s, caller, of.Problem, store.Attachments, cmd.Idempotency)
+	load := loadRepeatable(s, caller, of.Problem, snapshot.Attachments, cmd.Idempotency)
 	err = s.views.Once(ctx, func(r store.Reader) (err error) {
 		before, err = load(ctx, r)
 		return err

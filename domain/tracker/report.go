@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -25,7 +26,7 @@ var reportValue = text.Rule{Min: 1, Max: 1000}
 // number, or creates a problem with the keyword (D55). The answer is New for a problem that was
 // created. Of many reports with one keyword at once, through any number of servers, one creates
 // the problem.
-func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer[store.Snapshot], error) {
+func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer[snapshot.Snapshot], error) {
 	faults := slices.Clone(cmd.Faults) // decideReport finds those of the keyword again
 	k := cmd.keyword(&faults)
 	searches := len(faults) == 0
@@ -33,12 +34,12 @@ func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer
 	if searches {
 		release, err := s.searches.Acquire(ctx, caller.User)
 		if err != nil {
-			return Answer[store.Snapshot]{}, err
+			return Answer[snapshot.Snapshot]{}, err
 		}
 		defer release()
 		keys = append(keys, writerlocks.Reports(reportLease(k)))
 	}
-	return run(ctx, s, command[reporting, store.Snapshot]{
+	return run(ctx, s, command[reporting, snapshot.Snapshot]{
 		locks:  keys,
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (b reporting, err error) {
@@ -64,7 +65,7 @@ func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer
 			}
 			return err
 		},
-		decide: func(b reporting, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
+		decide: func(b reporting, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			return decideReport(caller, cmd, b, m)
 		},
 	})
@@ -87,7 +88,7 @@ func reportLease(k problem.Keyword) string {
 }
 
 // reported returns the unresolved problem with the keyword that has the smallest number, or nil.
-func (s *Service) reported(ctx context.Context, r store.Reader, caller Caller, k problem.Keyword, parts store.Parts) (*loaded, error) {
+func (s *Service) reported(ctx context.Context, r store.Reader, caller Caller, k problem.Keyword, parts snapshot.Parts) (*loaded, error) {
 	plan, err := compile(fmt.Sprintf("SUBQUERY(keywords, $k, $k.name = %s AND $k.value = %s).@count > 0 AND state.resolved = NO",
 		predicate.Quote(k.Name), predicate.Quote(k.Value.String)), predicate.Problem, predicate.Env{Now: s.time(), User: caller.User, Zone: s.zone})
 	if err != nil {
@@ -101,7 +102,7 @@ func (s *Service) reported(ctx context.Context, r store.Reader, caller Caller, k
 	if err != nil || len(hits) == 0 {
 		return nil, err
 	}
-	l, err := s.load(ctx, r, caller.User, hits[0].ID, store.Keywords|parts)
+	l, err := s.load(ctx, r, caller.User, hits[0].ID, snapshot.Keywords|parts)
 	return &l, err
 }
 
@@ -119,8 +120,8 @@ func (cmd Report) keyword(faults *fault.List) problem.Keyword {
 	return k
 }
 
-func decideReport(caller Caller, cmd Report, b reporting, m changes.Moment) (store.Change, Answer[store.Snapshot], error) {
-	var none Answer[store.Snapshot]
+func decideReport(caller Caller, cmd Report, b reporting, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
+	var none Answer[snapshot.Snapshot]
 	if a, ok := cmd.Idempotency.replay(b.reply); ok {
 		return store.Change{}, a, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -51,7 +52,7 @@ func TestReportAddsComment(t *testing.T) {
 	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
 
 	silent := reportOf("slow")
-	silent.Comment, silent.Idempotency = patch.Field[string]{}, keyed[store.Snapshot](1)
+	silent.Comment, silent.Idempotency = patch.Field[string]{}, keyed[snapshot.Snapshot](1)
 	change, a, err = decideReport(by(bob), silent, newReporting(&l), at(now))
 	noError(t, err)
 	equal(t, "revision", a.Revision, int64(3))
@@ -122,7 +123,7 @@ func TestReport(t *testing.T) {
 		noError(t, err)
 		return a.Value.ID, a.New
 	}
-	found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("ANY keywords.name = 'alert'")}, Parts: store.Comments})
+	found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("ANY keywords.name = 'alert'")}, Parts: snapshot.Comments})
 	noError(t, err)
 	comments := 0
 	for _, p := range found.First.Value {
@@ -144,7 +145,7 @@ func TestReport(t *testing.T) {
 	id, created := report(dry)
 	equal(t, "dry run", []any{id, created}, []any{problem.ID(0), true})
 	once := reportOf("new")
-	once.Idempotency = &Idempotency[store.Snapshot]{Key: "k", Render: func(a Answer[store.Snapshot]) []byte { return []byte(fmt.Sprint(a.Value.ID, a.New)) }}
+	once.Idempotency = &Idempotency[snapshot.Snapshot]{Key: "k", Render: func(a Answer[snapshot.Snapshot]) []byte { return []byte(fmt.Sprint(a.Value.ID, a.New)) }}
 	id, _ = report(once)
 	replay, err := s.Report(t.Context(), s.admin, once)
 	noError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
@@ -36,9 +37,9 @@ type handoff[S any] struct {
 	beforeWait func(context.Context)
 	// accept returns the state for the decision. It returns false when the problem is
 	// not enough for it, and for nil: nothing was handed off.
-	accept func(*store.Snapshot) (S, bool)
+	accept func(*snapshot.Snapshot) (S, bool)
 	// pass returns the problem for the next writer, once the Change is stored.
-	pass func(store.Change) *store.Snapshot
+	pass func(store.Change) *snapshot.Snapshot
 }
 
 // run executes a command in the order of every write: lock, load, decide, commit. It
@@ -86,7 +87,7 @@ type basis[S any] struct {
 
 // loadBasis returns the received problem, if the command accepts it. Otherwise it loads
 // the state from the store. It fails with fault.Conflict when another load may help.
-func loadBasis[S, T any](ctx context.Context, s *Service, c command[S, T], received *store.Snapshot) (from basis[S], err error) {
+func loadBasis[S, T any](ctx context.Context, s *Service, c command[S, T], received *snapshot.Snapshot) (from basis[S], err error) {
 	if c.handoff != nil {
 		if from.loaded, from.received = c.handoff.accept(received); from.received {
 			return from, nil
@@ -165,7 +166,7 @@ func conclude[S, T any](ctx context.Context, s *Service, c command[S, T], d deci
 
 // onProblem runs a command about one problem. The decision is from the problem and its
 // given parts.
-func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem.ID, parts store.Parts, dryRun bool,
+func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem.ID, parts snapshot.Parts, dryRun bool,
 	decide func(loaded, changes.Moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
 	return run(ctx, s, command[loaded, T]{

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
@@ -224,7 +225,7 @@ func TestCommentsInARow(t *testing.T) {
 		equal(t, "views", counted.views, 1)
 		equal(t, "commits", counted.commits, 5)
 		for caller, read := range map[Caller]bool{s.admin: false, bob: true} {
-			seen, err := s.LoadProblem(t.Context(), caller, id, store.Comments)
+			seen, err := s.LoadProblem(t.Context(), caller, id, snapshot.Comments)
 			noError(t, err)
 			equal(t, "read", seen.Value.Read, read)
 			equal(t, "read by the assignee", seen.Value.ReadByAssignee, true)
@@ -491,7 +492,7 @@ func TestNoRandomness(t *testing.T) {
 func TestHousekeep(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[store.Snapshot](1)})
+	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)})
 	noError(t, err)
 	s.clock.forward(24 * time.Hour)
 	noError(t, s.Housekeep(t.Context()))
@@ -515,7 +516,7 @@ func TestHousekeepInSlices(t *testing.T) {
 		3 * time.Hour, // to be kept
 	} {
 		s.clock.forward(start.Add(after).Sub(s.clock.now()))
-		key := keyed[store.Snapshot](1)
+		key := keyed[snapshot.Snapshot](1)
 		key.Key = fmt.Sprint(i)
 		_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T"), Idempotency: key})
 		noError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 )
@@ -58,7 +59,7 @@ type Search struct {
 type SearchProblems struct {
 	Search
 	// Parts are the parts loaded with each problem, except large ones.
-	Parts store.Parts
+	Parts snapshot.Parts
 	// CountTo, unless 0, asks for the number of results too, as far as this number. It
 	// has no effect on a search without a limit.
 	CountTo int
@@ -78,14 +79,14 @@ type Position struct {
 }
 
 // FoundProblems are the problems found by a search, in its order. Problems with a Size
-// above store.Small come without their parts: LoadProblem returns them.
+// above snapshot.Small come without their parts: LoadProblem returns them.
 type FoundProblems struct {
 	// First are the first of them, at the moment of the search.
-	First Answer[[]store.Snapshot]
+	First Answer[[]snapshot.Snapshot]
 	// Rest are the other problems in batches, or nil if there are none. Each batch is
 	// loaded during the iteration and shows the problems of that moment. Only one
 	// iteration is possible. An error ends it.
-	Rest iter.Seq2[Answer[[]store.Snapshot], error]
+	Rest iter.Seq2[Answer[[]snapshot.Snapshot], error]
 	// Next is the start of the next page, or nil if there is none.
 	Next *Position
 	// Count is the number of results from this page on, if it was asked for. CountedAll

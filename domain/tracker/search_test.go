@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -48,13 +49,13 @@ func (f finder) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	return f.find(ctx, q)
 }
 
-func (f finder) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (all []store.Snapshot, err error) {
+func (f finder) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ snapshot.Parts) (all []snapshot.Snapshot, err error) {
 	for _, id := range ids {
 		if id == 150 && f.err != nil {
 			return nil, f.err
 		}
 		if id <= f.have {
-			all = append(all, store.Snapshot{Problem: problem.Problem{ID: id},
+			all = append(all, snapshot.Snapshot{Problem: problem.Problem{ID: id},
 				Keywords: []problem.Keyword{{Value: problem.NullText{String: strings.Repeat("x", f.text), Valid: true}}}})
 		}
 	}
@@ -204,11 +205,11 @@ func TestSearchInSmallBatches(t *testing.T) {
 		1 << 19:   append([]int{4}, slices.Repeat([]int{1}, 246)...),
 	} {
 		service, _ := s.finding(finder{have: 250, text: text, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
-		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: store.Keywords})
+		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: snapshot.Keywords})
 		noError(t, err)
 		sizes := []int{len(found.First.Value)}
 		next := problem.ID(1)
-		check := func(batch []store.Snapshot) {
+		check := func(batch []snapshot.Snapshot) {
 			for _, s := range batch {
 				equal(t, "the next problem", s.ID, next)
 				next++

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -60,9 +61,9 @@ func TestRandomSessions(t *testing.T) {
 func randomWrite(t *testing.T, rng *rand.Rand, s *Service, who Caller) {
 	t.Helper()
 	id, other := problem.ID(1+rng.IntN(4)), problem.ID(1+rng.IntN(4))
-	load := func() store.Snapshot {
+	load := func() snapshot.Snapshot {
 		t.Helper()
-		a, err := s.LoadProblem(t.Context(), who, id, ^store.Parts(0))
+		a, err := s.LoadProblem(t.Context(), who, id, ^snapshot.Parts(0))
 		noError(t, err)
 		return a.Value
 	}
@@ -70,7 +71,7 @@ func randomWrite(t *testing.T, rng *rand.Rand, s *Service, who Caller) {
 	var revision int64
 	switch rng.IntN(10) {
 	case 0, 1, 2:
-		var a Answer[store.Snapshot]
+		var a Answer[snapshot.Snapshot]
 		before := len(load().Log)
 		if a, err = s.UpdateProblem(t.Context(), who, id, UpdateProblem{ProblemPatch: randomPatch(rng)}); err == nil {
 			want := load()
@@ -101,7 +102,7 @@ func randomWrite(t *testing.T, rng *rand.Rand, s *Service, who Caller) {
 		a, err = s.DeleteKeyword(t.Context(), who, id, DeleteKeyword{Name: pick(rng, "a", "b")})
 		revision = a.Revision
 	case 6:
-		var a Answer[store.Related]
+		var a Answer[snapshot.Related]
 		if a, err = s.AddRelationship(t.Context(), who, id, relate(pick(rng, relationship.Types()...), other)); err == nil {
 			equal(t, "stored", slices.Contains(load().Relationships, a.Value), true)
 			revision = a.Revision
@@ -181,7 +182,7 @@ func checkCommit(t *testing.T, c committed) {
 		if changed := before.problem.Fields != after.problem.Fields; changed != (len(after.savepoints) > len(before.savepoints)) {
 			t.Errorf("D8: fields of problem %d changed %t, but it has %d savepoints after %d", id, changed, len(after.savepoints), len(before.savepoints))
 		} else if changed {
-			equal(t, "savepoint", after.savepoints[len(after.savepoints)-1], store.Savepoint{Batch: c.Batch, Problem: after.problem})
+			equal(t, "savepoint", after.savepoints[len(after.savepoints)-1], snapshot.Savepoint{Batch: c.Batch, Problem: after.problem})
 		}
 		for _, e := range after.log[len(before.log):] {
 			if e.Batch != c.Batch || e.Author != c.Author || !e.Created.Equal(c.At) || e.Revision != after.problem.Revision {

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
@@ -136,7 +137,7 @@ func by(who ident.ID) Caller { return Caller{User: who, Scope: access.Admin} }
 // somebody sees it who has not read it. Nobody is assigned.
 func newLoaded(edits ...func(*loaded)) loaded {
 	l := loaded{
-		Snapshot: store.Snapshot{
+		Snapshot: snapshot.Snapshot{
 			Problem: problem.Problem{
 				ID:         7,
 				Fields:     problem.Fields{Title: "Login fails", State: open, Priority: low},

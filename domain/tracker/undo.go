@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/undo"
@@ -116,14 +117,14 @@ type undoing struct {
 	parts  []undonePart
 	// others are the problems at the other ends of relationships that go back, with their
 	// relationships.
-	others map[problem.ID]store.Snapshot
+	others map[problem.ID]snapshot.Snapshot
 	cycles []cycleCheck
 }
 
 // undonePart is a problem with the entries of the batch in its log. It has the keywords,
 // relationships and comments that they are about.
 type undonePart struct {
-	store.Snapshot
+	snapshot.Snapshot
 	entries []undo.Entry
 }
 
@@ -233,13 +234,13 @@ func (s *Service) partsOf(ctx context.Context, r store.Reader, u undoing, among 
 	for len(among) > 0 {
 		some := among[:min(len(among), mostInBatch)]
 		among = among[len(some):]
-		snapshots, err := r.Problems(ctx, some, u.caller.User, store.Log|store.Keywords|store.Relationships|store.Comments|store.IfSmall)
+		snapshots, err := r.Problems(ctx, some, u.caller.User, snapshot.Log|snapshot.Keywords|snapshot.Relationships|snapshot.Comments|snapshot.IfSmall)
 		if err != nil {
 			return nil, err
 		}
-		for _, snapshot := range snapshots {
-			part := undonePart{Snapshot: snapshot}
-			if part.entries, err = batchEntries(ctx, r, snapshot, u.cmd.Batch); err != nil {
+		for _, shown := range snapshots {
+			part := undonePart{Snapshot: shown}
+			if part.entries, err = batchEntries(ctx, r, shown, u.cmd.Batch); err != nil {
 				return nil, err
 			}
 			if len(part.entries) == 0 {
@@ -255,12 +256,12 @@ func (s *Service) partsOf(ctx context.Context, r store.Reader, u undoing, among 
 }
 
 // batchEntries reads the log of a problem for the entries of a batch: a long log in portions.
-func batchEntries(ctx context.Context, r store.Reader, s store.Snapshot, batch ident.ID) ([]undo.Entry, error) {
+func batchEntries(ctx context.Context, r store.Reader, s snapshot.Snapshot, batch ident.ID) ([]undo.Entry, error) {
 	reading := undo.Of(batch)
 	for _, e := range s.Log {
 		reading.Read(e)
 	}
-	for skip := 0; s.Size > store.Small; {
+	for skip := 0; s.Size > snapshot.Small; {
 		portion, err := r.Log(ctx, s.ID, skip, portionCount, portionText)
 		if err != nil || len(portion) == 0 {
 			return reading.Entries(), err
@@ -275,21 +276,21 @@ func batchEntries(ctx context.Context, r store.Reader, s store.Snapshot, batch i
 
 // loadPart loads what the entries need, and leaves the rest.
 func (s *Service) loadPart(ctx context.Context, r store.Reader, caller Caller, part *undonePart) (err error) {
-	var parts store.Parts
+	var parts snapshot.Parts
 	wanted := map[ident.ID]bool{} // comments
 	for _, e := range part.entries {
 		switch {
 		case e.Stays != "":
 		case e.Type == problem.KeywordSet, e.Type == problem.KeywordDeleted:
-			parts |= store.Keywords
+			parts |= snapshot.Keywords
 		case e.Type == problem.RelationshipAdded, e.Type == problem.RelationshipDeleted:
-			parts |= store.Relationships
+			parts |= snapshot.Relationships
 		case e.Type == problem.CommentAdded, e.Type == problem.CommentEdited:
 			wanted[commentOf(e.LogEntry)] = true
 		}
 	}
 	comments := part.Comments
-	if part.Size > store.Small {
+	if part.Size > snapshot.Small {
 		if parts != 0 {
 			if part.Snapshot, err = s.views.Problem(ctx, r, part.ID, caller.User, parts); err != nil {
 				return err
@@ -305,10 +306,10 @@ func (s *Service) loadPart(ctx context.Context, r store.Reader, caller Caller, p
 			part.Comments = append(part.Comments, c)
 		}
 	}
-	if !parts.Has(store.Keywords) {
+	if !parts.Has(snapshot.Keywords) {
 		part.Keywords = nil
 	}
-	if !parts.Has(store.Relationships) {
+	if !parts.Has(snapshot.Relationships) {
 		part.Relationships = nil
 	}
 	return nil
@@ -333,7 +334,7 @@ func commentsWith(ctx context.Context, r store.Reader, id problem.ID, wanted map
 
 // loadLinks loads the other ends of relationships that go back, and looks for cycles.
 func (s *Service) loadLinks(ctx context.Context, r store.Reader, u undoing) (undoing, error) {
-	u.others, u.cycles = map[problem.ID]store.Snapshot{}, nil
+	u.others, u.cycles = map[problem.ID]snapshot.Snapshot{}, nil
 	own := map[problem.ID]bool{}
 	for _, p := range u.parts {
 		own[p.ID] = true
@@ -341,7 +342,7 @@ func (s *Service) loadLinks(ctx context.Context, r store.Reader, u undoing) (und
 	var restored []relationship.Relationship // both sides
 	for _, link := range u.links() {
 		if _, loaded := u.others[link.Other]; !loaded && !own[link.Other] {
-			other, err := s.views.Problem(ctx, r, link.Other, u.caller.User, store.Relationships)
+			other, err := s.views.Problem(ctx, r, link.Other, u.caller.User, snapshot.Relationships)
 			if err != nil {
 				return u, err
 			}

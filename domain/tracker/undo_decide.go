@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
@@ -102,7 +103,7 @@ func (u undoing) undo(m changes.Moment) (*changes.Builder, UndoneBatch) {
 
 // undoPlan is what goes back in one problem.
 type undoPlan struct {
-	store.Snapshot
+	snapshot.Snapshot
 	fields   problem.Fields
 	keywords []problem.Keyword // to be set
 	dropped  []problem.Keyword

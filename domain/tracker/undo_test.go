@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // undo makes a dry run and then, after whatever happens between, the undo.
@@ -299,7 +299,7 @@ func TestUndoIsTheWayBack(t *testing.T) {
 	checkPairs(t, s.memory.current())
 }
 
-// A problem above store.Small is read in portions, with the same result.
+// A problem above snapshot.Small is read in portions, with the same result.
 func TestUndoInALargeProblem(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
@@ -315,7 +315,7 @@ func TestUndoInALargeProblem(t *testing.T) {
 		noError(t, err)
 	}
 	keyed := s.lastBatch(t, id)
-	if size := s.load(t, id).Size; size <= store.Small {
+	if size := s.load(t, id).Size; size <= snapshot.Small {
 		t.Fatalf("the problem has %d bytes", size)
 	}
 	for _, batch := range []ident.ID{said, related, keyed} {
@@ -325,7 +325,7 @@ func TestUndoInALargeProblem(t *testing.T) {
 			t.Errorf("undo of %v: %q", batch, sayUndo(got))
 		}
 	}
-	after, err := s.LoadProblem(t.Context(), s.admin, id, store.Keywords|store.Relationships)
+	after, err := s.LoadProblem(t.Context(), s.admin, id, snapshot.Keywords|snapshot.Relationships)
 	noError(t, err)
 	equal(t, "keywords", after.Value.Keywords, []problem.Keyword{{Name: "floor", Value: problem.Text("1198")}})
 	equal(t, "relationships", len(after.Value.Relationships), 0)

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
@@ -16,7 +17,7 @@ import (
 // AddWatcher makes a user a watcher of a problem (W8). The answer is New for a user not
 // watching before.
 func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, cmd AddWatcher) (Answer[user.User], error) {
-	return onProblem(ctx, s, caller, id, store.Watchers, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[user.User], error) {
+	return onProblem(ctx, s, caller, id, snapshot.Watchers, cmd.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[user.User], error) {
 		return decideWatcher(caller, cmd, l, s.limits.Watchers, m)
 	})
 }
@@ -25,7 +26,7 @@ func (s *Service) AddWatcher(ctx context.Context, caller Caller, id problem.ID, 
 // the caller does not watch it. It fails with fault.ProblemNotFound, fault.StaleRevision,
 // or the faults in w.
 func (s *Service) StopWatching(ctx context.Context, caller Caller, id problem.ID, w Write) (Answer[struct{}], error) {
-	return onProblem(ctx, s, caller, id, store.Watchers, w.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
+	return onProblem(ctx, s, caller, id, snapshot.Watchers, w.DryRun, func(l loaded, m changes.Moment) (store.Change, Answer[struct{}], error) {
 		return decideUnwatch(caller, w, l, m)
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
@@ -272,7 +273,7 @@ func TestStopWatching(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before, err := s.LoadProblem(t.Context(), ann, id, store.Watchers|store.Log)
+	before, err := s.LoadProblem(t.Context(), ann, id, snapshot.Watchers|snapshot.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +285,7 @@ func TestStopWatching(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "revision", stopped.Revision, before.Revision+1)
-	after, err := s.LoadProblem(t.Context(), ann, id, store.Watchers|store.Log)
+	after, err := s.LoadProblem(t.Context(), ann, id, snapshot.Watchers|snapshot.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +303,7 @@ func TestStopWatching(t *testing.T) {
 	if _, err := s.StopWatching(t.Context(), ann, 99, Write{}); !fault.Is(err, fault.ProblemNotFound) {
 		t.Errorf("an unknown problem: %v", err)
 	}
-	past, err := s.LoadProblemAsOf(t.Context(), ann, id, store.Watchers, AsOf{Revision: before.Revision})
+	past, err := s.LoadProblemAsOf(t.Context(), ann, id, snapshot.Watchers, AsOf{Revision: before.Revision})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,11 +319,11 @@ func TestWatchersOrder(t *testing.T) {
 		{ID: testID(1), Name: "b"}, {ID: testID(2), Name: "é"}, {ID: testID(3), Name: "B"}, {ID: testID(4), Name: "b"},
 	}})
 	var got []ident.ID
-	for _, u := range Watchers(store.Snapshot{Watchers: []ident.ID{testID(4), testID(2), testID(1), testID(3)}}, c) {
+	for _, u := range Watchers(snapshot.Snapshot{Watchers: []ident.ID{testID(4), testID(2), testID(1), testID(3)}}, c) {
 		got = append(got, u.ID)
 	}
 	equal(t, "watchers", got, []ident.ID{testID(3), testID(1), testID(4), testID(2)})
-	if got := Watchers(store.Snapshot{Problem: problem.Problem{ID: 1}}, c); got == nil || len(got) != 0 {
+	if got := Watchers(snapshot.Snapshot{Problem: problem.Problem{ID: 1}}, c); got == nil || len(got) != 0 {
 		t.Errorf("no watchers: got %#v, want an empty list", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -30,7 +31,7 @@ type damagedReader struct {
 	of *damaged
 }
 
-func (r damagedReader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (r damagedReader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	for _, id := range ids {
 		if slices.Contains(r.of.rows, id) {
 			return nil, fault.New(fault.Internal, "the row is damaged")

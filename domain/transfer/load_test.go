@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -233,7 +234,7 @@ func chain(problems int, pairs ...[2]problem.ID) []transfer.Record {
 	for n := problem.ID(2); n <= problem.ID(problems); n++ {
 		p := problem.Problem{ID: n, Fields: problem.Fields{Title: "x", State: open}, Originator: ann, Created: at(1), Modifier: ann, Modified: at(1), Revision: 1}
 		records = append(records, transfer.Problem{Problem: p},
-			transfer.Savepoint{Savepoint: store.Savepoint{Batch: batch1, Problem: p}},
+			transfer.Savepoint{Savepoint: snapshot.Savepoint{Batch: batch1, Problem: p}},
 			transfer.LogEntry{LogEntry: problem.LogEntry{ID: entry(1), Problem: n, Type: problem.ProblemCreated, Created: at(1), Author: ann, Batch: batch1,
 				To: `{"title":"x","state":` + refOpen + `}`, Revision: 1}})
 		var related []relationship.Relationship
@@ -331,10 +332,10 @@ func (r reader) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error)
 	return rest[:min(limit, len(rest))], nil
 }
 
-func (r reader) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ store.Parts) (found []store.Snapshot, _ error) {
+func (r reader) Problems(_ context.Context, ids []problem.ID, _ ident.ID, _ snapshot.Parts) (found []snapshot.Snapshot, _ error) {
 	for _, d := range r.dossiers {
 		if slices.Contains(ids, d.ID) {
-			found = append(found, store.Snapshot{Problem: d.Problem, Size: d.Size()})
+			found = append(found, snapshot.Snapshot{Problem: d.Problem, Size: d.Size()})
 		}
 	}
 	return found, nil
@@ -388,7 +389,7 @@ func (f failing) Audit(context.Context, int, int) ([]audit.Entry, error) {
 	return nil, f.fail("audit log")
 }
 
-func (f failing) Problems(context.Context, []problem.ID, ident.ID, store.Parts) ([]store.Snapshot, error) {
+func (f failing) Problems(context.Context, []problem.ID, ident.ID, snapshot.Parts) ([]snapshot.Snapshot, error) {
 	return nil, f.fail("problems")
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 )
@@ -104,7 +105,7 @@ func (c checked) Time(f *problem.Field, at *time.Time) (none struct{}) {
 	return none
 }
 
-func (c *Checker) savepoint(s store.Savepoint) {
+func (c *Checker) savepoint(s snapshot.Savepoint) {
 	c.belongs(s.ID)
 	c.identifier("/batchIdentifier", s.Batch)
 	s.Originator, s.Created = c.current.Originator, c.current.Created

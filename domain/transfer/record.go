@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -107,7 +107,7 @@ type (
 	Problem struct{ problem.Problem }
 	// Savepoint is a savepoint of the problem. Its Originator and Created come from the
 	// problem and need not be set.
-	Savepoint struct{ store.Savepoint }
+	Savepoint struct{ snapshot.Savepoint }
 	// LogEntry is an entry of the problem's log. The members of its values can
 	// be in any order.
 	LogEntry struct{ problem.LogEntry }

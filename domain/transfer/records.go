@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -178,7 +179,7 @@ func sorted[T any](all put, objects []T, record func(T) (ident.ID, Record)) bool
 
 func (all put) dossier(d *store.Dossier) bool {
 	return all(Problem{d.Problem}) &&
-		each(all, d.Savepoints, func(s store.Savepoint) Record { return Savepoint{s} }) &&
+		each(all, d.Savepoints, func(s snapshot.Savepoint) Record { return Savepoint{s} }) &&
 		each(all, d.Log, func(e problem.LogEntry) Record { return LogEntry{e} }) &&
 		each(all, d.Comments, func(c problem.Comment) Record { return Comment{d.ID, c} }) &&
 		each(all, d.Keywords, func(k problem.Keyword) Record { return Keyword{d.ID, k} }) &&

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/transfer"
 	"github.com/problemtracking/problems/domain/user"
@@ -86,8 +87,8 @@ func sample() []transfer.Record {
 		/*10*/ transfer.User{User: user.User{ID: bo, Name: "Bo", Email: "bo@example.org"}},
 		/*11*/ transfer.Token{Token: access.Token{ID: token, User: ann, Scope: access.Admin, Digest: access.Digest{1}, Created: at(0), Expires: at(9)}},
 		/*12*/ transfer.Problem{Problem: first},
-		/*13*/ transfer.Savepoint{Savepoint: store.Savepoint{Batch: batch1, Problem: created}},
-		/*14*/ transfer.Savepoint{Savepoint: store.Savepoint{Batch: batch2, Problem: settled}},
+		/*13*/ transfer.Savepoint{Savepoint: snapshot.Savepoint{Batch: batch1, Problem: created}},
+		/*14*/ transfer.Savepoint{Savepoint: snapshot.Savepoint{Batch: batch2, Problem: settled}},
 		/*15*/ entryOf(1, 1, batch1, 1, problem.ProblemCreated, "", "", `{"title":"Leak","state":`+refOpen+`}`),
 		/*16*/ entryOf(1, 2, batch2, 2, problem.FieldChanged, "state", refOpen, refClosed),
 		/*17*/ entryOf(1, 3, batch2, 2, problem.FieldChanged, "priority", "", refHigh),
@@ -104,7 +105,7 @@ func sample() []transfer.Record {
 		/*28*/ transfer.ReadMark{Problem: 1, User: ann},
 		/*29*/ transfer.ReadMark{Problem: 1, User: bo},
 		/*30*/ transfer.Problem{Problem: second},
-		/*31*/ transfer.Savepoint{Savepoint: store.Savepoint{Batch: other1, Problem: founded}},
+		/*31*/ transfer.Savepoint{Savepoint: snapshot.Savepoint{Batch: other1, Problem: founded}},
 		/*32*/ entryOf(2, 9, other1, 1, problem.ProblemCreated, "", "", `{"title":"Flood","state":`+refOpen+`,"assignee":`+refBo+`}`),
 		/*33*/ linked,
 		/*34*/ transfer.Relationship{Relationship: link.Mirror()},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // owners are the objects of several problems. The rows of collections are read into them.
@@ -84,7 +84,7 @@ func (d *Dialect) userInto(scan func(...any) error, user *ident.ID) (id problem.
 
 var savepointsBy = listing{"savepoints", "SELECT problem, batch, " + fieldColumns + " FROM savepoints WHERE problem", "problem, position"}
 
-func (d *Dialect) savepointInto(scan func(...any) error, s *store.Savepoint) (problem.ID, error) {
+func (d *Dialect) savepointInto(scan func(...any) error, s *snapshot.Savepoint) (problem.ID, error) {
 	err := scan(append([]any{(*int64)(&s.ID), d.IDInto(&s.Batch)}, d.fieldsInto(&s.Problem)...)...)
 	return s.ID, err
 }

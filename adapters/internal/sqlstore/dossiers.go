@@ -6,6 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -37,7 +38,7 @@ func (r Reader) Dossiers(ctx context.Context, after problem.ID, limit int) ([]st
 		collection(of, func(o *store.Dossier) *[]ident.ID { return &o.Watchers }, r.userInto, watchersBy),
 		collection(of, func(o *store.Dossier) *[]ident.ID { return &o.Readers }, r.userInto,
 			listing{"reads", "SELECT problem, user_id FROM reads WHERE problem", "problem, user_id"}),
-		collection(of, func(o *store.Dossier) *[]store.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
+		collection(of, func(o *store.Dossier) *[]snapshot.Savepoint { return &o.Savepoints }, r.savepointInto, savepointsBy),
 		collection(of, func(o *store.Dossier) *[]problem.Attachment { return &o.Attachments }, r.ownAttachmentInto, attachmentsBy),
 	)
 	return found, err

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -52,7 +53,7 @@ func (w *writer) effect(effect store.Effect) error {
 	case store.UpdateProblem:
 		w.updateProblem(e)
 	case store.PutSavepoint:
-		w.put(w.savepointRow(store.Savepoint{Batch: w.batch, Problem: e.Problem}))
+		w.put(w.savepointRow(snapshot.Savepoint{Batch: w.batch, Problem: e.Problem}))
 	case store.AddComment:
 		w.put(w.commentRow(e.Problem, e.Comment))
 	case store.PutComment:
@@ -190,7 +191,7 @@ func (d *Dialect) problemRow(p problem.Problem, size int64, batch ident.ID) Row 
 	return Row{&d.problems, append([]any{int64(p.ID)}, d.problemValues(p, size, batch)...), "a problem that is to be created exists already"}
 }
 
-func (d *Dialect) savepointRow(s store.Savepoint) Row {
+func (d *Dialect) savepointRow(s snapshot.Savepoint) Row {
 	return Row{Table: &d.savepoints, Values: append([]any{int64(s.ID), d.ID(s.Batch)}, d.fieldValues(&s.Problem)...)}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -160,7 +161,7 @@ func TestDossierRows(t *testing.T) {
 	t.Parallel()
 	d := store.Dossier{
 		Keywords: make([]problem.Keyword, 1), Log: make([]problem.LogEntry, 1), Comments: make([]problem.Comment, 1),
-		Watchers: make([]ident.ID, 1), Readers: make([]ident.ID, 1), Savepoints: make([]store.Savepoint, 1),
+		Watchers: make([]ident.ID, 1), Readers: make([]ident.ID, 1), Savepoints: make([]snapshot.Savepoint, 1),
 	}
 	var tables []string
 	for _, row := range sqlstore.New(words("")).DossierRows(d, ident.ID{15: 1}) {

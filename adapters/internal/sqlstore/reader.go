@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -33,11 +34,11 @@ type Reader struct {
 var _ store.Reader = Reader{}
 
 // Problem implements store.Reader.
-func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
-	s := store.Snapshot{Problem: problem.Problem{ID: id}}
+func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
+	s := snapshot.Snapshot{Problem: problem.Problem{ID: id}}
 	of := owner{" = ?", []any{int64(id)}}
-	if parts.Has(store.IfSmall) {
-		of = owner{" = (SELECT id FROM problems WHERE id = ? AND size <= ?)", []any{int64(id), store.Small}}
+	if parts.Has(snapshot.IfSmall) {
+		of = owner{" = (SELECT id FROM problems WHERE id = ? AND size <= ?)", []any{int64(id), snapshot.Small}}
 	}
 	found := false
 	queries := make([]Query, 1, 4)
@@ -46,28 +47,28 @@ func (r Reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		return inTable("problems", id, scan(r.snapshotInto(&s)...))
 	}}
 	for _, part := range []struct {
-		store.Parts
-		query func(*store.Snapshot, owner) Query
+		snapshot.Parts
+		query func(*snapshot.Snapshot, owner) Query
 	}{
-		{store.Keywords, r.keywordsOf},
-		{store.Log, r.logOf},
-		{store.Comments, r.commentsOf},
-		{store.Relationships, r.relationshipsOf},
-		{store.Watchers, r.watchersOf},
-		{store.Savepoints, r.savepointsOf},
-		{store.Attachments, r.attachmentsOf},
+		{snapshot.Keywords, r.keywordsOf},
+		{snapshot.Log, r.logOf},
+		{snapshot.Comments, r.commentsOf},
+		{snapshot.Relationships, r.relationshipsOf},
+		{snapshot.Watchers, r.watchersOf},
+		{snapshot.Savepoints, r.savepointsOf},
+		{snapshot.Attachments, r.attachmentsOf},
 	} {
 		if parts.Has(part.Parts) {
 			q := part.query(&s, of)
-			q.Long = q.Long || !parts.Has(store.IfSmall)
+			q.Long = q.Long || !parts.Has(snapshot.IfSmall)
 			queries = append(queries, q)
 		}
 	}
 	if err := r.Read(ctx, queries...); err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	if !found {
-		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "problem %d does not exist", id)
+		return snapshot.Snapshot{}, fault.New(fault.ProblemNotFound, "problem %d does not exist", id)
 	}
 	return s, nil
 }
@@ -94,14 +95,14 @@ func rows[T any](list *[]T, read func(scan func(...any) error, one *T) error, sq
 	}
 }
 
-func (r Reader) keywordsOf(s *store.Snapshot, of owner) Query {
+func (r Reader) keywordsOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
 	return rows(&s.Keywords, func(scan func(...any) error, k *problem.Keyword) error {
 		return inTable("keywords", id, scan(&k.Name, (*nullText)(&k.Value)))
 	}, "SELECT name, value FROM keywords WHERE problem"+of.where+" ORDER BY name", of.args...)
 }
 
-func (r Reader) logOf(s *store.Snapshot, of owner) Query {
+func (r Reader) logOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
 	var into []any // for all rows
 	return rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
@@ -121,7 +122,7 @@ func (d *Dialect) entryInto(into []any, e *problem.LogEntry) []any {
 	)
 }
 
-func (r Reader) commentsOf(s *store.Snapshot, of owner) Query {
+func (r Reader) commentsOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
 	q := rows(&s.Comments, func(scan func(...any) error, c *problem.Comment) error {
 		return inTable("comments", id, scan(r.commentInto(c)...))
@@ -137,30 +138,30 @@ func (d *Dialect) commentInto(c *problem.Comment) []any {
 		(*moment)(&c.Edited), d.IDInto(&c.Editor), &c.Deleted}
 }
 
-func (r Reader) relationshipsOf(s *store.Snapshot, of owner) Query {
+func (r Reader) relationshipsOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
-	return rows(&s.Relationships, func(scan func(...any) error, o *store.Related) error {
+	return rows(&s.Relationships, func(scan func(...any) error, o *snapshot.Related) error {
 		_, err := r.relatedInto(scan, o)
 		return inTable("relationships", id, err)
 	}, relatedBy.sql+of.where+" ORDER BY r.type, r.other", of.args...)
 }
 
-func (r Reader) watchersOf(s *store.Snapshot, of owner) Query {
+func (r Reader) watchersOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
 	return rows(&s.Watchers, func(scan func(...any) error, user *ident.ID) error {
 		return inTable("watchers", id, scan(r.IDInto(user)))
 	}, "SELECT user_id FROM watchers WHERE problem"+of.where, of.args...)
 }
 
-func (r Reader) savepointsOf(s *store.Snapshot, of owner) Query {
+func (r Reader) savepointsOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
-	return rows(&s.Savepoints, func(scan func(...any) error, p *store.Savepoint) error {
+	return rows(&s.Savepoints, func(scan func(...any) error, p *snapshot.Savepoint) error {
 		p.ID = id
 		return inTable("savepoints", id, scan(append(r.fieldsInto(&p.Problem), r.IDInto(&p.Batch))...))
 	}, "SELECT "+fieldColumns+", batch FROM savepoints WHERE problem"+of.where+" ORDER BY position", of.args...)
 }
 
-func (r Reader) attachmentsOf(s *store.Snapshot, of owner) Query {
+func (r Reader) attachmentsOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
 	return rows(&s.Attachments, func(scan func(...any) error, a *problem.Attachment) error {
 		return inTable("attachments", id, scan(r.attachmentInto(a)...))

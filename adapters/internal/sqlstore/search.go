@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -110,12 +111,12 @@ func (r Reader) candidates(ctx context.Context, p sqlsearch.Search) (ids []probl
 const candidateBatch = 500
 
 // snapshots reads problems, batch by batch, as the residual is evaluated for them.
-func (r Reader) snapshots(ctx context.Context, ids []problem.ID, as ident.ID) iter.Seq2[store.Snapshot, error] {
-	return func(yield func(store.Snapshot, error) bool) {
+func (r Reader) snapshots(ctx context.Context, ids []problem.ID, as ident.ID) iter.Seq2[snapshot.Snapshot, error] {
+	return func(yield func(snapshot.Snapshot, error) bool) {
 		for batch := range slices.Chunk(ids, candidateBatch) {
 			snapshots, err := r.Problems(ctx, batch, as, 0)
 			if err != nil {
-				yield(store.Snapshot{}, err)
+				yield(snapshot.Snapshot{}, err)
 				return
 			}
 			for _, s := range snapshots {

@@ -23,6 +23,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
@@ -86,14 +87,14 @@ type damaged struct {
 
 var errRow = fault.New(fault.Internal, "the row is damaged")
 
-func (d damaged) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (d damaged) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if int64(id) == d.row.Load() {
-		return store.Snapshot{}, errRow
+		return snapshot.Snapshot{}, errRow
 	}
 	return d.Reader.Problem(ctx, id, as, parts)
 }
 
-func (d damaged) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (d damaged) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	if slices.Contains(ids, problem.ID(d.row.Load())) {
 		return nil, errRow
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -54,14 +55,14 @@ func CopyFiles(ctx context.Context, of store.Store, from, to blob.Store) (f File
 // eachAttachment calls a function with each attachment of a store, until it fails.
 func eachAttachment(ctx context.Context, of store.Store, do func(blob.Key, problem.Attachment) error) error {
 	for last := problem.ID(0); ; {
-		var page []store.Snapshot
+		var page []snapshot.Snapshot
 		more := true
 		err := of.View(ctx, func(r store.Reader) (err error) {
 			ids := make([]problem.ID, lookedUp)
 			for i := range ids {
 				ids[i] = last + 1 + problem.ID(i)
 			}
-			if page, err = r.Problems(ctx, ids, ident.None, store.Attachments); err != nil {
+			if page, err = r.Problems(ctx, ids, ident.None, snapshot.Attachments); err != nil {
 				return err
 			}
 			if last += lookedUp; len(page) == 0 {

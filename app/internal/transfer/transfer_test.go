@@ -28,6 +28,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 )
@@ -166,7 +167,7 @@ func (w *world) act(ctx context.Context) {
 	var err error
 	by := w.caller()
 	if len(w.problems) < 3 {
-		var answer tracker.Answer[store.Snapshot]
+		var answer tracker.Answer[snapshot.Snapshot]
 		fields := w.fields()
 		fields.Title = patch.Set("  " + w.line())
 		answer, err = w.CreateProblem(ctx, by, tracker.CreateProblem{ProblemPatch: fields})
@@ -188,7 +189,7 @@ func (w *world) change(ctx context.Context, by tracker.Caller) (err error) {
 	case 0:
 		fields := w.fields()
 		fields.Title = patch.Set(w.line())
-		var answer tracker.Answer[store.Snapshot]
+		var answer tracker.Answer[snapshot.Snapshot]
 		if answer, err = w.CreateProblem(ctx, by, tracker.CreateProblem{ProblemPatch: fields}); err == nil {
 			w.problems = append(w.problems, answer.Value.ID)
 		}

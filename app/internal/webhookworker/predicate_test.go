@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -34,14 +35,14 @@ type watchedReader struct {
 	before func(ctx context.Context, ids ...problem.ID) error
 }
 
-func (r watchedReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (r watchedReader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if err := r.before(ctx, id); err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	return r.Reader.Problem(ctx, id, as, parts)
 }
 
-func (r watchedReader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) ([]store.Snapshot, error) {
+func (r watchedReader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) ([]snapshot.Snapshot, error) {
 	if err := r.before(ctx, ids...); err != nil {
 		return nil, err
 	}

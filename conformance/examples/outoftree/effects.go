@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -50,7 +51,7 @@ func (c contents) effect(effect store.Effect, batch ident.ID) error {
 	case store.UpdateProblem:
 		return c.update(e.Problem, e.Size, batch)
 	case store.PutSavepoint:
-		return c.add(savepoints, number(e.Problem.ID), store.Savepoint{Batch: batch, Problem: e.Problem})
+		return c.add(savepoints, number(e.Problem.ID), snapshot.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
 		return c.add(comments, number(e.Problem), e.Comment)
 	case store.PutComment:

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -23,23 +24,23 @@ import (
 type reader struct{ contents }
 
 // Problem implements store.Reader.
-func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if err := store.Ended(ctx); err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	found, ok, err := get[problem.Problem](r.contents, problems, number(id))
 	if err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	if !ok {
-		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
+		return snapshot.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem with this identifier")
 	}
 	claim, _, err := get[problem.Claim](r.contents, claims, number(id))
 	if err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	batch, size := r.revision(id)
-	s := store.Snapshot{
+	s := snapshot.Snapshot{
 		Problem:        found,
 		Batch:          batch,
 		Size:           size,
@@ -49,7 +50,7 @@ func (r reader) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		Read:           r.has(readers, userKey(id, as)),
 		ReadByAssignee: !found.Assignee.IsNone() && r.has(readers, userKey(id, found.Assignee)),
 	}
-	if parts.Has(store.IfSmall) && size > store.Small {
+	if parts.Has(snapshot.IfSmall) && size > snapshot.Small {
 		return s, nil
 	}
 	return s, r.load(&s, parts)
@@ -89,7 +90,7 @@ func portion[T any](c contents, bucket string, id problem.ID, skip, limit int, b
 }
 
 // Problems implements store.Reader.
-func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) (all []snapshot.Snapshot, err error) {
 	for _, id := range ids {
 		s, err := r.Problem(ctx, id, as, parts)
 		switch {
@@ -104,37 +105,37 @@ func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, par
 }
 
 // load adds the given parts to a Snapshot.
-func (r reader) load(s *store.Snapshot, parts store.Parts) (err error) {
+func (r reader) load(s *snapshot.Snapshot, parts snapshot.Parts) (err error) {
 	own := number(s.ID)
-	if parts.Has(store.Keywords) {
+	if parts.Has(snapshot.Keywords) {
 		if s.Keywords, err = r.keywords(own); err != nil {
 			return err
 		}
 	}
-	if parts.Has(store.Log) {
+	if parts.Has(snapshot.Log) {
 		if s.Log, err = list[problem.LogEntry](r.contents, entries, own); err != nil {
 			return err
 		}
 	}
-	if parts.Has(store.Comments) {
+	if parts.Has(snapshot.Comments) {
 		if s.Comments, err = list[problem.Comment](r.contents, comments, own); err != nil {
 			return err
 		}
 	}
-	if parts.Has(store.Relationships) {
+	if parts.Has(snapshot.Relationships) {
 		if s.Relationships, err = r.related(own); err != nil {
 			return err
 		}
 	}
-	if parts.Has(store.Watchers) {
+	if parts.Has(snapshot.Watchers) {
 		s.Watchers = r.users(watchers, own)
 	}
-	if parts.Has(store.Savepoints) {
-		if s.Savepoints, err = list[store.Savepoint](r.contents, savepoints, own); err != nil {
+	if parts.Has(snapshot.Savepoints) {
+		if s.Savepoints, err = list[snapshot.Savepoint](r.contents, savepoints, own); err != nil {
 			return err
 		}
 	}
-	if parts.Has(store.Attachments) {
+	if parts.Has(snapshot.Attachments) {
 		s.Attachments, err = list[problem.Attachment](r.contents, attachments, own)
 	}
 	return err
@@ -153,14 +154,14 @@ func (r reader) keywords(own []byte) (found []problem.Keyword, err error) {
 }
 
 // related returns the relationships of a problem with the title and state of the others.
-func (r reader) related(own []byte) (all []store.Related, err error) {
+func (r reader) related(own []byte) (all []snapshot.Related, err error) {
 	sides, err := list[relationship.Relationship](r.contents, relationships, own)
 	for _, side := range sides {
 		other, _, err := get[problem.Problem](r.contents, problems, number(side.Other))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, store.Related{Relationship: side, OtherTitle: other.Title, OtherState: other.State})
+		all = append(all, snapshot.Related{Relationship: side, OtherTitle: other.Title, OtherState: other.State})
 	}
 	return all, err
 }
@@ -267,7 +268,7 @@ func (r reader) dossier(own, data []byte) (d store.Dossier, err error) {
 	if d.Relationships, err = list[relationship.Relationship](r.contents, relationships, own); err != nil {
 		return d, err
 	}
-	if d.Savepoints, err = list[store.Savepoint](r.contents, savepoints, own); err != nil {
+	if d.Savepoints, err = list[snapshot.Savepoint](r.contents, savepoints, own); err != nil {
 		return d, err
 	}
 	d.Watchers, d.Readers = r.users(watchers, own), r.users(readers, own)

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -16,7 +17,7 @@ func (c contents) rewrite(e store.Rewrite) error {
 	for _, l := range e.Log {
 		log[l.ID] = l
 	}
-	saved := make(map[ident.ID]store.Savepoint)
+	saved := make(map[ident.ID]snapshot.Savepoint)
 	for _, s := range e.Savepoints {
 		saved[s.Batch] = s
 	}
@@ -30,7 +31,7 @@ func (c contents) rewrite(e store.Rewrite) error {
 	if err != nil {
 		return err
 	}
-	points, err := replaceAll(c, savepoints, number(e.Problem), func(s *store.Savepoint) bool {
+	points, err := replaceAll(c, savepoints, number(e.Problem), func(s *snapshot.Savepoint) bool {
 		to, ok := saved[s.Batch]
 		if ok {
 			*s = to

@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -69,7 +70,7 @@ func (b *Bench) Random() *rand.Rand {
 }
 
 // Everything are all parts of a problem.
-const Everything = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints | store.Attachments
+const Everything = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Relationships | snapshot.Watchers | snapshot.Savepoints | snapshot.Attachments
 
 // Failf ends the case.
 func (b *Bench) Failf(format string, args ...any) {
@@ -232,13 +233,13 @@ func (b *Bench) View(fn func(store.Reader) error) {
 }
 
 // Load reads a problem with the given parts, as nobody in particular.
-func (b *Bench) Load(id problem.ID, parts store.Parts) store.Snapshot {
+func (b *Bench) Load(id problem.ID, parts snapshot.Parts) snapshot.Snapshot {
 	b.Helper()
 	return b.LoadAs(id, ident.None, parts)
 }
 
 // LoadAs reads a problem as a user.
-func (b *Bench) LoadAs(id problem.ID, as ident.ID, parts store.Parts) (s store.Snapshot) {
+func (b *Bench) LoadAs(id problem.ID, as ident.ID, parts snapshot.Parts) (s snapshot.Snapshot) {
 	b.Helper()
 	b.View(func(r store.Reader) (err error) {
 		s, err = r.Problem(b.Ctx, id, as, parts)

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -119,7 +120,7 @@ func (seen *Image) Put(c metadata.Content) {
 		Users:           slices.Concat(seen.Content.Users, c.Users),
 	}).Content()
 	for id := range seen.Problems {
-		Edit(seen, id, func(s *store.Snapshot) { s.Catalogue = seen.Catalogue })
+		Edit(seen, id, func(s *snapshot.Snapshot) { s.Catalogue = seen.Catalogue })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -12,7 +13,7 @@ import (
 type History struct {
 	Log         []problem.LogEntry
 	Comments    []problem.Comment
-	Savepoints  []store.Savepoint
+	Savepoints  []snapshot.Savepoint
 	Attachments []problem.Attachment
 }
 
@@ -27,7 +28,7 @@ func (h *History) Append(b *Bench, p problem.Problem, id ident.ID, age int, chan
 	saved.Modified, saved.Revision = at, int64(100-age)
 	h.Comments = append(h.Comments, comment)
 	h.Log = append(h.Log, entry)
-	h.Savepoints = append(h.Savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
+	h.Savepoints = append(h.Savepoints, snapshot.Savepoint{Batch: change.Batch, Problem: saved})
 	attachment := b.Attachment()
 	attachment.ID, attachment.Created = id, at
 	h.Attachments = append(h.Attachments, attachment)
@@ -50,7 +51,7 @@ func (h *History) Check(b *Bench, id problem.ID) {
 // History reads the history of a problem.
 func (b *Bench) History(id problem.ID) (h History, err error) {
 	err = b.Store.View(b.Ctx, func(r store.Reader) error {
-		s, err := r.Problem(b.Ctx, id, ident.None, store.Log|store.Comments|store.Savepoints|store.Attachments)
+		s, err := r.Problem(b.Ctx, id, ident.None, snapshot.Log|snapshot.Comments|snapshot.Savepoints|snapshot.Attachments)
 		h = History{s.Log, s.Comments, s.Savepoints, s.Attachments}
 		return err
 	})

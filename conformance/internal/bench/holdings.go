@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -354,7 +355,7 @@ func (b *Bench) Makes(d store.Dossier) []store.Change {
 }
 
 // DossierOf returns the dossier of a problem, but for its readers.
-func DossierOf(s store.Snapshot) store.Dossier {
+func DossierOf(s snapshot.Snapshot) store.Dossier {
 	d := store.Dossier{
 		Problem:     s.Problem,
 		Keywords:    s.Keywords,

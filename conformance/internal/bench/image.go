@@ -18,13 +18,14 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Image is the content of a store at one moment, in a form for comparison.
 type Image struct {
-	Problems   map[problem.ID]store.Snapshot
+	Problems   map[problem.ID]snapshot.Snapshot
 	Watching   map[Mark]bool
 	Read       map[Mark]bool
 	Neighbours map[relationship.Type][]relationship.Relationship
@@ -101,7 +102,7 @@ func Read(ctx context.Context, r store.Reader, of *Scope) (Image, error) {
 	of.mu.Lock()
 	defer of.mu.Unlock()
 	seen := Image{
-		Problems:   make(map[problem.ID]store.Snapshot),
+		Problems:   make(map[problem.ID]snapshot.Snapshot),
 		Watching:   make(map[Mark]bool),
 		Read:       make(map[Mark]bool),
 		Neighbours: make(map[relationship.Type][]relationship.Relationship),
@@ -234,14 +235,14 @@ func Owners(of *Scope) []problem.ID {
 
 // Sorted returns the Snapshot with its watchers in order. Stores return them in any
 // order.
-func Sorted(s store.Snapshot) store.Snapshot {
+func Sorted(s snapshot.Snapshot) snapshot.Snapshot {
 	slices.SortFunc(s.Watchers, ident.ID.Compare)
 	return s
 }
 
 // Clone returns a deep copy: the memory of an image may belong to the store.
 func (seen Image) Clone() Image {
-	problems := make(map[problem.ID]store.Snapshot, len(seen.Problems))
+	problems := make(map[problem.ID]snapshot.Snapshot, len(seen.Problems))
 	for id, s := range seen.Problems {
 		s.Keywords = slices.Clone(s.Keywords)
 		s.Log = slices.Clone(s.Log)

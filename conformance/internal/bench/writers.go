@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -32,7 +33,7 @@ func (b *Bench) Step(id problem.ID) (int64, store.Receipt, error) {
 		if err := b.Going(); err != nil {
 			return 0, store.Receipt{}, err
 		}
-		var s store.Snapshot
+		var s snapshot.Snapshot
 		err := b.Store.View(b.Ctx, func(r store.Reader) (err error) {
 			s, err = r.Problem(b.Ctx, id, ident.None, 0)
 			return err
@@ -64,19 +65,19 @@ func (b *Bench) Toggle(one, other problem.ID) error {
 		if err := b.Going(); err != nil {
 			return err
 		}
-		var s, t store.Snapshot
+		var s, t snapshot.Snapshot
 		err := b.Store.View(b.Ctx, func(r store.Reader) (err error) {
-			if s, err = r.Problem(b.Ctx, one, ident.None, store.Relationships); err != nil {
+			if s, err = r.Problem(b.Ctx, one, ident.None, snapshot.Relationships); err != nil {
 				return err
 			}
-			t, err = r.Problem(b.Ctx, other, ident.None, store.Relationships)
+			t, err = r.Problem(b.Ctx, other, ident.None, snapshot.Relationships)
 			return err
 		})
 		if err != nil {
 			return fmt.Errorf("View: %w", err)
 		}
 		effects := b.Pair(one, relationship.CauseOf, other)
-		if slices.ContainsFunc(s.Relationships, func(r store.Related) bool { return r.Type == relationship.CauseOf && r.Other == other }) {
+		if slices.ContainsFunc(s.Relationships, func(r snapshot.Related) bool { return r.Type == relationship.CauseOf && r.Other == other }) {
 			effects = []store.Effect{
 				store.DropRelationship{Owner: one, Type: relationship.CauseOf, Other: other},
 				store.DropRelationship{Owner: other, Type: relationship.CausedBy, Other: one},
@@ -105,7 +106,7 @@ func (b *Bench) Whole(ids []problem.ID) error {
 	return b.Store.View(b.Ctx, func(r store.Reader) error {
 		sides := make(map[relationship.Relationship]bool)
 		for _, id := range ids {
-			s, err := r.Problem(b.Ctx, id, ident.None, store.Relationships)
+			s, err := r.Problem(b.Ctx, id, ident.None, snapshot.Relationships)
 			if err != nil {
 				return fmt.Errorf("Problem: %w", err)
 			}

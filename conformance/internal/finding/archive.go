@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -198,7 +199,7 @@ func (f *filler) Dossier(id problem.ID) store.Dossier {
 	for range 1 + f.IntN(3) {
 		f.fields(&p)
 		p.Revision++
-		d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: b.ID(), Problem: p})
+		d.Savepoints = append(d.Savepoints, snapshot.Savepoint{Batch: b.ID(), Problem: p})
 	}
 	d.Problem = p
 	for range f.IntN(4) {

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -82,7 +83,7 @@ func ExhibitsOf(b *bench.Bench) exhibits {
 	third.Readers = []ident.ID{x.Ann, x.bo}
 	created := third.Savepoints[0]
 	created.Batch, created.State, created.Resolver, created.Resolved, created.Modified, created.Revision = b.ID(), x.open, ident.None, time.Time{}, on(2), 1
-	third.Savepoints = []store.Savepoint{created, third.Savepoints[0]}
+	third.Savepoints = []snapshot.Savepoint{created, third.Savepoints[0]}
 	x.Dossiers[3].Keywords = []problem.Keyword{{Name: "\u00e9", Value: problem.Text("na\u00efve")}}
 	x.Dossiers[3].Watchers = []ident.ID{x.cy}
 	x.Dossiers[4].Readers = []ident.ID{x.cy}
@@ -100,7 +101,7 @@ func (x *exhibits) Add(b *bench.Bench, p problem.Problem) {
 	batch := b.ID()
 	x.Dossiers = append(x.Dossiers, store.Dossier{
 		Problem:    p,
-		Savepoints: []store.Savepoint{{Batch: batch, Problem: p}},
+		Savepoints: []snapshot.Savepoint{{Batch: batch, Problem: p}},
 		Log:        []problem.LogEntry{{ID: b.ID(), Problem: p.ID, Type: problem.ProblemCreated, Created: p.Created, Author: p.Originator, Batch: batch, To: problem.LogObject(), Revision: 1}},
 	})
 }

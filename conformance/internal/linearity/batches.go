@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -125,7 +126,7 @@ func (r *batchClient) Do(f batchRequest) (out batchAnswer, err error) {
 // look returns the comments of the problem.
 func (r *batchClient) look() (comments string, err error) {
 	err = r.Store.View(r.Ctx, func(reader store.Reader) error {
-		s, err := reader.Problem(r.Ctx, r.problem, ident.None, store.Comments)
+		s, err := reader.Problem(r.Ctx, r.problem, ident.None, snapshot.Comments)
 		comments = numbersOf(s.Comments, func(c problem.Comment) any { return c.Text })
 		return err
 	})

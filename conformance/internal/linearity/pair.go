@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -224,7 +225,7 @@ func (p *pairClient) numberOf(r relationship.Relationship) int64 {
 func (p *pairClient) look() (v pairView, err error) {
 	err = p.Store.View(p.Ctx, func(r store.Reader) error {
 		for i := range v.title {
-			s, err := r.Problem(p.Ctx, p.problems[i].ID, ident.None, store.Relationships)
+			s, err := r.Problem(p.Ctx, p.problems[i].ID, ident.None, snapshot.Relationships)
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/linear"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -165,13 +166,13 @@ func (s *problemClient) Change(w problemRequest) store.Change {
 // look returns the problem in one View.
 func (s *problemClient) look(i int) (shown problemState, err error) {
 	id := s.problems[i].ID
-	var first, then store.Snapshot
+	var first, then snapshot.Snapshot
 	err = s.Store.View(s.Ctx, func(r store.Reader) (err error) {
-		if first, err = r.Problem(s.Ctx, id, s.users[0], store.Keywords|store.Log); err != nil {
+		if first, err = r.Problem(s.Ctx, id, s.users[0], snapshot.Keywords|snapshot.Log); err != nil {
 			return err
 		}
 		runtime.Gosched()
-		then, err = r.Problem(s.Ctx, id, s.users[1], store.Comments)
+		then, err = r.Problem(s.Ctx, id, s.users[1], snapshot.Comments)
 		return err
 	})
 	if err != nil {

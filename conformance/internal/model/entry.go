@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -50,7 +51,7 @@ func (w *World) ProblemEntry(id problem.ID, as ident.ID) predicate.Value {
 	if !ok {
 		return nil
 	}
-	e := w.savepointEntry(store.Savepoint{Problem: p})
+	e := w.savepointEntry(snapshot.Savepoint{Problem: p})
 	e.identity = id
 	maps.Copy(e.Values, values{
 		"identifier": int64(id), "watching": w.watchers[bench.Mark{Problem: id, User: as}], "read": w.readers[bench.Mark{Problem: id, User: as}],
@@ -60,7 +61,7 @@ func (w *World) ProblemEntry(id problem.ID, as ident.ID) predicate.Value {
 	maps.Copy(e.Objects, objects{
 		"claim.holder": func() predicate.Value { return w.UserEntry(w.Claims[id].Holder) },
 		"history": func() predicate.Value {
-			return collection(w.Savepoints, func(s store.Savepoint) bool { return s.ID == id }, func(s store.Savepoint) predicate.Value { return w.savepointEntry(s) })
+			return collection(w.Savepoints, func(s snapshot.Savepoint) bool { return s.ID == id }, func(s snapshot.Savepoint) predicate.Value { return w.savepointEntry(s) })
 		},
 		"logs": func() predicate.Value {
 			return collection(w.Logs, func(l problem.LogEntry) bool { return l.Problem == id }, w.logEntry)
@@ -99,7 +100,7 @@ func collection[T any](all []T, belongs func(T) bool, entry func(T) predicate.Va
 }
 
 // savepointEntry returns a problem as it stood.
-func (w *World) savepointEntry(s store.Savepoint) Entry {
+func (w *World) savepointEntry(s snapshot.Savepoint) Entry {
 	type identity struct {
 		problem problem.ID
 		batch   ident.ID

@@ -6,6 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -19,7 +20,7 @@ func (w *World) rewrite(e store.Rewrite) error {
 		w.Logs[i].Field, w.Logs[i].From, w.Logs[i].To = to.Field, to.From, to.To
 	}
 	for _, to := range e.Savepoints {
-		i := slices.IndexFunc(w.Savepoints, func(s store.Savepoint) bool { return s.ID == e.Problem && s.Batch == to.Batch })
+		i := slices.IndexFunc(w.Savepoints, func(s snapshot.Savepoint) bool { return s.ID == e.Problem && s.Batch == to.Batch })
 		if i < 0 {
 			return fault.New(fault.Conflict, "the savepoint does not exist")
 		}

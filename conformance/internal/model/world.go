@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -36,7 +37,7 @@ type World struct {
 	AllComments     []store.AddComment
 	Attachments     []store.PutAttachment
 	Claims          map[problem.ID]problem.Claim
-	Savepoints      []store.Savepoint
+	Savepoints      []snapshot.Savepoint
 	States          map[ident.ID]metadata.State
 	Priorities      map[ident.ID]metadata.Priority
 	Classifications map[ident.ID]metadata.Classification
@@ -205,7 +206,7 @@ func (w *World) apply(batch ident.ID, effect store.Effect) error {
 		}
 		w.Put(e.Problem, e.Size, batch)
 	case store.PutSavepoint:
-		w.Savepoints = append(w.Savepoints, store.Savepoint{Batch: batch, Problem: e.Problem})
+		w.Savepoints = append(w.Savepoints, snapshot.Savepoint{Batch: batch, Problem: e.Problem})
 	case store.AddComment:
 		w.AllComments = append(w.AllComments, e)
 	case store.PutComment:

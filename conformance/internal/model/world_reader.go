@@ -17,21 +17,22 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Problem implements store.Reader, as do the methods below. They copy lists that a caller may
 // change.
-func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
+func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	if err := Over(ctx); err != nil {
-		return store.Snapshot{}, err
+		return snapshot.Snapshot{}, err
 	}
 	p, ok := w.AllProblems[id]
 	if !ok {
-		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem %d", id)
+		return snapshot.Snapshot{}, fault.New(fault.ProblemNotFound, "there is no problem %d", id)
 	}
-	s := store.Snapshot{
+	s := snapshot.Snapshot{
 		Problem:        p,
 		Batch:          w.Batches[id],
 		Size:           w.Sizes[id],
@@ -41,16 +42,16 @@ func (w *World) Problem(ctx context.Context, id problem.ID, as ident.ID, parts s
 		Read:           w.readers[bench.Mark{Problem: id, User: as}],
 		ReadByAssignee: !p.Assignee.IsNone() && w.readers[bench.Mark{Problem: id, User: p.Assignee}],
 	}
-	if !parts.Has(store.IfSmall) || s.Size <= store.Small {
+	if !parts.Has(snapshot.IfSmall) || s.Size <= snapshot.Small {
 		w.addParts(&s, parts)
 	}
 	return s, nil
 }
 
 // addParts adds the given parts to a problem.
-func (w *World) addParts(s *store.Snapshot, parts store.Parts) {
+func (w *World) addParts(s *snapshot.Snapshot, parts snapshot.Parts) {
 	id := s.ID
-	if parts.Has(store.Keywords) {
+	if parts.Has(snapshot.Keywords) {
 		for at, k := range w.Keywords {
 			if at.problem == id {
 				s.Keywords = append(s.Keywords, k)
@@ -58,44 +59,44 @@ func (w *World) addParts(s *store.Snapshot, parts store.Parts) {
 		}
 		slices.SortFunc(s.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
 	}
-	if parts.Has(store.Log) {
+	if parts.Has(snapshot.Log) {
 		for _, entry := range w.Logs {
 			if entry.Problem == id {
 				s.Log = append(s.Log, entry)
 			}
 		}
 	}
-	if parts.Has(store.Comments) {
+	if parts.Has(snapshot.Comments) {
 		for _, c := range w.AllComments {
 			if c.Problem == id {
 				s.Comments = append(s.Comments, c.Comment)
 			}
 		}
 	}
-	if parts.Has(store.Attachments) {
+	if parts.Has(snapshot.Attachments) {
 		for _, a := range w.Attachments {
 			if a.Problem == id {
 				s.Attachments = append(s.Attachments, a.Attachment)
 			}
 		}
 	}
-	if parts.Has(store.Relationships) {
+	if parts.Has(snapshot.Relationships) {
 		for at, r := range w.Relationships {
 			if at.Owner == id {
 				other := w.AllProblems[at.Other]
-				s.Relationships = append(s.Relationships, store.Related{Relationship: r, OtherTitle: other.Title, OtherState: other.State})
+				s.Relationships = append(s.Relationships, snapshot.Related{Relationship: r, OtherTitle: other.Title, OtherState: other.State})
 			}
 		}
-		slices.SortFunc(s.Relationships, func(a, b store.Related) int { return a.Compare(b.Relationship) })
+		slices.SortFunc(s.Relationships, func(a, b snapshot.Related) int { return a.Compare(b.Relationship) })
 	}
-	if parts.Has(store.Watchers) {
+	if parts.Has(snapshot.Watchers) {
 		for f := range w.watchers {
 			if f.Problem == id {
 				s.Watchers = append(s.Watchers, f.User)
 			}
 		}
 	}
-	if parts.Has(store.Savepoints) {
+	if parts.Has(snapshot.Savepoints) {
 		for _, saved := range w.Savepoints {
 			if saved.ID == id {
 				s.Savepoints = append(s.Savepoints, saved)
@@ -105,7 +106,7 @@ func (w *World) addParts(s *store.Snapshot, parts store.Parts) {
 }
 
 // Problems leaves out numbers without a problem.
-func (w *World) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+func (w *World) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) (all []snapshot.Snapshot, err error) {
 	for _, id := range ids {
 		if _, ok := w.AllProblems[id]; ok {
 			s, err := w.Problem(ctx, id, as, parts)
@@ -225,7 +226,7 @@ func (w *World) Tokens(ctx context.Context) ([]access.Token, error) {
 
 // Log is empty for a missing problem.
 func (w *World) Log(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.LogEntry, error) {
-	s, err := w.Problem(ctx, id, ident.None, store.Log)
+	s, err := w.Problem(ctx, id, ident.None, snapshot.Log)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return nil, nil
 	}
@@ -234,7 +235,7 @@ func (w *World) Log(ctx context.Context, id problem.ID, skip, limit int, budget 
 
 // Comments are none for a missing problem.
 func (w *World) Comments(ctx context.Context, id problem.ID, skip, limit int, budget int64) ([]problem.Comment, error) {
-	s, err := w.Problem(ctx, id, ident.None, store.Comments)
+	s, err := w.Problem(ctx, id, ident.None, snapshot.Comments)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return nil, nil
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -455,4 +456,4 @@ func hurtful() []string {
 }
 
 // sizeLike returns a size for a drawn problem, small or large.
-func sizeLike(p problem.Problem) int64 { return int64(len(p.Title)) * store.Small / 8 }
+func sizeLike(p problem.Problem) int64 { return int64(len(p.Title)) * snapshot.Small / 8 }

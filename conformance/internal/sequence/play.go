@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -210,10 +211,10 @@ type sight struct {
 	Oldest   time.Time      // zero when there is none
 
 	// The varying part of each step: a little, in the other ways.
-	Snapshot store.Snapshot // zero when there is none
+	Snapshot snapshot.Snapshot // zero when there is none
 	Sides    []relationship.Relationship
 	Reply    store.Reply // zero when there is none
-	Several  []store.Snapshot
+	Several  []snapshot.Snapshot
 	Hits     []store.Hit
 	Page     []audit.Entry
 	Saved    query.Saved // zero when there is none

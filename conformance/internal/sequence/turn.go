@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -23,7 +24,7 @@ func (seen *sight) turnTo(ctx context.Context, r store.Reader, of *bench.Scope, 
 	users := append(slices.SortedFunc(maps.Keys(of.Users), ident.ID.Compare), ident.None)
 	if len(ids) > 0 {
 		// Over 64 turns, all selections of parts.
-		parts := store.Parts(turn*27) & bench.Everything
+		parts := snapshot.Parts(turn*27) & bench.Everything
 		s, err := r.Problem(ctx, ids[turn%len(ids)], users[turn/len(ids)%len(users)], parts)
 		if err == nil {
 			slices.SortFunc(s.Watchers, ident.ID.Compare)
@@ -32,7 +33,7 @@ func (seen *sight) turnTo(ctx context.Context, r store.Reader, of *bench.Scope, 
 			return fmt.Errorf("Problem: %w", err)
 		}
 	}
-	if seen.Several, err = r.Problems(ctx, turned(ids, turn), users[turn%len(users)], store.Parts(turn*11)&bench.Everything); err != nil {
+	if seen.Several, err = r.Problems(ctx, turned(ids, turn), users[turn%len(users)], snapshot.Parts(turn*11)&bench.Everything); err != nil {
 		return fmt.Errorf("Problems: %w", err)
 	}
 	for i := range seen.Several {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 )
 
@@ -22,7 +22,7 @@ import (
 // its last part comes from the revision's batch, to tell apart two histories with the
 // same numbers. If-Match compares the revision and this half. The second half is a digest
 // of the representation. A move of the store to another one changes none of them.
-func Problem(s store.Snapshot, c *metadata.Catalogue) string {
+func Problem(s snapshot.Snapshot, c *metadata.Catalogue) string {
 	flags := 0
 	for bit, set := range []bool{s.Watching, s.Read, s.ReadByAssignee} {
 		if set {
@@ -35,7 +35,7 @@ func Problem(s store.Snapshot, c *metadata.Catalogue) string {
 // Past returns the entity tag of a past representation of a problem (D36). Such a
 // representation has no marks. Names and other problems are shown as they are today. The tag
 // changes with the current revision, too (D20).
-func Past(s store.Snapshot, c *metadata.Catalogue, current int64) string {
+func Past(s snapshot.Snapshot, c *metadata.Catalogue, current int64) string {
 	return tagOf(s, c, "past"+strconv.FormatInt(current, 10))
 }
 
@@ -48,7 +48,7 @@ func Chosen(tag, fields string) string {
 	return tag[:at] + hex.EncodeToString(sum[:digest/2]) + `"`
 }
 
-func tagOf(s store.Snapshot, c *metadata.Catalogue, marks string) string {
+func tagOf(s snapshot.Snapshot, c *metadata.Catalogue, marks string) string {
 	tag := make([]byte, 0, 64)
 	tag = strconv.AppendInt(append(tag, '"'), s.Revision, 10)
 	tag = strconv.AppendInt(append(tag, '.'), c.Version.Number, 10)

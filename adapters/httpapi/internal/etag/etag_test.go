@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/samples"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -96,32 +96,32 @@ func TestProblemTagChangesWithWhatIsShown(t *testing.T) {
 		version ident.Version
 		user    string
 	}
-	base := func() (store.Snapshot, names) {
+	base := func() (snapshot.Snapshot, names) {
 		s := samples.Snapshot()
 		a, b := samples.Related(), samples.Related()
 		a.OtherTitle, b.OtherTitle = "one", "two"
-		s.Relationships = []store.Related{a, b}
+		s.Relationships = []snapshot.Related{a, b}
 		return s, names{samples.Version, "Ann"}
 	}
 	seen := map[string]string{}
-	for name, change := range map[string]func(*store.Snapshot, *names){
-		"nothing":                      func(*store.Snapshot, *names) {},
-		"revision":                     func(s *store.Snapshot, _ *names) { s.Revision = 31 },
-		"catalogue":                    func(_ *store.Snapshot, n *names) { n.version.Number = 4 },
-		"catalogue of another history": func(_ *store.Snapshot, n *names) { n.version.Batch, n.user = samples.Identifier(90), "Anne" },
-		"revision of another history":  func(s *store.Snapshot, _ *names) { s.Batch = samples.Identifier(90) },
-		"watching":                     func(s *store.Snapshot, _ *names) { s.Watching = true },
-		"read":                         func(s *store.Snapshot, _ *names) { s.Read = false },
-		"readByAssignee":               func(s *store.Snapshot, _ *names) { s.ReadByAssignee = false },
-		"title of another":             func(s *store.Snapshot, _ *names) { s.Relationships[1].OtherTitle = "three" },
-		"titles cut anew": func(s *store.Snapshot, _ *names) {
+	for name, change := range map[string]func(*snapshot.Snapshot, *names){
+		"nothing":                      func(*snapshot.Snapshot, *names) {},
+		"revision":                     func(s *snapshot.Snapshot, _ *names) { s.Revision = 31 },
+		"catalogue":                    func(_ *snapshot.Snapshot, n *names) { n.version.Number = 4 },
+		"catalogue of another history": func(_ *snapshot.Snapshot, n *names) { n.version.Batch, n.user = samples.Identifier(90), "Anne" },
+		"revision of another history":  func(s *snapshot.Snapshot, _ *names) { s.Batch = samples.Identifier(90) },
+		"watching":                     func(s *snapshot.Snapshot, _ *names) { s.Watching = true },
+		"read":                         func(s *snapshot.Snapshot, _ *names) { s.Read = false },
+		"readByAssignee":               func(s *snapshot.Snapshot, _ *names) { s.ReadByAssignee = false },
+		"title of another":             func(s *snapshot.Snapshot, _ *names) { s.Relationships[1].OtherTitle = "three" },
+		"titles cut anew": func(s *snapshot.Snapshot, _ *names) {
 			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "onet", "wo"
 		},
-		"titles swapped": func(s *store.Snapshot, _ *names) {
+		"titles swapped": func(s *snapshot.Snapshot, _ *names) {
 			s.Relationships[0].OtherTitle, s.Relationships[1].OtherTitle = "two", "one"
 		},
-		"state of another":    func(s *store.Snapshot, _ *names) { s.Relationships[0].OtherState = ident.None },
-		"no others are shown": func(s *store.Snapshot, _ *names) { s.Relationships = nil },
+		"state of another":    func(s *snapshot.Snapshot, _ *names) { s.Relationships[0].OtherState = ident.None },
+		"no others are shown": func(s *snapshot.Snapshot, _ *names) { s.Relationships = nil },
 	} {
 		s, shown := base()
 		change(&s, &shown)

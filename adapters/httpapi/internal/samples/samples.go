@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -74,8 +74,8 @@ func Catalogue() *metadata.Catalogue {
 }
 
 // Snapshot returns a problem with two log entries.
-func Snapshot() store.Snapshot {
-	return store.Snapshot{
+func Snapshot() snapshot.Snapshot {
+	return snapshot.Snapshot{
 		Problem: problem.Problem{
 			ID: 12,
 			Fields: problem.Fields{
@@ -117,8 +117,8 @@ func Snapshot() store.Snapshot {
 }
 
 // Created returns the result of the example of createProblem.
-func Created() store.Snapshot {
-	return store.Snapshot{
+func Created() snapshot.Snapshot {
+	return snapshot.Snapshot{
 		Problem: problem.Problem{
 			ID:         14,
 			Fields:     problem.Fields{Title: "The login page answers slowly", State: Open.ID, Priority: Identifier(5), Assignee: Ann.ID},
@@ -149,7 +149,7 @@ func Created() store.Snapshot {
 }
 
 // Reported returns the result of the example of reportProblem: there was no such problem.
-func Reported() store.Snapshot {
+func Reported() snapshot.Snapshot {
 	s := Created()
 	s.Assignee, s.ReadByAssignee, s.Keywords = ident.None, false, []problem.Keyword{{Name: "alert", Value: problem.Text("login-slow")}}
 	created, keyword := s.Log[0], s.Log[1]
@@ -164,7 +164,7 @@ func Reported() store.Snapshot {
 }
 
 // Updated returns the result of the example of updateProblem.
-func Updated() store.Snapshot {
+func Updated() snapshot.Snapshot {
 	s := Snapshot()
 	cleared := s.Log[1]
 	cleared.ID, cleared.Field = Identifier(16), "milestone"
@@ -257,7 +257,7 @@ func Claim() problem.Claim {
 func TokenNames(ident.ID) string { return Token.Name }
 
 // Claimed returns the result of the example of claimNext.
-func Claimed() store.Snapshot {
+func Claimed() snapshot.Snapshot {
 	s := Snapshot()
 	s.Claim, s.Revision = Claim(), 4
 	s.Log = []problem.LogEntry{{
@@ -268,8 +268,8 @@ func Claimed() store.Snapshot {
 }
 
 // Related returns a relationship of the problem.
-func Related() store.Related {
-	return store.Related{
+func Related() snapshot.Related {
+	return snapshot.Related{
 		Relationship: relationship.Relationship{Owner: 12, Type: relationship.ParentOf, Other: 13, Created: Time, Author: Ann.ID},
 		OtherTitle:   "Passwords are hashed twice",
 		OtherState:   Open.ID,

@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -327,10 +327,10 @@ func (e *Encoder) UserByID(id ident.ID) {
 
 // Problem writes a problem with its log (D1). An unstored one, from a dry run, has no
 // identifier.
-func (e *Encoder) Problem(s store.Snapshot) { e.FoundProblem(s, true) }
+func (e *Encoder) Problem(s snapshot.Snapshot) { e.FoundProblem(s, true) }
 
 // FoundProblem writes a problem with its log or without (D31).
-func (e *Encoder) FoundProblem(s store.Snapshot, withLog bool) {
+func (e *Encoder) FoundProblem(s snapshot.Snapshot, withLog bool) {
 	if e.Table != nil {
 		e.line(s)
 		return
@@ -349,7 +349,7 @@ func Once[T any](all []T) iter.Seq2[[]T, error] {
 }
 
 // LargeProblem writes a problem with its log in portions.
-func (e *Encoder) LargeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntry, error]) error {
+func (e *Encoder) LargeProblem(s snapshot.Snapshot, log iter.Seq2[[]problem.LogEntry, error]) error {
 	e.problemMembers(s)
 	var err error
 	if e.Only.Has("logs") {
@@ -364,7 +364,7 @@ func (e *Encoder) LargeProblem(s store.Snapshot, log iter.Seq2[[]problem.LogEntr
 }
 
 // endOfProblem writes the claim, if it is wanted, and the end of a problem.
-func (e *Encoder) endOfProblem(s store.Snapshot) {
+func (e *Encoder) endOfProblem(s snapshot.Snapshot) {
 	if e.withClaim || e.Only != nil && e.Only.Has("claim") {
 		e.key("claim")
 		at := len(e.Buf)
@@ -394,7 +394,7 @@ func Portions[T any](e *Encoder, all iter.Seq2[[]T, error], encode func(T)) erro
 }
 
 // problemMembers writes a problem but for its log and its end.
-func (e *Encoder) problemMembers(s store.Snapshot) {
+func (e *Encoder) problemMembers(s snapshot.Snapshot) {
 	size := 2048 // for most
 	if e.Send == nil {
 		size += 512 * len(s.Log)
@@ -430,7 +430,7 @@ func (e *Encoder) problemMembers(s store.Snapshot) {
 }
 
 // ClaimedProblem writes a problem with its log and its claim (D49).
-func (e *Encoder) ClaimedProblem(s store.Snapshot) {
+func (e *Encoder) ClaimedProblem(s snapshot.Snapshot) {
 	e.withClaim = e.Only == nil
 	e.Problem(s)
 }
@@ -559,7 +559,7 @@ func (e *Encoder) Erasure(of tracker.Erasure) {
 func (e *Encoder) id(id ident.ID) { e.ID(id) }
 
 // Relationship writes a relationship, with a part of the other problem.
-func (e *Encoder) Relationship(r store.Related) {
+func (e *Encoder) Relationship(r snapshot.Related) {
 	e.Open('{')
 	e.key("type").Text(string(r.Type))
 	e.key("problemIdentifier").Int(int64(r.Other))

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // MediaCSV is the media type of a table (RFC 4180, RFC 7111).
@@ -42,7 +42,7 @@ func NewTable(columns string) *Table {
 func (e *Encoder) Header() { e.cells(e.Table.columns) }
 
 // line writes a problem, without its log, as a line.
-func (e *Encoder) line(s store.Snapshot) {
+func (e *Encoder) line(s snapshot.Snapshot) {
 	record := Encoder{Catalogue: e.Catalogue, Only: e.Only, TokenNames: e.TokenNames}
 	record.FoundProblem(s, false)
 	e.Table.fill(record.Buf)

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/search"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -48,7 +49,7 @@ func Ground(t testing.TB, s store.Store) {
 		}
 		for range 20 {
 			d.Log = append(d.Log, problem.LogEntry{ID: w.ids.Next(), Problem: d.ID, Type: problem.CommentAdded, Created: start, Author: w.user(), Batch: w.ids.Next(), Revision: 1})
-			d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: w.ids.Next(), Problem: w.problem(d.ID)})
+			d.Savepoints = append(d.Savepoints, snapshot.Savepoint{Batch: w.ids.Next(), Problem: w.problem(d.ID)})
 		}
 	}
 	first, second := &w.dossiers[0], &w.dossiers[1]

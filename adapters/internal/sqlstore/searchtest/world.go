@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -168,7 +169,7 @@ func (c choosing) Date(_ *problem.Field, d *date.Date) (none struct{}) {
 func (w *world) dossier(id problem.ID) store.Dossier {
 	d := store.Dossier{Problem: w.problem(id)}
 	for range w.IntN(3) {
-		d.Savepoints = append(d.Savepoints, store.Savepoint{Batch: w.ids.Next(), Problem: w.problem(id)})
+		d.Savepoints = append(d.Savepoints, snapshot.Savepoint{Batch: w.ids.Next(), Problem: w.problem(id)})
 	}
 	for range w.IntN(3) {
 		d.Comments = append(d.Comments, problem.Comment{ID: w.ids.Next(), Author: w.user(), Created: w.time(), Text: w.text() + "x"})

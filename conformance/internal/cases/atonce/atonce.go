@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -93,7 +94,7 @@ func oneProblem(b *bench.Bench) {
 		}
 		return nil
 	})
-	s := b.Load(p.ID, store.Log)
+	s := b.Load(p.ID, snapshot.Log)
 	b.Equal("the revision", int64(1+bench.Writers*rounds), s.Revision)
 	b.Equal("the number of acknowledged revisions", bench.Writers*rounds, len(positions))
 	for i, entry := range s.Log {
@@ -395,7 +396,7 @@ func positionsAtOnce(b *bench.Bench) {
 	b.Equal("the number of different positions", bench.Writers*rounds, len(different))
 	for _, id := range ids {
 		last := int64(0)
-		for _, c := range b.Load(id, store.Comments).Comments {
+		for _, c := range b.Load(id, snapshot.Comments).Comments {
 			if positions[c.ID] <= last {
 				b.Failf("the positions of successive Changes of problem %d are %d and %d", id, last, positions[c.ID])
 			}

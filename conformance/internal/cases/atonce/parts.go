@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -63,7 +64,7 @@ func wholeAtOnce(b *bench.Bench) {
 			}
 		}
 	})
-	b.Equal("the number of comments", bench.Writers*rounds, len(b.Load(ids[0], store.Comments).Comments))
+	b.Equal("the number of comments", bench.Writers*rounds, len(b.Load(ids[0], snapshot.Comments).Comments))
 	b.Must("a look at all traces", countsAgree(b, ids, first))
 }
 
@@ -157,7 +158,7 @@ func lastExpectation(b *bench.Bench) {
 	}
 	comments := 0
 	for _, at := range own {
-		comments += len(b.Load(at.ID, store.Comments).Comments)
+		comments += len(b.Load(at.ID, snapshot.Comments).Comments)
 	}
 	b.Equal("the number of comments", 4*rounds, comments)
 }

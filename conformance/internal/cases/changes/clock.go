@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -56,7 +57,7 @@ func clockBack(b *bench.Bench) {
 		}
 		change.At = at
 		b.Commit(change)
-		s := b.LoadAs(p.ID, who, store.Keywords)
+		s := b.LoadAs(p.ID, who, snapshot.Keywords)
 		b.Equal("the problem after "+text, p, s.Problem)
 		b.Equal("the list of keywords after "+text, []problem.Keyword{{Name: "step", Value: problem.Text(text)}}, s.Keywords)
 		b.Equal("whether the user watches after "+text, on, s.Watching)
@@ -95,7 +96,7 @@ func stepBack(b *bench.Bench, id problem.ID) error {
 		if err := b.Going(); err != nil {
 			return err
 		}
-		var s store.Snapshot
+		var s snapshot.Snapshot
 		if err := b.Store.View(b.Ctx, func(r store.Reader) (err error) {
 			s, err = r.Problem(b.Ctx, id, ident.None, 0)
 			return err
@@ -153,9 +154,9 @@ func before1970(b *bench.Bench) {
 		}
 		for _, change := range batches {
 			if !change.At.Before(at) {
-				before := len(b.Load(p.ID, store.Comments).Comments)
+				before := len(b.Load(p.ID, snapshot.Comments).Comments)
 				b.Commit(change)
-				b.Equal("the number of comments after a batch that is not forgotten came again", before, len(b.Load(p.ID, store.Comments).Comments))
+				b.Equal("the number of comments after a batch that is not forgotten came again", before, len(b.Load(p.ID, snapshot.Comments).Comments))
 			}
 		}
 		never := b.Change(store.AddComment{Problem: p.ID, Comment: b.Comment("never")})
@@ -163,7 +164,7 @@ func before1970(b *bench.Bench) {
 		b.Refuse("a batch that was ruled out", fault.Abandoned, never)
 	}
 	b.Do(store.Expire{Before: epoch.Add(48 * time.Hour)})
-	before := len(b.Load(p.ID, store.Comments).Comments)
+	before := len(b.Load(p.ID, snapshot.Comments).Comments)
 	b.Commit(batches[0])
-	b.Equal("the number of comments after a forgotten batch came again", before+1, len(b.Load(p.ID, store.Comments).Comments))
+	b.Equal("the number of comments after a forgotten batch came again", before+1, len(b.Load(p.ID, snapshot.Comments).Comments))
 }

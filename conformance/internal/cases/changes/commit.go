@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -140,7 +141,7 @@ func refusedExpectation(b *bench.Bench) {
 func manyEffects(b *bench.Bench) {
 	const many = 1000
 	p := b.Create()
-	want := store.Snapshot{Problem: p, Batch: b.At(p.ID).Batch}
+	want := snapshot.Snapshot{Problem: p, Batch: b.At(p.ID).Batch}
 	change := b.Change()
 	for i := range many {
 		keyword := problem.Keyword{Name: fmt.Sprintf("%04d", i), Value: problem.Text("value")}
@@ -177,7 +178,7 @@ func refusalsAtOnce(b *bench.Bench) {
 		}
 		return nil
 	})
-	comments := b.Load(p.ID, store.Comments).Comments
+	comments := b.Load(p.ID, snapshot.Comments).Comments
 	b.Equal("the number of comments", bench.Writers*rounds, len(comments))
 	for _, c := range comments {
 		b.Equal("a comment", "good", c.Text)
@@ -280,7 +281,7 @@ func batchCommittedAtOnce(b *bench.Bench) {
 			b.Equal("a Receipt", receipts[0], r)
 		}
 	}
-	b.Equal("the number of comments", 10, len(b.Load(p.ID, store.Comments).Comments))
+	b.Equal("the number of comments", 10, len(b.Load(p.ID, snapshot.Comments).Comments))
 }
 
 func batchCommittedBeforeReopening(b *bench.Bench) {

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -156,7 +157,7 @@ func createProblem(b *bench.Bench) {
 		{ID: b.Reserve(), Fields: problem.Fields{Title: "only what is needed", State: b.ID()}, Originator: b.ID(), Created: b.Now(), Modifier: b.ID(), Modified: b.Now(), Revision: 1},
 	} {
 		does(b, []store.Effect{store.CreateProblem{Problem: p}}, func(want *bench.Image) {
-			want.Problems[p.ID] = store.Snapshot{Problem: p, Catalogue: want.Catalogue}
+			want.Problems[p.ID] = snapshot.Snapshot{Problem: p, Catalogue: want.Catalogue}
 		})
 	}
 }
@@ -182,8 +183,8 @@ func putSavepoint(b *bench.Bench) {
 	saved.Revision = 7
 	change := b.Change(store.PutSavepoint{Problem: saved})
 	changes(b, change, func(want *bench.Image) {
-		bench.Edit(want, p.ID, func(s *store.Snapshot) {
-			s.Savepoints = append(s.Savepoints, store.Savepoint{Batch: change.Batch, Problem: saved})
+		bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
+			s.Savepoints = append(s.Savepoints, snapshot.Savepoint{Batch: change.Batch, Problem: saved})
 		})
 	})
 }
@@ -194,7 +195,7 @@ func addComment(b *bench.Bench) {
 		comment := b.Comment("text")
 		comment.HTML = html
 		does(b, []store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.Comments = append(s.Comments, comment) })
 		})
 	}
 }
@@ -207,7 +208,7 @@ func putComment(b *bench.Bench) {
 	edited.Text, edited.HTML, edited.Edited, edited.Editor = "edited", problem.NullText{}, b.Now(), b.ID()
 	for _, now := range []problem.Comment{edited, comment, edited, comment.Place()} {
 		does(b, []store.Effect{store.PutComment{Problem: p.ID, Comment: now}}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Comments[len(s.Comments)-2] = now })
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.Comments[len(s.Comments)-2] = now })
 		})
 	}
 }
@@ -217,7 +218,7 @@ func putClaim(b *bench.Bench) {
 	first := b.Claim()
 	for _, put := range []problem.Claim{first, {ID: first.ID, Holder: first.Holder, Expires: b.Now().Add(time.Hour)}, b.Claim(), {}, first} {
 		does(b, []store.Effect{store.PutClaim{Problem: p.ID, Claim: put}}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Claim = put })
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.Claim = put })
 		})
 	}
 	p.Revision++
@@ -231,7 +232,7 @@ func putAttachment(b *bench.Bench) {
 	first, second := b.Attachment(), b.Attachment()
 	for _, put := range []problem.Attachment{first, second} {
 		does(b, []store.Effect{store.PutAttachment{Problem: p.ID, Attachment: put}}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Attachments = append(s.Attachments, put) })
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.Attachments = append(s.Attachments, put) })
 		})
 	}
 	for _, put := range []problem.Attachment{
@@ -240,7 +241,7 @@ func putAttachment(b *bench.Bench) {
 		first,
 	} {
 		does(b, []store.Effect{store.PutAttachment{Problem: p.ID, Attachment: put}}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Attachments[len(s.Attachments)-2] = put })
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.Attachments[len(s.Attachments)-2] = put })
 		})
 	}
 }
@@ -256,7 +257,7 @@ func putKeyword(b *bench.Bench) {
 		{Name: "ne", Value: problem.Text("a prefix")},
 	} {
 		does(b, []store.Effect{store.PutKeyword{Problem: p.ID, Keyword: keyword}}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) {
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
 				s.Keywords = slices.DeleteFunc(s.Keywords, func(k problem.Keyword) bool { return k.Name == keyword.Name })
 				s.Keywords = append(s.Keywords, keyword)
 				slices.SortFunc(s.Keywords, func(a, b problem.Keyword) int { return strings.Compare(a.Name, b.Name) })
@@ -269,7 +270,7 @@ func dropKeyword(b *bench.Bench) {
 	p := b.Furnished()
 	b.Furnished()
 	does(b, []store.Effect{store.DropKeyword{Problem: p.ID, Name: "area"}}, func(want *bench.Image) {
-		bench.Edit(want, p.ID, func(s *store.Snapshot) {
+		bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
 			s.Keywords = slices.DeleteFunc(s.Keywords, func(k problem.Keyword) bool { return k.Name == "area" })
 		})
 	})
@@ -284,8 +285,8 @@ func putRelationship(b *bench.Bench) {
 		does(b, []store.Effect{store.PutRelationship{Relationship: side}}, func(want *bench.Image) {
 			want.Neighbours[t] = append(want.Neighbours[t], side)
 			slices.SortFunc(want.Neighbours[t], bench.CompareSides)
-			bench.Edit(want, p.ID, func(s *store.Snapshot) {
-				s.Relationships = append(s.Relationships, store.Related{Relationship: side, OtherTitle: q.Title, OtherState: q.State})
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
+				s.Relationships = append(s.Relationships, snapshot.Related{Relationship: side, OtherTitle: q.Title, OtherState: q.State})
 			})
 		})
 	}
@@ -300,8 +301,8 @@ func dropRelationship(b *bench.Bench) {
 	gone := func(r relationship.Relationship) bool { return r.Owner == p.ID && r.Other == q.ID }
 	does(b, drop, func(want *bench.Image) {
 		want.Neighbours[relationship.ParentOf] = slices.DeleteFunc(want.Neighbours[relationship.ParentOf], gone)
-		bench.Edit(want, p.ID, func(s *store.Snapshot) {
-			s.Relationships = slices.DeleteFunc(s.Relationships, func(r store.Related) bool {
+		bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
+			s.Relationships = slices.DeleteFunc(s.Relationships, func(r snapshot.Related) bool {
 				return r.Type == relationship.ParentOf && r.Other == q.ID
 			})
 		})
@@ -318,7 +319,7 @@ func watchAndUnwatch(b *bench.Bench) {
 	watch, unwatch := store.Watch{Problem: p.ID, User: who}, store.Unwatch{Problem: p.ID, User: who}
 	watching := func(want *bench.Image) {
 		want.Watching[bench.Mark{Problem: p.ID, User: who}] = true
-		bench.Edit(want, p.ID, func(s *store.Snapshot) {
+		bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
 			s.Watchers = append(s.Watchers, who)
 			slices.SortFunc(s.Watchers, ident.ID.Compare)
 		})
@@ -327,7 +328,7 @@ func watchAndUnwatch(b *bench.Bench) {
 	does(b, []store.Effect{watch}, nothing)
 	does(b, []store.Effect{unwatch}, func(want *bench.Image) {
 		want.Watching[bench.Mark{Problem: p.ID, User: who}] = false
-		bench.Edit(want, p.ID, func(s *store.Snapshot) {
+		bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
 			s.Watchers = slices.DeleteFunc(s.Watchers, func(id ident.ID) bool { return id == who })
 		})
 	})
@@ -532,7 +533,7 @@ func logEntry(b *bench.Bench) {
 	change := b.Change()
 	change.Log = []problem.LogEntry{full, created}
 	changes(b, change, func(want *bench.Image) {
-		bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Log = append(s.Log, full, created) })
+		bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.Log = append(s.Log, full, created) })
 	})
 }
 

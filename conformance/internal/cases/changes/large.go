@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -40,7 +41,7 @@ func refuseLarge(b *bench.Bench, comments, size int) {
 	b.Refuse(fmt.Sprintf("a Change with %d effects", len(change.Effects)), fault.Conflict, change)
 	change.Effects = whole
 	b.Commit(change)
-	s := b.Load(created.ID, store.Comments|store.Log)
+	s := b.Load(created.ID, snapshot.Comments|snapshot.Log)
 	b.Equal("the number of comments", comments, len(s.Comments))
 	b.Equal("the number of log entries", 1, len(s.Log))
 }

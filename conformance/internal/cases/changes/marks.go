@@ -3,6 +3,7 @@ package changes
 import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -28,7 +29,7 @@ func unmarkAssignee(b *bench.Bench) {
 	for _, read := range []bool{true, false, false, true, false} {
 		does(b, []store.Effect{store.MarkRead{Problem: p.ID, User: p.Assignee, Read: read}}, func(want *bench.Image) {
 			want.Read[bench.Mark{Problem: p.ID, User: p.Assignee}] = read
-			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.ReadByAssignee = read })
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.ReadByAssignee = read })
 		})
 		s := b.LoadAs(p.ID, p.Assignee, 0)
 		b.Equal("whether the assignee has read the problem", read, s.ReadByAssignee)

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/cases/steps"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -121,7 +122,7 @@ func outcomeRacesCommit(b *bench.Bench) {
 		}
 		want[change.Effects[0].(store.AddComment).Comment.ID] = stored[0]
 	}
-	for _, c := range b.Load(p.ID, store.Comments).Comments {
+	for _, c := range b.Load(p.ID, snapshot.Comments).Comments {
 		if !want[c.ID] {
 			b.Failf("a comment of a batch that never will be is stored")
 		}
@@ -167,7 +168,7 @@ func otherBatches(b *bench.Bench) {
 		steps.RuledOut(b)
 		comment := b.Comment("after a ruling")
 		does(b, []store.Effect{store.AddComment{Problem: p.ID, Comment: comment}}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) { s.Comments = append(s.Comments, comment) })
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) { s.Comments = append(s.Comments, comment) })
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -29,11 +30,11 @@ func logged(b *bench.Bench, p problem.Problem) store.Change {
 // rewriting returns the effect on a savepoint and the second log entry of a Change of logged,
 // and on its title.
 func rewriting(p problem.Problem, change store.Change) store.Rewrite {
-	saved := store.Savepoint{Batch: change.Batch, Problem: p}
+	saved := snapshot.Savepoint{Batch: change.Batch, Problem: p}
 	saved.Title = "rewritten"
 	entry := change.Log[1]
 	entry.Field, entry.From, entry.To = "a ***", problem.LogText("***"), problem.LogNoValue
-	return store.Rewrite{Problem: p.ID, Log: []problem.LogEntry{entry}, Savepoints: []store.Savepoint{saved}, Titles: []store.BatchTitle{{Batch: change.Batch, Title: "***"}}}
+	return store.Rewrite{Problem: p.ID, Log: []problem.LogEntry{entry}, Savepoints: []snapshot.Savepoint{saved}, Titles: []store.BatchTitle{{Batch: change.Batch, Title: "***"}}}
 }
 
 // rewritten is what rewriting does to an entry of the feed.
@@ -52,10 +53,10 @@ func rewriteTexts(b *bench.Bench) {
 	effect := rewriting(p, first)
 	for range 2 { // it can be done again
 		does(b, []store.Effect{effect}, func(want *bench.Image) {
-			bench.Edit(want, p.ID, func(s *store.Snapshot) {
+			bench.Edit(want, p.ID, func(s *snapshot.Snapshot) {
 				i := slices.IndexFunc(s.Log, func(l problem.LogEntry) bool { return l.ID == effect.Log[0].ID })
 				s.Log[i] = effect.Log[0]
-				i = slices.IndexFunc(s.Savepoints, func(saved store.Savepoint) bool { return saved.Batch == first.Batch })
+				i = slices.IndexFunc(s.Savepoints, func(saved snapshot.Savepoint) bool { return saved.Batch == first.Batch })
 				s.Savepoints[i] = effect.Savepoints[0]
 			})
 			rewritten(&want.Feed[1], effect)

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -225,7 +226,7 @@ func commentsOf(b *bench.Bench, r store.Reader, entries []event.Entry) (map[iden
 			continue
 		}
 		read[id] = true
-		s, err := r.Problem(b.Ctx, id, ident.None, store.Comments)
+		s, err := r.Problem(b.Ctx, id, ident.None, snapshot.Comments)
 		if err != nil {
 			return nil, fmt.Errorf("Problem: %w", err)
 		}
@@ -301,7 +302,7 @@ func feedOrderOfProblem(b *bench.Bench) {
 // stepPublished brings a problem to its next revision and publishes it. stored is false
 // when somebody else was first.
 func stepPublished(b *bench.Bench, id problem.ID) (stored bool, err error) {
-	var now store.Snapshot
+	var now snapshot.Snapshot
 	err = b.Store.View(b.Ctx, func(r store.Reader) (err error) {
 		now, err = r.Problem(b.Ctx, id, ident.None, 0)
 		return err

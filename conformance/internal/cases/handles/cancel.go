@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/cases/steps"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -83,7 +84,7 @@ func cancelledDuringCommit(b *bench.Bench) {
 		})
 	}
 	stored := make(map[ident.ID]bool)
-	for _, c := range b.Load(p.ID, store.Comments).Comments {
+	for _, c := range b.Load(p.ID, snapshot.Comments).Comments {
 		stored[c.ID] = true
 	}
 	for i, change := range changes {
@@ -138,7 +139,7 @@ func deadlineDuringCommit(b *bench.Bench) {
 		}
 	}
 	found := make(map[ident.ID]bool)
-	for _, c := range b.Load(p.ID, store.Comments).Comments {
+	for _, c := range b.Load(p.ID, snapshot.Comments).Comments {
 		found[c.ID] = true
 	}
 	b.Equal("the stored comments, by Outcome", want, found)

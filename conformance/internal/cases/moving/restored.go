@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -79,7 +80,7 @@ func restoreMany(b *bench.Bench) {
 			Comments:   []problem.Comment{b.Comment("a comment")},
 			Watchers:   b.Backwards(1),
 			Readers:    b.Backwards(1),
-			Savepoints: []store.Savepoint{{Batch: b.ID(), Problem: p}},
+			Savepoints: []snapshot.Savepoint{{Batch: b.ID(), Problem: p}},
 		})
 	}
 	for i := range h.Dossiers[1:] {

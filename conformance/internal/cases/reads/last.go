@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -240,7 +241,7 @@ func onlyReadShowsOneMoment(b *bench.Bench) {
 			if err := b.Going(); err != nil {
 				return err
 			}
-			var s store.Snapshot
+			var s snapshot.Snapshot
 			err := b.Store.View(b.Ctx, func(r store.Reader) (err error) {
 				store.Last(r)
 				s, err = r.Problem(b.Ctx, p.ID, ident.None, bench.Everything)

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/query"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -169,7 +170,7 @@ func byPosition(b *bench.Bench) {
 		}
 		return nil
 	})
-	s := b.Load(p.ID, store.Comments|store.Log)
+	s := b.Load(p.ID, snapshot.Comments|snapshot.Log)
 	b.Equal("the number of comments", bench.Writers*rounds, len(s.Comments))
 	b.Equal("the number of log entries", bench.Writers*rounds, len(s.Log))
 	for i := range s.Comments[1:] {

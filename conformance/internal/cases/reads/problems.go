@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -59,11 +60,11 @@ func problemsWithParts(b *bench.Bench) {
 		store.PutSavepoint{Problem: q}, store.AddComment{Problem: q.ID, Comment: b.Comment("second")})...)
 	ids := []problem.ID{q.ID, p.ID, bare.ID}
 	for _, as := range []ident.ID{ident.None, who} {
-		for _, parts := range []store.Parts{
-			0, store.Keywords, store.Log, store.Comments, store.Relationships, store.Watchers, store.Savepoints, store.Attachments,
-			store.Keywords | store.Savepoints, bench.Everything,
+		for _, parts := range []snapshot.Parts{
+			0, snapshot.Keywords, snapshot.Log, snapshot.Comments, snapshot.Relationships, snapshot.Watchers, snapshot.Savepoints, snapshot.Attachments,
+			snapshot.Keywords | snapshot.Savepoints, bench.Everything,
 		} {
-			var want []store.Snapshot
+			var want []snapshot.Snapshot
 			b.View(func(r store.Reader) error {
 				for _, id := range ids {
 					s, err := r.Problem(b.Ctx, id, as, parts)
@@ -90,7 +91,7 @@ func manyProblems(b *bench.Bench) {
 	}
 	slices.Reverse(want)
 	var got []problem.ID
-	for _, s := range loadAll(b, asked, ident.None, store.Keywords) {
+	for _, s := range loadAll(b, asked, ident.None, snapshot.Keywords) {
 		got = append(got, s.ID)
 	}
 	b.Equal("the list of problems", want, got)
@@ -100,16 +101,16 @@ func manyProblems(b *bench.Bench) {
 func problemsTwice(b *bench.Bench) {
 	p, q := b.Furnished(), b.Furnished()
 	missing := b.Reserve()
-	for _, parts := range []store.Parts{0, bench.Everything, bench.Everything | store.IfSmall} {
+	for _, parts := range []snapshot.Parts{0, bench.Everything, bench.Everything | snapshot.IfSmall} {
 		one, other := bench.Sorted(b.Load(p.ID, parts)), bench.Sorted(b.Load(q.ID, parts))
-		b.Equal("the list of problems", []store.Snapshot{one, one}, loadAll(b, []problem.ID{p.ID, p.ID}, ident.None, parts))
-		b.Equal("the list of problems", []store.Snapshot{other, one, other, one, one},
+		b.Equal("the list of problems", []snapshot.Snapshot{one, one}, loadAll(b, []problem.ID{p.ID, p.ID}, ident.None, parts))
+		b.Equal("the list of problems", []snapshot.Snapshot{other, one, other, one, one},
 			loadAll(b, []problem.ID{q.ID, p.ID, missing, q.ID, missing, p.ID, p.ID}, ident.None, parts))
 	}
 }
 
 // loadAll reads problems with the given parts, as a user.
-func loadAll(b *bench.Bench, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot) {
+func loadAll(b *bench.Bench, ids []problem.ID, as ident.ID, parts snapshot.Parts) (all []snapshot.Snapshot) {
 	b.Helper()
 	b.View(func(r store.Reader) (err error) {
 		all, err = r.Problems(b.Ctx, ids, as, parts)

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -70,25 +71,25 @@ func onlyRequestedParts(b *bench.Bench) {
 	all := b.Load(p.ID, bench.Everything)
 	for parts := range bench.Everything + 1 {
 		want := all
-		if !parts.Has(store.Keywords) {
+		if !parts.Has(snapshot.Keywords) {
 			want.Keywords = nil
 		}
-		if !parts.Has(store.Log) {
+		if !parts.Has(snapshot.Log) {
 			want.Log = nil
 		}
-		if !parts.Has(store.Comments) {
+		if !parts.Has(snapshot.Comments) {
 			want.Comments = nil
 		}
-		if !parts.Has(store.Relationships) {
+		if !parts.Has(snapshot.Relationships) {
 			want.Relationships = nil
 		}
-		if !parts.Has(store.Watchers) {
+		if !parts.Has(snapshot.Watchers) {
 			want.Watchers = nil
 		}
-		if !parts.Has(store.Savepoints) {
+		if !parts.Has(snapshot.Savepoints) {
 			want.Savepoints = nil
 		}
-		if !parts.Has(store.Attachments) {
+		if !parts.Has(snapshot.Attachments) {
 			want.Attachments = nil
 		}
 		b.Equal(fmt.Sprintf("the Snapshot with the parts %06b", parts), want, b.Load(p.ID, parts))
@@ -98,7 +99,7 @@ func onlyRequestedParts(b *bench.Bench) {
 func unknownProblem(b *bench.Bench) {
 	p := b.Create()
 	for _, id := range []problem.ID{b.Reserve(), p.ID + 1000, 0, -1, math.MaxInt64, math.MinInt64} {
-		for _, parts := range []store.Parts{0, bench.Everything} {
+		for _, parts := range []snapshot.Parts{0, bench.Everything} {
 			err := b.Store.View(b.Ctx, func(r store.Reader) error {
 				_, err := r.Problem(b.Ctx, id, ident.None, parts)
 				return err
@@ -121,7 +122,7 @@ func keywordsSorted(b *bench.Bench) {
 	}
 	b.Commit(change)
 	var got []string
-	for _, k := range b.Load(p.ID, store.Keywords).Keywords {
+	for _, k := range b.Load(p.ID, snapshot.Keywords).Keywords {
 		got = append(got, k.Name)
 	}
 	b.Equal("the order of keywords", want, got)
@@ -141,7 +142,7 @@ func relationshipsSorted(b *bench.Bench) {
 	}
 	b.Commit(change)
 	var got, want []string
-	for _, r := range b.Load(p.ID, store.Relationships).Relationships {
+	for _, r := range b.Load(p.ID, snapshot.Relationships).Relationships {
 		got = append(got, fmt.Sprint(r.Type, r.Other))
 	}
 	for _, t := range relationship.Types() {
@@ -157,14 +158,14 @@ func relationshipShowsOther(b *bench.Bench) {
 	b.Do(b.Pair(p.ID, relationship.ChildOf, q.ID)...)
 	b.Do(b.Pair(p.ID, relationship.RelatedTo, q.ID)...)
 	for range 3 {
-		for _, r := range b.Load(p.ID, store.Relationships).Relationships {
+		for _, r := range b.Load(p.ID, snapshot.Relationships).Relationships {
 			b.Equal("the other title", q.Title, r.OtherTitle)
 			b.Equal("the other state", q.State, r.OtherState)
 		}
 		q.Title, q.State = q.Title+"!", b.ID()
 		b.Do(store.UpdateProblem{Problem: q})
 	}
-	b.Equal("the number of relationships", 2, len(b.Load(p.ID, store.Relationships).Relationships))
+	b.Equal("the number of relationships", 2, len(b.Load(p.ID, snapshot.Relationships).Relationships))
 }
 
 func neighboursOnce(b *bench.Bench) {

@@ -11,11 +11,12 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
 // everyPart are all parts of a Snapshot.
-const everyPart = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers | store.Savepoints | store.Attachments
+const everyPart = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Relationships | snapshot.Watchers | snapshot.Savepoints | snapshot.Attachments
 
 // Size are about the sizes of problems, and about what is read in portions.
 func Size() []bench.Case {
@@ -82,7 +83,7 @@ func sizeOfDossier(b *bench.Bench) {
 }
 
 func smallOnlyWithParts(b *bench.Bench) {
-	sizes := []int64{0, store.Small, store.Small + 1, math.MaxInt32}
+	sizes := []int64{0, snapshot.Small, snapshot.Small + 1, math.MaxInt32}
 	var ids []problem.ID
 	for i, size := range sizes {
 		p := b.Problem(b.Reserve())
@@ -97,16 +98,16 @@ func smallOnlyWithParts(b *bench.Bench) {
 		b.Commit(change)
 	}
 	b.View(func(r store.Reader) error {
-		several, err := r.Problems(b.Ctx, ids, ident.None, everyPart|store.IfSmall)
+		several, err := r.Problems(b.Ctx, ids, ident.None, everyPart|snapshot.IfSmall)
 		b.Must("Problems", err)
 		for i, id := range ids {
 			asked := everyPart
-			if sizes[i] > store.Small {
+			if sizes[i] > snapshot.Small {
 				asked = 0
 			}
 			want, err := r.Problem(b.Ctx, id, ident.None, asked)
 			b.Must("Problem", err)
-			one, err := r.Problem(b.Ctx, id, ident.None, everyPart|store.IfSmall)
+			one, err := r.Problem(b.Ctx, id, ident.None, everyPart|snapshot.IfSmall)
 			b.Must("Problem with IfSmall", err)
 			what := fmt.Sprintf("a problem of size %d", sizes[i])
 			parts := [5]int{len(one.Keywords), len(one.Log), len(one.Comments), len(one.Savepoints), len(one.Attachments)}
@@ -117,10 +118,10 @@ func smallOnlyWithParts(b *bench.Bench) {
 			if i < len(several) {
 				b.Equal(what+", among several", want, several[i])
 			}
-			keywords, err := r.Problem(b.Ctx, id, ident.None, store.Keywords|store.IfSmall)
+			keywords, err := r.Problem(b.Ctx, id, ident.None, snapshot.Keywords|snapshot.IfSmall)
 			b.Must("Problem with IfSmall", err)
 			if asked != 0 {
-				asked = store.Keywords
+				asked = snapshot.Keywords
 			}
 			want, err = r.Problem(b.Ctx, id, ident.None, asked)
 			b.Must("Problem", err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -57,7 +58,7 @@ func textByteForByte(b *bench.Bench) {
 
 		s := b.Load(p.ID, bench.Everything)
 		b.Equal("the problem with "+name, p, s.Problem)
-		b.Equal("the savepoint with "+name, store.Savepoint{Batch: change.Batch, Problem: p}, last(s.Savepoints))
+		b.Equal("the savepoint with "+name, snapshot.Savepoint{Batch: change.Batch, Problem: p}, last(s.Savepoints))
 		b.Equal("the comment with "+name, comment, last(s.Comments))
 		b.Equal("the log entry with "+name, entry, last(s.Log))
 		values := make(map[string]problem.NullText)
@@ -103,13 +104,13 @@ func longText(b *bench.Bench) {
 		store.PutKeyword{Problem: p.ID, Keyword: keyword}, store.AddComment{Problem: p.ID, Comment: comment})
 	change.Log = []problem.LogEntry{entry}
 	b.Commit(change)
-	b.Equal("the problem", store.Snapshot{
+	b.Equal("the problem", snapshot.Snapshot{
 		Batch:      change.Batch,
 		Problem:    p,
 		Keywords:   []problem.Keyword{keyword},
 		Comments:   []problem.Comment{comment},
 		Log:        []problem.LogEntry{entry},
-		Savepoints: []store.Savepoint{{Batch: change.Batch, Problem: p}},
+		Savepoints: []snapshot.Savepoint{{Batch: change.Batch, Problem: p}},
 	}, b.Load(p.ID, bench.Everything))
 }
 
@@ -120,7 +121,7 @@ func namesApart(b *bench.Bench) {
 		b.Do(store.PutKeyword{Problem: p.ID, Keyword: problem.Keyword{Name: name, Value: problem.Text(fmt.Sprint(i))}})
 	}
 	for left := len(names); left > 0; left-- {
-		got := b.Load(p.ID, store.Keywords).Keywords
+		got := b.Load(p.ID, snapshot.Keywords).Keywords
 		if len(got) != left {
 			b.Failf("%d keywords are seen where %d were expected", len(got), left)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -38,7 +39,7 @@ func OneOfEach(b *bench.Bench) (problem.Problem, store.Change) {
 	written.Log = []problem.LogEntry{b.Entry(p.ID)}
 	b.Commit(written)
 	rewritten := store.Rewrite{
-		Problem: p.ID, Log: written.Log, Savepoints: []store.Savepoint{{Batch: written.Batch, Problem: p}},
+		Problem: p.ID, Log: written.Log, Savepoints: []snapshot.Savepoint{{Batch: written.Batch, Problem: p}},
 		Titles: []store.BatchTitle{{Batch: written.Batch, Title: "rewritten"}},
 	}
 	rewritten.Log[0].To, rewritten.Savepoints[0].Title = problem.LogText("rewritten"), "rewritten"

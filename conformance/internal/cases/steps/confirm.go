@@ -4,6 +4,7 @@ import (
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -22,7 +23,7 @@ func Confirm(b *bench.Bench, what string) {
 // GlanceAt looks at a problem, and returns the History of the View.
 func GlanceAt(b *bench.Bench, id problem.ID) (shown store.History, err error) {
 	err = b.Store.View(b.Ctx, func(r store.Reader) error {
-		_, err := r.Problem(b.Ctx, id, ident.None, store.Comments)
+		_, err := r.Problem(b.Ctx, id, ident.None, snapshot.Comments)
 		shown = r.History()
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -69,7 +70,7 @@ func (cb *Builder) ResolvedBy(version ident.Version) {
 // change has a modifier, and the problem becomes unread for all other users (D1, D8).
 // The caller adds the effect of the change, logs it, and stores the problem with
 // [Builder.StoreProblem].
-func (cb *Builder) Significant(s *store.Snapshot) {
+func (cb *Builder) Significant(s *snapshot.Snapshot) {
 	cb.Corrective(s)
 	cb.AddEffect(store.ForgetReads{Problem: s.ID, But: cb.Author})
 	cb.MarkRead(s, true)
@@ -78,25 +79,25 @@ func (cb *Builder) Significant(s *store.Snapshot) {
 
 // Corrective brings the snapshot to its next revision by a change with a modifier that
 // leaves all read marks alone (D44).
-func (cb *Builder) Corrective(s *store.Snapshot) {
+func (cb *Builder) Corrective(s *snapshot.Snapshot) {
 	cb.Insignificant(s)
 	s.Modifier, s.Modified = cb.Author, cb.At
 }
 
 // Insignificant brings the snapshot to its next revision and changes nothing else.
-func (cb *Builder) Insignificant(s *store.Snapshot) {
+func (cb *Builder) Insignificant(s *snapshot.Snapshot) {
 	cb.ExpectProblem(s)
 	s.Revision++
 	s.Batch = cb.Batch
 }
 
 // ExpectProblem expects the problem to be unchanged since the snapshot.
-func (cb *Builder) ExpectProblem(s *store.Snapshot) {
+func (cb *Builder) ExpectProblem(s *snapshot.Snapshot) {
 	cb.AddExpect(store.ProblemAt{ID: s.ID, Revision: s.Revision, Batch: s.Batch})
 }
 
 // MarkRead makes the problem read or unread for the author.
-func (cb *Builder) MarkRead(s *store.Snapshot, read bool) {
+func (cb *Builder) MarkRead(s *snapshot.Snapshot, read bool) {
 	if s.Read != read {
 		cb.AddEffect(store.MarkRead{Problem: s.ID, User: cb.Author, Read: read})
 	}
@@ -108,19 +109,19 @@ func (cb *Builder) MarkRead(s *store.Snapshot, read bool) {
 
 // StoreProblem stores the problem of the snapshot in its current form. It comes last, because
 // log entries count for the size of the problem.
-func (cb *Builder) StoreProblem(s *store.Snapshot) {
+func (cb *Builder) StoreProblem(s *snapshot.Snapshot) {
 	cb.AddEffect(store.UpdateProblem{Problem: s.Problem, Size: s.Size})
 }
 
 // StoreSavepoint stores a savepoint of the problem in its current form.
-func (cb *Builder) StoreSavepoint(s *store.Snapshot) {
+func (cb *Builder) StoreSavepoint(s *snapshot.Snapshot) {
 	cb.AddEffect(store.PutSavepoint{Problem: s.Problem})
 	s.Size += problem.SavedSize(s.Fields)
 }
 
 // AddLog appends to the log of the problem in the snapshot. The snapshot is already at its
 // new revision.
-func (cb *Builder) AddLog(s *store.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {
+func (cb *Builder) AddLog(s *snapshot.Snapshot, t problem.LogType, field string, from, to problem.LogValue) {
 	entry := problem.LogEntry{
 		ID:       cb.NextID(),
 		Problem:  s.ID,

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -20,7 +21,7 @@ type Keywords struct{ Drop, Old, Put *problem.Keyword }
 
 // Update sets the fields of a problem, changes its keywords, adds comments and, if sent, sets the
 // author's read mark.
-func (cb *Builder) Update(s *store.Snapshot, c *metadata.Catalogue, fields problem.Fields, k Keywords, read patch.Field[bool], comments ...Comment) {
+func (cb *Builder) Update(s *snapshot.Snapshot, c *metadata.Catalogue, fields problem.Fields, k Keywords, read patch.Field[bool], comments ...Comment) {
 	old := s.Problem
 	changed := fields != old.Fields || k.Drop != nil || k.Put != nil || len(comments) > 0
 	if changed {
@@ -57,7 +58,7 @@ type Comment struct {
 
 // AddComment adds a new comment by the author, and logs it. The snapshot is already at its new
 // revision.
-func (cb *Builder) AddComment(s *store.Snapshot, comment Comment) problem.Comment {
+func (cb *Builder) AddComment(s *snapshot.Snapshot, comment Comment) problem.Comment {
 	comment.ID, comment.Author, comment.Via, comment.Created = cb.NextID(), cb.Author, cb.Via, cb.At
 	cb.AddEffect(store.AddComment{Problem: s.ID, Comment: comment.Comment})
 	s.Size += comment.Size()
@@ -70,7 +71,7 @@ func (cb *Builder) AddComment(s *store.Snapshot, comment Comment) problem.Commen
 
 // AddAttachment adds the record of a stored file, and logs it. The snapshot is already at its new
 // revision.
-func (cb *Builder) AddAttachment(s *store.Snapshot, a problem.Attachment) problem.Attachment {
+func (cb *Builder) AddAttachment(s *snapshot.Snapshot, a problem.Attachment) problem.Attachment {
 	a.Author, a.Created = cb.Author, cb.At
 	cb.AddEffect(store.PutAttachment{Problem: s.ID, Attachment: a})
 	s.Size += a.Size()
@@ -79,7 +80,7 @@ func (cb *Builder) AddAttachment(s *store.Snapshot, a problem.Attachment) proble
 }
 
 // Watch makes a user a watcher, and logs it. The snapshot is already at its new revision.
-func (cb *Builder) Watch(s *store.Snapshot, u user.User) {
+func (cb *Builder) Watch(s *snapshot.Snapshot, u user.User) {
 	cb.AddEffect(store.Watch{Problem: s.ID, User: u.ID})
 	cb.AddLog(s, problem.WatcherAdded, "watchers", "", problem.LogRef(u.ID, u.Name))
 	s.Watching = s.Watching || u.ID == cb.Author
@@ -99,7 +100,7 @@ func (cb *Builder) Resolve(p *problem.Problem, moved bool, c *metadata.Catalogue
 
 // LogChanges stores a savepoint, and logs each field that differs. The snapshot has the new
 // fields, and is already at its new revision. Resolving ends the claim (D49).
-func (cb *Builder) LogChanges(s *store.Snapshot, old problem.Fields, c *metadata.Catalogue) {
+func (cb *Builder) LogChanges(s *snapshot.Snapshot, old problem.Fields, c *metadata.Catalogue) {
 	cb.Resolve(&s.Problem, s.State != old.State, c)
 	cb.StoreSavepoint(s)
 	s.Size += s.TextSize() - old.TextSize()

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
 // At returns the snapshot as of the n-th entry of its log, with the given parts. n is at
@@ -22,7 +22,7 @@ import (
 // log entry, as in imported problems, counts as present from the start. Deleted
 // relationships lack the title and state of the other problem. The Size is 0, because
 // no caller needs it, and there is no Claim.
-func At(now store.Snapshot, n int, parts store.Parts) (store.Snapshot, error) {
+func At(now snapshot.Snapshot, n int, parts snapshot.Parts) (snapshot.Snapshot, error) {
 	then := now
 	then.Problem = problemAt(now, n)
 	then.Batch = now.Log[n-1].Batch
@@ -30,7 +30,7 @@ func At(now store.Snapshot, n int, parts store.Parts) (store.Snapshot, error) {
 	then.Size = 0
 	then.Claim = problem.Claim{}
 	then.Savepoints, then.Log = nil, nil
-	if parts.Has(store.Log) {
+	if parts.Has(snapshot.Log) {
 		then.Log = slices.Clone(now.Log[:n])
 	}
 	then.Keywords, then.Comments = slices.Clone(now.Keywords), slices.Clone(now.Comments)
@@ -45,7 +45,7 @@ func At(now store.Snapshot, n int, parts store.Parts) (store.Snapshot, error) {
 }
 
 // problemAt returns the problem after the first n entries of its log. n is at least 1.
-func problemAt(now store.Snapshot, n int) problem.Problem {
+func problemAt(now snapshot.Snapshot, n int) problem.Problem {
 	p := now.Problem
 	revision := now.Log[n-1].Revision
 	for _, s := range now.Savepoints {
@@ -64,7 +64,7 @@ func problemAt(now store.Snapshot, n int) problem.Problem {
 
 // undo reverts the i-th entry of the log in one of the parts. It returns false for an
 // unreadable entry.
-func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) bool {
+func undo(s *snapshot.Snapshot, parts snapshot.Parts, log []problem.LogEntry, i int) bool {
 	e := log[i]
 	switch e.Type {
 	case problem.CommentAdded:
@@ -72,20 +72,20 @@ func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) b
 		s.Comments = slices.DeleteFunc(s.Comments, func(c problem.Comment) bool { return c.ID.String() == text })
 		return ok
 	case problem.CommentEdited, problem.CommentDeleted:
-		return !parts.Has(store.Comments) || undoComment(s, e)
+		return !parts.Has(snapshot.Comments) || undoComment(s, e)
 	case problem.AttachmentAdded, problem.AttachmentDeleted:
-		return !parts.Has(store.Attachments) || undoAttachment(s, e)
+		return !parts.Has(snapshot.Attachments) || undoAttachment(s, e)
 	case problem.KeywordSet, problem.KeywordDeleted:
-		return !parts.Has(store.Keywords) || undoKeyword(s, e)
+		return !parts.Has(snapshot.Keywords) || undoKeyword(s, e)
 	case problem.RelationshipAdded, problem.RelationshipDeleted:
-		return !parts.Has(store.Relationships) || undoRelationship(s, log, i)
+		return !parts.Has(snapshot.Relationships) || undoRelationship(s, log, i)
 	case problem.WatcherAdded:
 		id, ok := e.To.Ref()
 		s.Watchers = slices.DeleteFunc(s.Watchers, func(watcher ident.ID) bool { return watcher == id })
 		return ok
 	case problem.WatcherRemoved:
 		id, ok := e.From.Ref()
-		if parts.Has(store.Watchers) && !slices.Contains(s.Watchers, id) {
+		if parts.Has(snapshot.Watchers) && !slices.Contains(s.Watchers, id) {
 			s.Watchers = append(s.Watchers, id)
 		}
 		return ok
@@ -94,7 +94,7 @@ func undo(s *store.Snapshot, parts store.Parts, log []problem.LogEntry, i int) b
 }
 
 // undoComment gives the comment of the entry its earlier text.
-func undoComment(s *store.Snapshot, e problem.LogEntry) bool {
+func undoComment(s *snapshot.Snapshot, e problem.LogEntry) bool {
 	before, ok := e.From.Comment()
 	i := slices.IndexFunc(s.Comments, func(c problem.Comment) bool { return c.ID == before.ID })
 	if !ok || i < 0 {
@@ -107,7 +107,7 @@ func undoComment(s *store.Snapshot, e problem.LogEntry) bool {
 }
 
 // undoAttachment removes the attachment of the entry, or makes it present again.
-func undoAttachment(s *store.Snapshot, e problem.LogEntry) bool {
+func undoAttachment(s *snapshot.Snapshot, e problem.LogEntry) bool {
 	value := e.To
 	if e.Type == problem.AttachmentDeleted {
 		value = e.From
@@ -126,7 +126,7 @@ func undoAttachment(s *store.Snapshot, e problem.LogEntry) bool {
 }
 
 // undoKeyword gives the keyword of the entry its earlier value.
-func undoKeyword(s *store.Snapshot, e problem.LogEntry) bool {
+func undoKeyword(s *snapshot.Snapshot, e problem.LogEntry) bool {
 	i, found := slices.BinarySearchFunc(s.Keywords, e.Field, func(k problem.Keyword, name string) int {
 		return strings.Compare(k.Name, name)
 	})
@@ -141,14 +141,14 @@ func undoKeyword(s *store.Snapshot, e problem.LogEntry) bool {
 }
 
 // undoRelationship removes or restores the relationship of the i-th entry.
-func undoRelationship(s *store.Snapshot, log []problem.LogEntry, i int) bool {
+func undoRelationship(s *snapshot.Snapshot, log []problem.LogEntry, i int) bool {
 	e := log[i]
 	other, ok := e.Other()
 	if !ok {
 		return false
 	}
 	r := relationship.Relationship{Owner: s.ID, Type: relationship.Type(e.Field), Other: other}
-	at, found := slices.BinarySearchFunc(s.Relationships, r, func(have store.Related, r relationship.Relationship) int {
+	at, found := slices.BinarySearchFunc(s.Relationships, r, func(have snapshot.Related, r relationship.Relationship) int {
 		return have.Compare(r)
 	})
 	if found {
@@ -156,7 +156,7 @@ func undoRelationship(s *store.Snapshot, log []problem.LogEntry, i int) bool {
 	}
 	if e.Type == problem.RelationshipDeleted {
 		r.Created, r.Author = addition(log[:i], e)
-		s.Relationships = slices.Insert(s.Relationships, at, store.Related{Relationship: r})
+		s.Relationships = slices.Insert(s.Relationships, at, snapshot.Related{Relationship: r})
 	}
 	return true
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 )
 
-const shown = store.Keywords | store.Log | store.Comments | store.Relationships | store.Watchers
+const shown = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Relationships | snapshot.Watchers
 
 var (
 	noon     = time.Date(2015, 11, 5, 12, 0, 0, 0, time.UTC)
@@ -38,12 +38,12 @@ func TestAsOfUndoesTheLog(t *testing.T) {
 	written := problem.Comment{ID: ident.ID{6: 0x70, 8: 0x80, 15: 9}, Author: bob, Created: noon, Text: "frist", HTML: problem.Text("<b>")}
 	remark := written
 	remark.Text, remark.HTML, remark.Edited, remark.Editor = "first", problem.NullText{}, noon.Add(time.Minute), ann
-	base := func(log ...problem.LogEntry) store.Snapshot {
-		s := store.Snapshot{
+	base := func(log ...problem.LogEntry) snapshot.Snapshot {
+		s := snapshot.Snapshot{
 			Problem:  problem.Problem{ID: 7, Fields: problem.Fields{Title: "Login fails"}, Revision: int64(len(log)) + 1},
 			Keywords: []problem.Keyword{{Name: "build", Value: problem.Text("1A2")}, {Name: "regression"}},
 		}
-		s.Savepoints = []store.Savepoint{{Problem: problem.Problem{Revision: 1, Fields: s.Fields}}}
+		s.Savepoints = []snapshot.Savepoint{{Problem: problem.Problem{Revision: 1, Fields: s.Fields}}}
 		s.Log = append([]problem.LogEntry{entry(1, problem.ProblemCreated, "", "", problem.LogObject())}, log...)
 		s.Watchers = []ident.ID{ann}
 		s.Comments = []problem.Comment{remark.Place()}
@@ -52,28 +52,28 @@ func TestAsOfUndoesTheLog(t *testing.T) {
 	for _, c := range []struct {
 		rule  string
 		log   []problem.LogEntry
-		check func(t *testing.T, first store.Snapshot)
+		check func(t *testing.T, first snapshot.Snapshot)
 	}{
 		{"a watcher who was removed watched before",
 			[]problem.LogEntry{entry(2, problem.WatcherRemoved, "watchers", problem.LogRef(bob, "Bob"), "")},
-			func(t *testing.T, s store.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann, bob}) }},
+			func(t *testing.T, s snapshot.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann, bob}) }},
 		{"a watcher who was removed and added again watched before",
 			[]problem.LogEntry{
 				entry(2, problem.WatcherRemoved, "watchers", problem.LogRef(ann, "Ann"), ""),
 				entry(3, problem.WatcherAdded, "watchers", "", problem.LogRef(ann, "Ann")),
 			},
-			func(t *testing.T, s store.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann}) }},
+			func(t *testing.T, s snapshot.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann}) }},
 		{"a watcher that the log does not know has always watched", nil,
-			func(t *testing.T, s store.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann}) }},
+			func(t *testing.T, s snapshot.Snapshot) { equal(t, "watchers", s.Watchers, []ident.ID{ann}) }},
 		{"a keyword that the log does not know has always been there",
 			[]problem.LogEntry{entry(2, problem.KeywordSet, "build", problem.LogNoValue, problem.LogText("1A2"))},
-			func(t *testing.T, s store.Snapshot) {
+			func(t *testing.T, s snapshot.Snapshot) {
 				equal(t, "keywords", s.Keywords, []problem.Keyword{{Name: "build"}, {Name: "regression"}})
 			}},
 		{"a relationship whose beginning the log does not know is as old as the problem",
 			[]problem.LogEntry{entry(2, problem.RelationshipDeleted, "ParentOf", problem.LogLink(9), "")},
-			func(t *testing.T, s store.Snapshot) {
-				equal(t, "relationships", s.Relationships, []store.Related{{Relationship: relationship.Relationship{
+			func(t *testing.T, s snapshot.Snapshot) {
+				equal(t, "relationships", s.Relationships, []snapshot.Related{{Relationship: relationship.Relationship{
 					Owner: 7, Type: relationship.ParentOf, Other: 9, Created: noon.Add(time.Minute), Author: ann,
 				}}})
 			}},
@@ -82,7 +82,7 @@ func TestAsOfUndoesTheLog(t *testing.T) {
 				entry(2, problem.CommentEdited, "comments", problem.LogComment(written, ""), problem.LogText(remark.ID.String())),
 				entry(3, problem.CommentDeleted, "comments", problem.LogDeletedComment(remark, problem.LogRef(bob, "Bob"), problem.LogRef(ann, "Ann")), ""),
 			},
-			func(t *testing.T, s store.Snapshot) { equal(t, "comments", s.Comments, []problem.Comment{written}) }},
+			func(t *testing.T, s snapshot.Snapshot) { equal(t, "comments", s.Comments, []problem.Comment{written}) }},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +111,7 @@ func TestAsOfUnreadableLog(t *testing.T) {
 		problem.WatcherAdded:        "",
 		problem.WatcherRemoved:      `"Ann"`,
 	} {
-		var s store.Snapshot
+		var s snapshot.Snapshot
 		s.Log = []problem.LogEntry{{Revision: 1}, {Revision: 2, Type: typ, From: from, To: `[]`}}
 		_, err := At(s, 1, shown)
 		if !fault.Is(err, fault.Internal) {

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -34,7 +35,7 @@ func Digest(ctx context.Context, r store.Reader, c *metadata.Catalogue, items []
 	return all, len(seen) - len(all), err
 }
 
-func heading(of store.Snapshot, c *metadata.Catalogue) mail.Story {
+func heading(of snapshot.Snapshot, c *metadata.Catalogue) mail.Story {
 	state, _ := c.State(of.State)
 	return mail.Story{Problem: of.ID, Title: of.Title, State: state.Name}
 }
@@ -87,7 +88,7 @@ func Of(ctx context.Context, r store.Reader, c *metadata.Catalogue, to user.User
 }
 
 // addTexts adds the texts of comments to their entries. places has the places of the entries.
-func addTexts(ctx context.Context, r store.Reader, of store.Snapshot, entries []mail.Entry, places map[string]int) error {
+func addTexts(ctx context.Context, r store.Reader, of snapshot.Snapshot, entries []mail.Entry, places map[string]int) error {
 	first := len(entries)
 	for _, at := range places {
 		first = min(first, at)
@@ -126,7 +127,7 @@ func addTexts(ctx context.Context, r store.Reader, of store.Snapshot, entries []
 }
 
 // commentsBefore returns the number of comments before a moment. Each comment has a revision.
-func commentsBefore(ctx context.Context, r store.Reader, of store.Snapshot, moment time.Time) (int, error) {
+func commentsBefore(ctx context.Context, r store.Reader, of snapshot.Snapshot, moment time.Time) (int, error) {
 	var failed error
 	n := sort.Search(int(of.Revision), func(n int) bool {
 		if failed != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -32,14 +33,14 @@ type dossier struct {
 	reads    *int // comments read; nil: they are not counted
 }
 
-func (d dossier) Problem(_ context.Context, id problem.ID, _ ident.ID, _ store.Parts) (store.Snapshot, error) {
+func (d dossier) Problem(_ context.Context, id problem.ID, _ ident.ID, _ snapshot.Parts) (snapshot.Snapshot, error) {
 	if id != 7 {
-		return store.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
+		return snapshot.Snapshot{}, fault.New(fault.ProblemNotFound, "none")
 	}
-	return store.Snapshot{Problem: problem.Problem{ID: id, Fields: problem.Fields{Title: "Lamp", State: open}, Revision: int64(len(d.log))}}, nil
+	return snapshot.Snapshot{Problem: problem.Problem{ID: id, Fields: problem.Fields{Title: "Lamp", State: open}, Revision: int64(len(d.log))}}, nil
 }
 
-func (d dossier) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts store.Parts) (all []store.Snapshot, err error) {
+func (d dossier) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) (all []snapshot.Snapshot, err error) {
 	for _, id := range ids {
 		if s, err := d.Problem(ctx, id, as, parts); err == nil {
 			all = append(all, s)

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -88,27 +89,27 @@ const mostRelated = 4200
 
 // weight estimates the memory for the parts of a problem during a load, in bytes. The
 // log has an entry for each relationship that the problem ever had.
-func (v *Views) weight(snapshot store.Snapshot, parts store.Parts) (n int64) {
-	if parts.Has(store.Relationships) {
-		n = mostRelated * min(snapshot.Size/problem.Overhead, v.relationships)
+func (v *Views) weight(of snapshot.Snapshot, parts snapshot.Parts) (n int64) {
+	if parts.Has(snapshot.Relationships) {
+		n = mostRelated * min(of.Size/problem.Overhead, v.relationships)
 	}
-	if parts&(store.Keywords|store.Log|store.Comments|store.Attachments|store.Savepoints) != 0 {
-		n += snapshot.Size + snapshot.Size/4
+	if parts&(snapshot.Keywords|snapshot.Log|snapshot.Comments|snapshot.Attachments|snapshot.Savepoints) != 0 {
+		n += of.Size + of.Size/4
 	}
 	return n
 }
 
 // Problem reads a problem with the given parts. It first reads a large problem without
-// them and checks for enough memory. With store.IfSmall, a large problem comes without
+// them and checks for enough memory. With snapshot.IfSmall, a large problem comes without
 // its log and comments. The error of a problem without enough memory ends the View: fn has to
 // return it.
-func (v *Views) Problem(ctx context.Context, r store.Reader, id problem.ID, as ident.ID, parts store.Parts) (store.Snapshot, error) {
-	small, err := r.Problem(ctx, id, as, parts|store.IfSmall)
-	if err != nil || small.Size <= store.Small {
+func (v *Views) Problem(ctx context.Context, r store.Reader, id problem.ID, as ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
+	small, err := r.Problem(ctx, id, as, parts|snapshot.IfSmall)
+	if err != nil || small.Size <= snapshot.Small {
 		return small, err
 	}
-	if parts.Has(store.IfSmall) {
-		parts &^= store.Log | store.Comments | store.IfSmall
+	if parts.Has(snapshot.IfSmall) {
+		parts &^= snapshot.Log | snapshot.Comments | snapshot.IfSmall
 	}
 	if parts == 0 {
 		return small, nil
@@ -123,7 +124,7 @@ func (v *Views) Problem(ctx context.Context, r store.Reader, id problem.ID, as i
 }
 
 // loadedWeight estimates the bytes of a loaded problem.
-func loadedWeight(s store.Snapshot) int64 {
+func loadedWeight(s snapshot.Snapshot) int64 {
 	n := problem.Size(s.Fields, s.Keywords, s.Comments, s.Attachments, s.Log)
 	for _, saved := range s.Savepoints {
 		n += problem.SavedSize(saved.Fields)

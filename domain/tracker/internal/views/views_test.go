@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 )
 
@@ -30,9 +31,9 @@ type reader struct {
 	one *one
 }
 
-func (r reader) Problem(_ context.Context, id problem.ID, _ ident.ID, parts store.Parts) (store.Snapshot, error) {
-	s := store.Snapshot{Problem: problem.Problem{ID: id}, Size: r.one.size}
-	if parts.Has(store.Log) && (r.one.size <= store.Small || !parts.Has(store.IfSmall)) {
+func (r reader) Problem(_ context.Context, id problem.ID, _ ident.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
+	s := snapshot.Snapshot{Problem: problem.Problem{ID: id}, Size: r.one.size}
+	if parts.Has(snapshot.Log) && (r.one.size <= snapshot.Small || !parts.Has(snapshot.IfSmall)) {
 		r.one.logs++
 		s.Log = []problem.LogEntry{{}}
 	}
@@ -45,12 +46,12 @@ func TestView(t *testing.T) {
 	for _, c := range []struct {
 		rule        string
 		size        int64
-		parts       store.Parts
+		parts       snapshot.Parts
 		views, logs int
 	}{
-		{"a small problem", store.Small, store.Log, 1, 1},
-		{"a large problem", store.Small + 1, store.Log, 2, 1},
-		{"a large problem without its log", store.Small + 1, store.Log | store.IfSmall, 1, 0},
+		{"a small problem", snapshot.Small, snapshot.Log, 1, 1},
+		{"a large problem", snapshot.Small + 1, snapshot.Log, 2, 1},
+		{"a large problem without its log", snapshot.Small + 1, snapshot.Log | snapshot.IfSmall, 1, 0},
 	} {
 		o := &one{size: c.size}
 		v := New(o, time.Second, 1)
@@ -58,7 +59,7 @@ func TestView(t *testing.T) {
 		account := b.Open(nil)
 		account.For(ident.ID{15: 1})
 		ctx := budget.With(t.Context(), account)
-		var got store.Snapshot
+		var got snapshot.Snapshot
 		err := v.View(ctx, func(r store.Reader) (err error) {
 			got, err = v.Problem(ctx, r, 7, ident.None, c.parts)
 			return err
@@ -85,7 +86,7 @@ func TestViewWithoutMemory(t *testing.T) {
 	other.Add(1 << 19)
 	ctx := budget.With(t.Context(), mine)
 	err := v.View(ctx, func(r store.Reader) error {
-		_, err := v.Problem(ctx, r, 7, ident.None, store.Log)
+		_, err := v.Problem(ctx, r, 7, ident.None, snapshot.Log)
 		return err
 	})
 	if !fault.Is(err, fault.Unavailable) || o.views != 1 || o.logs != 0 {
@@ -110,7 +111,7 @@ func TestViewsAndKeptMemory(t *testing.T) {
 	var first int64
 	for range 3 {
 		err := v.View(ctx, func(r store.Reader) error {
-			_, err := v.Problem(ctx, r, 7, ident.None, store.Log)
+			_, err := v.Problem(ctx, r, 7, ident.None, snapshot.Log)
 			return err
 		})
 		held, _ := b.Held()

@@ -9,22 +9,22 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker/internal/keylock"
 )
 
 // Locks are the locks of a process. A writer of a problem can hand it off, as stored, to
 // the next writer. The methods may be called from many goroutines at once.
 type Locks struct {
-	*keylock.Locks[Key, *store.Snapshot]
+	*keylock.Locks[Key, *snapshot.Snapshot]
 }
 
 // Lease is the right to write the locked objects until Unlock.
-type Lease = keylock.Lease[Key, *store.Snapshot]
+type Lease = keylock.Lease[Key, *snapshot.Snapshot]
 
 // New returns locks that nobody holds.
 func New() Locks {
-	return Locks{keylock.New[Key, *store.Snapshot](compare, nil)}
+	return Locks{keylock.New[Key, *snapshot.Snapshot](compare, nil)}
 }
 
 // Lock locks the keys. When ctx ends first, the error is of kind fault.Unavailable.
