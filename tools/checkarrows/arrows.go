@@ -18,6 +18,8 @@ type rule struct {
 	// libraries is whether it may import anything but the standard library
 	// and the project.
 	libraries bool
+	// driving adapters read and write by the service: only their tests know the port of stores.
+	driving bool
 }
 
 // rules are the arrows; the first rule for a folder counts.
@@ -25,14 +27,14 @@ var rules = []rule{
 	{folder: "domain"},
 	{folder: "conformance", mayImport: []string{"domain"}, libraries: true},
 	// App runs the servers: it counts connections and logs requests by httpframe too.
-	{folder: "adapters/httpframe", mayImport: []string{"domain"}, libraries: true},
-	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe", "adapters/internal/filename"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true},
+	{folder: "adapters/httpframe", mayImport: []string{"domain"}, libraries: true, driving: true},
+	{folder: "adapters/httpapi", mayImport: []string{"domain", "adapters/httpframe", "adapters/internal/filename"}, testsMayImport: []string{"conformance", "adapters/memory"}, libraries: true, driving: true},
 	// The client runs in the programs of others, which want no further modules.
 	{folder: "adapters/client"},
-	{folder: "adapters/mcp", mayImport: []string{"adapters/client", "adapters/httpframe", "domain"}, libraries: true},
-	{folder: "adapters/webhook", mayImport: []string{"domain"}, libraries: true},
-	{folder: "adapters/mail", mayImport: []string{"domain", "adapters/internal/filename"}, libraries: true},
-	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/files", "adapters/memory"}, libraries: true},
+	{folder: "adapters/mcp", mayImport: []string{"adapters/client", "adapters/httpframe", "domain"}, libraries: true, driving: true},
+	{folder: "adapters/webhook", mayImport: []string{"domain"}, libraries: true, driving: true},
+	{folder: "adapters/mail", mayImport: []string{"domain", "adapters/internal/filename"}, libraries: true, driving: true},
+	{folder: "adapters/web", mayImport: []string{"domain", "adapters/httpframe"}, testsMayImport: []string{"adapters/files", "adapters/memory"}, libraries: true, driving: true},
 	{folder: "adapters/memory", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/s3", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}, libraries: true},
 	{folder: "adapters/files", mayImport: []string{"domain"}, testsMayImport: []string{"conformance"}},
@@ -84,6 +86,9 @@ func (p pkg) arrows() []string {
 		if imported >= 0 && !isForTests(folder) {
 			violations = append(violations, fmt.Sprintf("%s must not import %s: it is for tests alone", folder, strings.TrimPrefix(p.Imports[imported], project)))
 		}
+	}
+	if r.driving && slices.ContainsFunc(p.Imports, func(path string) bool { return within(path, project+"domain/store") }) {
+		violations = append(violations, folder+" must not import domain/store: it reads and writes by the service alone")
 	}
 	r.mayImport = slices.Concat(r.mayImport, r.testsMayImport)
 	r.libraries = true // tests may use some everywhere

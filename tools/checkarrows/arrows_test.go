@@ -30,6 +30,8 @@ func TestArrows(t *testing.T) {
 		{"the frame of an HTTP adapter", pkg{ImportPath: "adapters/httpapi/internal/wire", Imports: []string{"adapters/httpframe", "domain/fault"}}, nil},
 		{"the frame and an HTTP adapter", pkg{ImportPath: "adapters/httpframe", Imports: []string{"adapters/httpapi"}}, []string{"must not import adapters/httpapi"}},
 		{"one HTTP adapter and the other", pkg{ImportPath: "adapters/web", Imports: []string{"adapters/httpapi"}}, []string{"must not import adapters/httpapi"}},
+		{"the port of stores in a page", pkg{ImportPath: "adapters/web", Imports: []string{"domain/store"}}, []string{"by the service alone"}},
+		{"the port of stores in a test of pages", pkg{ImportPath: "adapters/web", TestImports: []string{"domain/store"}}, nil},
 		{"the archive", pkg{ImportPath: "adapters/archive", Imports: []string{"domain/store"}, XTestImports: []string{"adapters/memory", "conformance"}}, nil},
 		{"the archive and an adapter", pkg{ImportPath: "adapters/archive", Imports: []string{"adapters/memory"}}, []string{"must not import adapters/memory"}},
 		{"another's driver", pkg{ImportPath: "adapters/sqlite", Imports: []string{"github.com/jackc/pgx/v5"}}, []string{"adapters/postgres alone knows it"}},
