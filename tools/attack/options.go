@@ -21,7 +21,6 @@ type options struct {
 	limit     int64 // bytes of memory; 0: none
 	guard     int64 // bytes of memory
 	short     bool
-	container bool
 	dir       string
 	postgres  string
 	json      string
@@ -50,7 +49,6 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	limit := flags.Int64("memory", 0, "how much resident memory in `MIB` the server may have; 0 for any. What the memory store holds before an attack comes on top")
 	guard := flags.Int64("guard", 5<<10, "at how much resident memory in `MIB` the server is killed, to save the machine")
 	flags.BoolVar(&o.short, "short", false, "make a dozen attacks that are small and take a moment each")
-	flags.BoolVar(&o.container, "container", false, "run the server in a container of this machine's Docker engine, with -memory as its limit. The program has to be static: CGO_ENABLED=0 go build")
 	flags.StringVar(&o.dir, "dir", os.TempDir(), "the `FOLDER` in which the data are, in one of their own that is removed")
 	flags.StringVar(&o.postgres, "postgres", "", "the `URL` of a PostgreSQL server to use, for who may create databases, instead of one of this machine's binaries")
 	flags.StringVar(&o.json, "json", "", "a `FILE` for everything that was measured")
@@ -81,8 +79,6 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 		return o, errors.New("-duration and -rate have to be above 0")
 	case o.limit < 0 || o.guard <= 0 || o.limit > o.guard:
 		return o, errors.New("-memory has to be at least 0 and at most -guard")
-	case o.container && o.limit == 0:
-		return o, errors.New("-container needs -memory, the limit of the container")
 	}
 	return o, nil
 }

@@ -42,7 +42,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"word"}, {"-stores", "oracle"}, {"-attacks", "nothing"}, {"-duration", "0s"}, {"-rate", "0"},
-		{"-memory", "-1"}, {"-memory", "6000"}, {"-guard", "0"}, {"-container"},
+		{"-memory", "-1"}, {"-memory", "6000"}, {"-guard", "0"},
 	} {
 		if _, err := parsed(args...); err == nil {
 			t.Errorf("%v is accepted", args)

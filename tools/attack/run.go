@@ -20,7 +20,6 @@ import (
 type siege struct {
 	options
 	launcher    launch.Program
-	containers  *container // nil: servers are processes of this machine
 	certificate []string
 	folder      string // of its own
 	db          *launch.Database
@@ -47,11 +46,7 @@ func execute(ctx context.Context, o options, out io.Writer) (err error) {
 		err = errors.Join(err, s.report.write(o.json))
 	}
 	fmt.Fprintf(os.Stderr, "attack: on %s: %d attacks were made\n", strings.Join(o.stores, ", "), len(s.report.Rows))
-	limit := o.limit
-	if o.container {
-		limit = 0 // the kernel counts it for the server, without pages of files
-	}
-	return errors.Join(err, s.report.verdict(limit))
+	return errors.Join(err, s.report.verdict(o.limit))
 }
 
 // setUp makes everything shared by the attacks.
@@ -79,12 +74,6 @@ func (s *siege) setUp(ctx context.Context) (err error) {
 	s.launcher = launch.Program{Path: binary, Home: s.folder, Logs: s.serverLog}
 	if s.certificate, err = writeCertificate(s.folder); err != nil {
 		return err
-	}
-	if s.container {
-		if s.containers, err = newContainer(ctx, s.launcher, s.limit); err != nil {
-			return err
-		}
-		s.undo = append(s.undo, s.containers.remove)
 	}
 	return nil
 }
@@ -144,11 +133,7 @@ func (s *siege) newPlace(ctx context.Context, store string) (*place, error) {
 }
 
 // target is a running server under attack.
-type target struct {
-	*launch.Server
-	pid  int // of the server; a container's client has another one
-	kill func()
-}
+type target struct{ *launch.Server }
 
 // serve starts a server.
 func (s *siege) serve(ctx context.Context, p *place, a attack) (target, error) {
@@ -156,15 +141,8 @@ func (s *siege) serve(ctx context.Context, p *place, a attack) (target, error) {
 	if a.tls {
 		variables = append(variables, s.certificate...)
 	}
-	if s.containers != nil {
-		server, pid, kill, err := s.containers.serve(ctx, p.url, variables...)
-		return target{server, pid, kill}, err
-	}
 	server, err := s.launcher.Serve(ctx, p.url, variables...)
-	if err != nil {
-		return target{}, err
-	}
-	return target{server, server.PID(), server.Kill}, nil
+	return target{server}, err
 }
 
 // dead reports whether the server has ended.
@@ -195,7 +173,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 			r.Fate, r.Notes = "died while it was prepared: "+t.Exit(), []string{err.Error()}
 			return r, nil
 		}
-		t.kill()
+		t.Kill()
 		return row{}, err
 	}
 	if p.store != inMemory && len(p.made) > had {
@@ -208,7 +186,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 		}
 	}
 	if err := s.measure(ctx, p, a, st, t, &r); err != nil {
-		t.kill()
+		t.Kill()
 		return row{}, err
 	}
 	return r, nil
@@ -216,7 +194,7 @@ func (s *siege) attackOnce(ctx context.Context, p *place, a attack) (row, error)
 
 // prepare makes the users and the target of the attack. The guard watches.
 func (s *siege) prepare(ctx context.Context, p *place, a attack, st *stage, t target) error {
-	watch, err := newSampler(ctx, t.pid, s.guard, t.kill)
+	watch, err := newSampler(ctx, t.PID(), s.guard, t.Kill)
 	if err != nil {
 		return err
 	}
@@ -239,7 +217,7 @@ func (s *siege) prepare(ctx context.Context, p *place, a attack, st *stage, t ta
 
 // measure attacks.
 func (s *siege) measure(ctx context.Context, p *place, a attack, st *stage, t target, r *row) error {
-	watch, err := newSampler(ctx, t.pid, s.guard, t.kill)
+	watch, err := newSampler(ctx, t.PID(), s.guard, t.Kill)
 	if err != nil {
 		return err
 	}

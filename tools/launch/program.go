@@ -63,7 +63,7 @@ func (p Program) Serve(ctx context.Context, store string, variables ...string) (
 	}
 	cmd := exec.Command(p.Path, "serve")
 	cmd.Env = p.Environment(store, append([]string{"PROBLEMS_LISTEN=127.0.0.1:0", "PROBLEMS_METRICS_LISTEN=" + metrics}, variables...)...)
-	s, err := p.Run(ctx, cmd)
+	s, err := p.run(ctx, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,8 @@ func (p Program) Serve(ctx context.Context, store string, variables ...string) (
 	return s, nil
 }
 
-// Run starts a server command, or a wrapper of one, and returns when it has printed its
-// address.
-func (p Program) Run(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
+// run starts a server command, and returns when it has printed its address.
+func (p Program) run(ctx context.Context, cmd *exec.Cmd) (*Server, error) {
 	logs, err := os.OpenFile(p.Logs, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
