@@ -55,15 +55,3 @@ func record(ctx context.Context, e *entrant) (load.Recorded, error) {
 	}
 	return load.Recorded{Status: response.StatusCode, Header: response.Header, Body: body}, err
 }
-
-// pids returns all processes but this one.
-func (b *bench) pids() []int {
-	var all []int
-	for _, e := range append(b.entrants, b.bare...) {
-		all = append(all, e.PIDs...)
-	}
-	if b.db != nil && b.db.PIDs() != nil {
-		all = append(all, b.db.PIDs()()...)
-	}
-	return all
-}

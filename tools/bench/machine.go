@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -69,31 +68,4 @@ func says(ctx context.Context, name string, args ...string) string {
 		return unknown
 	}
 	return line
-}
-
-// pin keeps this process on the last core, and others on the cores before it.
-func pin(ctx context.Context, others []int) error {
-	cores := runtime.NumCPU()
-	if cores < 2 {
-		return errors.New("-pin needs two cores: one for the client, and one for everything else")
-	}
-	if _, err := exec.LookPath("taskset"); err != nil {
-		return errors.New("-pin needs taskset, of the package util-linux")
-	}
-	last := strconv.Itoa(cores - 1)
-	rest := "0-" + strconv.Itoa(cores-2)
-	set := func(list string, pid int) error {
-		out, err := exec.CommandContext(ctx, "taskset", "--all-tasks", "--cpu-list", "--pid", list, strconv.Itoa(pid)).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("taskset: %w\n%s", err, strings.TrimSpace(string(out)))
-		}
-		return nil
-	}
-	for _, pid := range others {
-		if err := set(rest, pid); err != nil {
-			return err
-		}
-	}
-	runtime.GOMAXPROCS(1)
-	return set(last, os.Getpid())
 }

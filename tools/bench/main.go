@@ -96,11 +96,6 @@ func (b *bench) run(ctx context.Context) (err error) {
 		}
 	}
 	b.note()
-	if b.pin {
-		if err := pin(ctx, b.pids()); err != nil {
-			return err
-		}
-	}
 	if err := b.measure(ctx); err != nil {
 		return err
 	}
@@ -128,11 +123,7 @@ func (b *bench) note() {
 	say := func(format string, args ...any) {
 		b.report.Notes = append(b.report.Notes, fmt.Sprintf(format, args...))
 	}
-	if b.pin {
-		say("The client has the last of %d cores to itself; server and database share the others.", runtime.NumCPU())
-	} else {
-		say("Client, server and database share the %d cores of the machine: rates are those of all of them together, and the client's CPU seconds are given beside the others.", runtime.NumCPU())
-	}
+	say("Client, server and database share the %d cores of the machine: rates are those of all of them together, and the client's CPU seconds are given beside the others.", runtime.NumCPU())
 	say("Everything is as it is by default: each request is logged (to %s), counted and authenticated. Files are read from the page cache of the system, since they were just written.", b.serverLog)
 	if b.db != nil {
 		say("PostgreSQL was told to VACUUM and ANALYZE what was imported, which it would have done by itself a little later. One of this machine's binaries has its own defaults, but for the number of connections: it syncs each commit.")

@@ -27,7 +27,6 @@ type options struct {
 	warmup      time.Duration
 	duration    time.Duration
 	limits      bool
-	pin         bool
 	feed        bool
 	history     int
 	listeners   []int
@@ -63,7 +62,6 @@ func parse(flags *flag.FlagSet, args []string) (o options, err error) {
 	flags.DurationVar(&o.warmup, "warmup", 500*time.Millisecond, "how long each run warms up")
 	flags.DurationVar(&o.duration, "duration", 3*time.Second, "how long each run is measured")
 	flags.BoolVar(&o.limits, "limits", true, "measure also what the machine could do: a bare handler, and syncs to the disk")
-	flags.BoolVar(&o.pin, "pin", false, "keep the client on the last core, and everything else on the others (with taskset)")
 	flags.BoolVar(&o.feed, "feed", true, "measure also the feed of events: reading all of it, writes with listeners, and idle streams")
 	flags.IntVar(&o.history, "history", 1_000_000, "how many events a reader has to catch up on")
 	listeners := flags.String("listeners", "0,1,100,1000", "how many streams listen to writes, separated by commas")
