@@ -24,38 +24,6 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-func TestMD(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"plain (text): 1 - 2.":   "plain (text): 1 - 2.",
-		" two\n lines ":          "two lines",
-		"a|b`c*d_e":              "a\\|b\\`c\\*d\\_e",
-		`a\|b`:                   `a\\\|b`,
-		"<b>&amp; [x](y) ![z]":   `\<b\>\&amp; \[x\](y) \!\[z\]`,
-		"http://a www.b.c #1 @d": `http\://a www\.b.c \#1 \@d`,
-		"nul \x00":               `nul \\x00`,
-	} {
-		if got := md(text); got != want {
-			t.Errorf("%q becomes %q where %q was expected", text, got, want)
-		}
-	}
-}
-
-func TestFenced(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"a\nb":         "```text\na\nb\n```\n",
-		"a\n\n":        "```text\na\n```\n",
-		"``":           "```text\n``\n```\n",
-		"x\n```\ny":    "````text\nx\n```\ny\n````\n",
-		"`````` three": "```````text\n`````` three\n```````\n",
-	} {
-		if got := fenced(text); got != want {
-			t.Errorf("%q becomes %q where %q was expected", text, got, want)
-		}
-	}
-}
-
 func TestBrief(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

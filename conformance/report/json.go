@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"cmp"
-	_ "embed" // for the schema
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,12 +10,6 @@ import (
 	"slices"
 	"time"
 )
-
-//go:embed report.schema.json
-var jsonSchema string
-
-// JSONSchema returns the JSON Schema (2020-12) of [Report.JSON].
-func JSONSchema() string { return jsonSchema }
 
 // JSON returns the whole report, indented, with the time in UTC. The same report gives
 // the same bytes. Invalid UTF-8 becomes U+FFFD. It fails for a report before Conclude.
@@ -66,7 +59,7 @@ func Read(from io.Reader) (*Report, error) {
 	}
 	r := new(Report)
 	if err := json.Unmarshal(text, r); err != nil {
-		return nil, fmt.Errorf("the report does not keep to its schema: %w", err)
+		return nil, fmt.Errorf("the report does not have the form of its schema: %w", err)
 	}
 	if err := r.check(); err != nil {
 		return nil, fmt.Errorf("the report does not hold together: %w", err)
