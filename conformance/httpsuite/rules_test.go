@@ -76,13 +76,3 @@ func recordCases(t *testing.T) {
 		}
 	}
 }
-
-// TestSourcesHaveLinks checks that the source of each case leads to a page.
-func TestSourcesHaveLinks(t *testing.T) {
-	t.Parallel()
-	for _, c := range Cases() {
-		if len(rules.Links(c.Source)) == 0 {
-			t.Errorf("%s: the source %q leads to no rule", c.ID, c.Source)
-		}
-	}
-}

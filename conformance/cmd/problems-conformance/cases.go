@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/problemtracking/problems/conformance"
 	"github.com/problemtracking/problems/conformance/httpsuite"
-	"github.com/problemtracking/problems/domain/rules"
 )
 
 func casesCommand() command {
@@ -19,20 +17,17 @@ func casesCommand() command {
 // listed is a case of either suite.
 type listed struct {
 	id, level, profile, rule, source string
-	links                            []string // the pages of the source
 }
 
-const casesHelp = `usage: problems-conformance cases [--suite store|http] [--markdown]
+const casesHelp = `usage: problems-conformance cases [--suite store|http]
 
-Lists the cases with their level, profile, rule, and the source of the rule. In
-Markdown, the source has links to the pages of the rules.
+Lists the cases with their level, profile, rule, and the source of the rule.
 
 `
 
 func listCases(_ context.Context, p program) int {
 	f := p.flags("cases", casesHelp)
 	suite := f.String("suite", "", "list the cases of this `suite` alone: store or http")
-	markdown := f.Bool("markdown", false, "print tables in Markdown")
 	if code, ok := p.parse(f); !ok {
 		return code
 	}
@@ -46,11 +41,7 @@ func listCases(_ context.Context, p program) int {
 			continue
 		}
 		known = true
-		if *markdown {
-			writeMarkdown(p.stdout, s.name, s.cases)
-		} else {
-			writeText(p.stdout, s.cases)
-		}
+		writeText(p.stdout, s.cases)
 	}
 	if !known {
 		return p.misused(f, fmt.Errorf("there is no suite %q; want store or http", *suite))
@@ -61,7 +52,7 @@ func listCases(_ context.Context, p program) int {
 func storeCases() []listed {
 	var list []listed
 	for _, c := range conformance.Cases() {
-		list = append(list, listed{c.ID, string(c.Level()), c.Profile, c.Rule, c.Source(), rules.Links(c.Source())})
+		list = append(list, listed{c.ID, string(c.Level()), c.Profile, c.Rule, c.Source()})
 	}
 	return list
 }
@@ -69,7 +60,7 @@ func storeCases() []listed {
 func httpCases() []listed {
 	var list []listed
 	for _, c := range httpsuite.Cases() {
-		list = append(list, listed{c.ID, string(c.Level), c.Profile, c.Rule, c.Source, rules.Links(c.Source)})
+		list = append(list, listed{c.ID, string(c.Level), c.Profile, c.Rule, c.Source})
 	}
 	return list
 }
@@ -80,17 +71,4 @@ func writeText(w io.Writer, cases []listed) {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s (%s)\n", c.id, c.level, c.profile, c.rule, c.source)
 	}
 	_ = t.Flush() // a closed pipe is no news
-}
-
-func writeMarkdown(w io.Writer, suite string, cases []listed) {
-	cell := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`").Replace
-	fmt.Fprintf(w, "## Suite %s: %d cases\n\n| ID | Level | Profile | Rule | Source |\n|---|---|---|---|---|\n", suite, len(cases))
-	for _, c := range cases {
-		source := cell(c.source)
-		for i, address := range c.links {
-			source += fmt.Sprintf(" [%d](<%s>)", i+1, address)
-		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s |\n", c.id, c.level, c.profile, cell(c.rule), source)
-	}
-	fmt.Fprintln(w)
 }
