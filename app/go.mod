@@ -14,14 +14,9 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/problemtracking/problems/adapters v0.1.0
 	github.com/problemtracking/problems/adapters/client v0.1.0
-	github.com/problemtracking/problems/adapters/files v0.1.0
-	github.com/problemtracking/problems/adapters/httpapi v0.1.0
-	github.com/problemtracking/problems/adapters/mcp v0.1.0
 	github.com/problemtracking/problems/adapters/memory v0.1.0
 	github.com/problemtracking/problems/adapters/postgres v0.1.0
-	github.com/problemtracking/problems/adapters/s3 v0.1.0
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0
-	github.com/problemtracking/problems/adapters/web v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
 	github.com/problemtracking/problems/domain v0.1.0
 	github.com/prometheus/client_golang v1.25.0
@@ -126,14 +121,9 @@ require (
 replace (
 	github.com/problemtracking/problems/adapters => ../adapters
 	github.com/problemtracking/problems/adapters/client => ../adapters/client
-	github.com/problemtracking/problems/adapters/files => ../adapters/files
-	github.com/problemtracking/problems/adapters/httpapi => ../adapters/httpapi
-	github.com/problemtracking/problems/adapters/mcp => ../adapters/mcp
 	github.com/problemtracking/problems/adapters/memory => ../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../adapters/postgres
-	github.com/problemtracking/problems/adapters/s3 => ../adapters/s3
 	github.com/problemtracking/problems/adapters/sqlite => ../adapters/sqlite
-	github.com/problemtracking/problems/adapters/web => ../adapters/web
 	github.com/problemtracking/problems/conformance => ../conformance
 	github.com/problemtracking/problems/domain => ../domain
 )

@@ -11,7 +11,6 @@ require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/oapi-codegen/runtime v1.9.0
 	github.com/problemtracking/problems/adapters v0.1.0
-	github.com/problemtracking/problems/adapters/httpapi v0.1.0
 	github.com/problemtracking/problems/adapters/memory v0.1.0
 	github.com/problemtracking/problems/adapters/postgres v0.1.0
 	github.com/problemtracking/problems/conformance v0.1.0
@@ -146,10 +145,9 @@ require (
 
 replace (
 	github.com/problemtracking/problems/adapters => ../adapters
-	github.com/problemtracking/problems/adapters/httpapi => ../adapters/httpapi
+	github.com/problemtracking/problems/adapters/client => ../adapters/client
 	github.com/problemtracking/problems/adapters/memory => ../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../adapters/postgres
-	github.com/problemtracking/problems/adapters/web => ../adapters/web
 	github.com/problemtracking/problems/conformance => ../conformance
 	github.com/problemtracking/problems/domain => ../domain
 )

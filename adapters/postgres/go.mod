@@ -37,6 +37,8 @@ require (
 
 replace (
 	github.com/problemtracking/problems/adapters => ..
+	github.com/problemtracking/problems/adapters/client => ../client
+	github.com/problemtracking/problems/adapters/memory => ../memory
 	github.com/problemtracking/problems/conformance => ../../conformance
 	github.com/problemtracking/problems/domain => ../../domain
 )

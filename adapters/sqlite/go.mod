@@ -26,7 +26,6 @@ require (
 	github.com/tmthrgd/go-hex v0.0.0-20190904060850-447a3041c3bc // indirect
 	github.com/vmihailenco/msgpack/v5 v5.4.1 // indirect
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
-	golang.org/x/sync v0.25.0 // indirect
 	modernc.org/libc v1.80.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
@@ -34,6 +33,8 @@ require (
 
 replace (
 	github.com/problemtracking/problems/adapters => ..
+	github.com/problemtracking/problems/adapters/client => ../client
+	github.com/problemtracking/problems/adapters/memory => ../memory
 	github.com/problemtracking/problems/conformance => ../../conformance
 	github.com/problemtracking/problems/domain => ../../domain
 )

@@ -56,14 +56,9 @@ require (
 	github.com/philhofer/fwd v1.2.0 // indirect
 	github.com/problemtracking/problems/adapters v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/client v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/files v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/httpapi v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/mcp v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/memory v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/postgres v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/s3 v0.1.0 // indirect
 	github.com/problemtracking/problems/adapters/sqlite v0.1.0 // indirect
-	github.com/problemtracking/problems/adapters/web v0.1.0 // indirect
 	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.74.0 // indirect
@@ -124,14 +119,9 @@ require (
 replace (
 	github.com/problemtracking/problems/adapters => ../../../adapters
 	github.com/problemtracking/problems/adapters/client => ../../../adapters/client
-	github.com/problemtracking/problems/adapters/files => ../../../adapters/files
-	github.com/problemtracking/problems/adapters/httpapi => ../../../adapters/httpapi
-	github.com/problemtracking/problems/adapters/mcp => ../../../adapters/mcp
 	github.com/problemtracking/problems/adapters/memory => ../../../adapters/memory
 	github.com/problemtracking/problems/adapters/postgres => ../../../adapters/postgres
-	github.com/problemtracking/problems/adapters/s3 => ../../../adapters/s3
 	github.com/problemtracking/problems/adapters/sqlite => ../../../adapters/sqlite
-	github.com/problemtracking/problems/adapters/web => ../../../adapters/web
 	github.com/problemtracking/problems/app => ../../../app
 	github.com/problemtracking/problems/conformance => ../../../conformance
 	github.com/problemtracking/problems/domain => ../../../domain
