@@ -17,8 +17,7 @@ import (
 // caller holds it or waits for it. V is the type of the handed-off values. The methods
 // may be called from many goroutines at once.
 type Locks[K comparable, V any] struct {
-	compare  func(a, b K) int
-	capacity func(K) int
+	compare func(a, b K) int
 
 	mu    sync.Mutex
 	locks map[K]*lock[V]
@@ -26,7 +25,7 @@ type Locks[K comparable, V any] struct {
 
 // lock is the lock of one key.
 type lock[V any] struct {
-	// free has one element for each further holder: the value handed off by the previous
+	// free has an element while the key is free: the value handed off by the previous
 	// holder. A channel serves its waiters in order.
 	free chan V
 	// users counts the holders and the waiters. At 0 the lock is dropped, and a value
@@ -36,14 +35,8 @@ type lock[V any] struct {
 
 // New returns locks for keys of the given order. Each caller locks its keys in this
 // order, so callers never wait for each other in a circle.
-//
-// capacity returns the largest number of holders of a key, at least 1. The capacity of
-// a key must not change. With nil, each key has one holder.
-func New[K comparable, V any](compare func(a, b K) int, capacity func(K) int) *Locks[K, V] {
-	if capacity == nil {
-		capacity = func(K) int { return 1 }
-	}
-	return &Locks[K, V]{compare: compare, capacity: capacity, locks: make(map[K]*lock[V])}
+func New[K comparable, V any](compare func(a, b K) int) *Locks[K, V] {
+	return &Locks[K, V]{compare: compare, locks: make(map[K]*lock[V])}
 }
 
 // Lease is the right to hold keys until Unlock.
@@ -109,7 +102,7 @@ func (l *Locks[K, V]) lock(ctx context.Context, key K) (received V, err error) {
 	l.mu.Lock()
 	k := l.locks[key]
 	if k == nil {
-		k = newLock[V](l.capacity(key))
+		k = newLock[V]()
 		l.locks[key] = k
 	}
 	k.users++
@@ -130,12 +123,10 @@ func (l *Locks[K, V]) lock(ctx context.Context, key K) (received V, err error) {
 	}
 }
 
-func newLock[V any](capacity int) *lock[V] {
-	k := &lock[V]{free: make(chan V, capacity)}
-	for range capacity {
-		var nothing V
-		k.free <- nothing
-	}
+func newLock[V any]() *lock[V] {
+	k := &lock[V]{free: make(chan V, 1)}
+	var nothing V
+	k.free <- nothing
 	return k
 }
 

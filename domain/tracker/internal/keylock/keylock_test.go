@@ -18,7 +18,7 @@ type (
 	lease = keylock.Lease[int, string]
 )
 
-func newLocks() *locks { return keylock.New[int, string](cmp.Compare[int], nil) }
+func newLocks() *locks { return keylock.New[int, string](cmp.Compare[int]) }
 
 func equal[T comparable](t *testing.T, name string, got, want T) {
 	t.Helper()
@@ -191,43 +191,34 @@ func TestHandoff(t *testing.T) {
 	})
 }
 
-// A key has as many holders at a time as its capacity, and waiters come in their order.
-func TestCapacity(t *testing.T) {
+// Waiters come in their order.
+func TestLockInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := keylock.New[int, string](cmp.Compare[int], func(key int) int { return key })
-		var holders []*lease
-		for range 3 {
-			equal(t, "busy", l.Busy(3), false)
-			held, err := l.Lock(t.Context(), 3)
-			if err != nil {
-				t.Fatal(err)
-			}
-			holders = append(holders, held)
+		l := newLocks()
+		equal(t, "busy", l.Busy(1), false)
+		held, err := l.Lock(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
 		}
-		equal(t, "busy", l.Busy(3), true)
+		equal(t, "busy", l.Busy(1), true)
 		order := make(chan int, 2)
 		for n := range 2 {
 			go func() {
-				held, err := l.Lock(t.Context(), 3)
+				held, err := l.Lock(t.Context(), 1)
 				if err != nil {
 					t.Errorf("lock: %v", err)
 					return
 				}
 				order <- n
-				holders = append(holders, held)
+				held.Unlock()
 			}()
 			synctest.Wait()
 		}
 		equal(t, "callers that passed", len(order), 0)
+		held.Unlock()
 		for n := range 2 {
-			holders[n].Unlock()
-			synctest.Wait()
 			equal(t, "the caller that passed", <-order, n)
 		}
-		for _, held := range holders[2:] {
-			held.Unlock()
-		}
-		equal(t, "locks left", l.Len(), 0)
 	})
 }

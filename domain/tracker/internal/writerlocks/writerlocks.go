@@ -24,7 +24,7 @@ type Lease = keylock.Lease[Key, *snapshot.Snapshot]
 
 // New returns locks that nobody holds.
 func New() Locks {
-	return Locks{keylock.New[Key, *snapshot.Snapshot](compare, nil)}
+	return Locks{keylock.New[Key, *snapshot.Snapshot](compare)}
 }
 
 // Lock locks the keys. When ctx ends first, the error is of kind fault.Unavailable.
