@@ -1,7 +1,6 @@
 package access
 
 import (
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -30,31 +29,6 @@ func TestAdministered(t *testing.T) {
 	} {
 		if got := Administered(c.tokens, func(id ident.ID) bool { return id == ann }, at); got != c.want {
 			t.Errorf("%s: Administered() = %t, want %t", c.name, got, c.want)
-		}
-	}
-}
-
-// A list of tokens administers exactly if one of its tokens alone does. The order and
-// the other tokens do not count.
-func TestAdministeredByOne(t *testing.T) {
-	t.Parallel()
-	const seed = 17
-	random := rand.New(rand.NewPCG(seed, 0))
-	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	active := func(id ident.ID) bool { return id[15]%2 == 0 }
-	times := []time.Time{{}, at.Add(-time.Hour), at, at.Add(time.Hour)}
-	for range 2000 {
-		tokens := make([]Token, random.IntN(6))
-		want := false
-		for i := range tokens {
-			tokens[i] = Token{User: ident.ID{15: byte(random.IntN(4))}, Scope: Scopes()[random.IntN(len(Scopes()))], Expires: times[random.IntN(len(times))]}
-			if random.IntN(3) == 0 {
-				tokens[i].Revoked = at
-			}
-			want = want || Administered(tokens[i:i+1], active, at)
-		}
-		if got := Administered(tokens, active, at); got != want {
-			t.Fatalf("seed %d: Administered(%+v) = %t, want %t", seed, tokens, got, want)
 		}
 	}
 }

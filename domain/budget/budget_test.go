@@ -192,31 +192,6 @@ func balance(t *testing.T, b *Budget, a *Account) func(free, held int64) {
 	}
 }
 
-func TestUse(t *testing.T) {
-	b := New(100)
-	a := b.open(ann)
-	want := balance(t, b, a)
-	a.Use(10) // without a reservation
-	want(0, 0)
-	a.Add(5)
-	reserve(t, a, 30)
-	want(30, 35)
-	a.Use(10)
-	want(20, 35)
-	a.Trim()
-	want(0, 15)
-	reserve(t, a, 20)
-	want(20, 35)
-	a.Use(40) // more than reserved
-	want(0, 35)
-	a.Reuse()
-	want(30, 35)
-	reserve(t, a, 30)
-	want(30, 35)
-	a.Close()
-	want(0, 0)
-}
-
 // Reuse and Trim leave kept bytes alone. They count for the share of a user.
 func TestKeep(t *testing.T) {
 	b := New(100)

@@ -115,22 +115,3 @@ func TestDefaultState(t *testing.T) {
 		}
 	}
 }
-
-func TestFullName(t *testing.T) {
-	t.Parallel()
-	c := NewCatalogue(ident.Version{Number: 1}, Content{Components: []Component{
-		{ID: id(1), Name: "c", Parent: id(2)},
-		{ID: id(2), Name: "b", Parent: id(3)},
-		{ID: id(3), Name: "a"},
-		{ID: id(4), Name: "stray", Parent: id(99)},
-		{ID: id(5), Name: "ring", Parent: id(5)},
-	}})
-	for component, want := range map[int]string{1: "a/b/c", 2: "a/b", 3: "a", 4: "stray", 99: ""} {
-		if got := c.FullName(id(component)); got != want {
-			t.Errorf("FullName(%d) = %q, want %q", component, got, want)
-		}
-	}
-	if c.FullName(id(5)) == "" {
-		t.Error("a ring of parents has no full name")
-	}
-}

@@ -386,28 +386,3 @@ func TestRulesOfMembers(t *testing.T) {
 		}
 	}
 }
-
-// Every component of a cycle is in it, and a component with a mere link to the cycle
-// is not.
-func TestRings(t *testing.T) {
-	t.Parallel()
-	c := NewCatalogue(ident.Version{}, Content{Components: []Component{
-		{ID: id(1), Name: "a", Successor: id(2)},
-		{ID: id(2), Name: "b", Successor: id(3)},
-		{ID: id(3), Name: "c", Successor: id(2), Parent: id(4)},
-		{ID: id(4), Name: "d", Successor: id(4), Parent: id(5)},
-		{ID: id(5), Name: "e", Parent: id(9)},
-	}})
-	for n, want := range map[int]bool{1: false, 2: true, 3: true, 4: true, 5: false} {
-		o, _ := c.Component(id(n))
-		if got := c.SucceedsItself(o); got != want {
-			t.Errorf("%s succeeds itself: %t", o.Name, got)
-		}
-		if c.BelowItself(o) {
-			t.Errorf("%s is below itself", o.Name)
-		}
-	}
-	if !c.BelowItself(Component{ID: id(5), Parent: id(3)}) {
-		t.Error("a component is moved below itself, and is not")
-	}
-}

@@ -34,66 +34,6 @@ func TestOccupies(t *testing.T) {
 	}
 }
 
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	edges := func(pairs ...[2]problem.ID) (edges []Relationship) {
-		for _, p := range pairs {
-			r := Relationship{Owner: p[0], Type: ParentOf, Other: p[1]}
-			edges = append(edges, r, r.Mirror())
-		}
-		return edges
-	}
-	for _, c := range []struct {
-		name     string
-		existing []Relationship
-		from, to problem.ID
-		typ      Type
-		want     []problem.ID
-	}{
-		{"nothing there", nil, 1, 2, ParentOf, nil},
-		{"same direction twice", edges([2]problem.ID{1, 2}), 1, 2, ParentOf, nil},
-		{"two", edges([2]problem.ID{2, 1}), 1, 2, ParentOf, []problem.ID{1, 2, 1}},
-		{"three", edges([2]problem.ID{2, 3}, [2]problem.ID{3, 1}), 1, 2, ParentOf, []problem.ID{1, 2, 3, 1}},
-		{"backward type", edges([2]problem.ID{2, 3}, [2]problem.ID{3, 1}), 2, 1, ChildOf, []problem.ID{1, 2, 3, 1}},
-		{"backward type, no cycle", edges([2]problem.ID{2, 3}, [2]problem.ID{3, 1}), 1, 2, ChildOf, nil},
-		{"itself", nil, 1, 1, ParentOf, []problem.ID{1, 1}},
-		{"itself, backward", nil, 1, 1, ChildOf, []problem.ID{1, 1}},
-		{"without direction", edges([2]problem.ID{2, 1}), 1, 2, RelatedTo, nil},
-		{"itself, without direction", nil, 1, 1, RelatedTo, nil},
-		{"another family", edges([2]problem.ID{2, 1}), 1, 2, BlockerOf, nil},
-		{"not a type", edges([2]problem.ID{2, 1}), 1, 2, "Other", nil},
-		{"dead ends", edges([2]problem.ID{2, 3}, [2]problem.ID{2, 4}, [2]problem.ID{4, 5}), 1, 2, ParentOf, nil},
-		{
-			"shortest, though another starts smaller",
-			edges([2]problem.ID{2, 3}, [2]problem.ID{3, 4}, [2]problem.ID{4, 1}, [2]problem.ID{2, 9}, [2]problem.ID{9, 1}),
-			1, 2, ParentOf, []problem.ID{1, 2, 9, 1},
-		},
-		{
-			"smallest identifiers, compared from the start",
-			edges([2]problem.ID{2, 8}, [2]problem.ID{2, 7}, [2]problem.ID{8, 3}, [2]problem.ID{7, 4}, [2]problem.ID{3, 1}, [2]problem.ID{4, 1}),
-			1, 2, ParentOf, []problem.ID{1, 2, 7, 4, 1},
-		},
-		{
-			"smallest identifiers, reached twice",
-			edges([2]problem.ID{2, 8}, [2]problem.ID{2, 7}, [2]problem.ID{8, 3}, [2]problem.ID{7, 3}, [2]problem.ID{3, 1}),
-			1, 2, ParentOf, []problem.ID{1, 2, 7, 3, 1},
-		},
-		{
-			"a cycle that was there, not through the new edge",
-			edges([2]problem.ID{2, 3}, [2]problem.ID{3, 4}, [2]problem.ID{4, 3}),
-			1, 2, ParentOf, nil,
-		},
-	} {
-		g := graph{}
-		for _, r := range c.existing {
-			g.put(r)
-		}
-		if got := g.search(c.from, c.to, c.typ).Path(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %d %s %d closes %v, want %v", c.name, c.from, c.typ, c.to, got, c.want)
-		}
-	}
-}
-
 // TestSearchDone checks that the search loads nothing without effect on its result.
 func TestSearchDone(t *testing.T) {
 	t.Parallel()

@@ -1,13 +1,10 @@
 package relationship
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/rules"
 )
 
@@ -71,36 +68,6 @@ func TestFamiliesCannotBeChanged(t *testing.T) {
 	Families()[0].Forward = "Other"
 	if got := Families()[0].Forward; got != RelatedTo {
 		t.Errorf("Families()[0].Forward = %s, want %s", got, RelatedTo)
-	}
-}
-
-func TestRelationshipMirror(t *testing.T) {
-	t.Parallel()
-	for _, typ := range Types() {
-		r := Relationship{Owner: 1, Type: typ, Other: 2, Created: time.UnixMilli(3).UTC(), Author: ident.ID{4}}
-		want := Relationship{Owner: 2, Type: typ.Mirror(), Other: 1, Created: r.Created, Author: r.Author}
-		if got := r.Mirror(); got != want {
-			t.Errorf("the mirror of %+v is %+v, want %+v", r, got, want)
-		}
-		if got := r.Mirror().Mirror(); got != r {
-			t.Errorf("the mirror of the mirror of %+v is %+v", r, got)
-		}
-	}
-}
-
-func TestRelationshipCompare(t *testing.T) {
-	t.Parallel()
-	want := []Relationship{
-		{Type: RelatedTo, Other: 9},
-		{Type: ParentOf, Other: 2},
-		{Type: ParentOf, Other: 10},
-		{Type: ChildOf, Other: 1},
-		{Type: ClonedFrom, Other: 3},
-	}
-	got := []Relationship{want[3], want[2], want[4], want[0], want[1]}
-	slices.SortFunc(got, Relationship.Compare)
-	if !slices.Equal(got, want) {
-		t.Errorf("sorted: %+v, want %+v", got, want)
 	}
 }
 
