@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"log/slog"
@@ -16,7 +17,9 @@ import (
 
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/httpframe"
+	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/app/internal/config"
+	"github.com/problemtracking/problems/domain/tracker"
 )
 
 func TestNetworkOf(t *testing.T) {
@@ -237,4 +240,23 @@ func TestStalledConnectionOfHTTP2Ends(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Error("the handler goes on although nobody takes its answer")
 	}
+}
+
+// seeded returns a service on a new store in memory, and the token of its first
+// administrator.
+func seeded(t *testing.T) (*tracker.Service, string) {
+	t.Helper()
+	inMemory, err := memory.Open(t.Context(), memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	service := tracker.New(tracker.Options{Store: inMemory, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	secret, err := service.NewSecret()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := service.Seed(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	return service, secret.Reveal()
 }
