@@ -41,6 +41,9 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 
 // commentHandoff is the handoff between comments of one problem. A comment needs
 // nothing but the problem. The author's read mark is unknown, and is set.
+//
+// Without it, 8 connections add a tenth to a third fewer comments to one problem on
+// PostgreSQL.
 func (s *Service) commentHandoff(cmd AddComment) *handoff[repeatable] {
 	if cmd.DryRun || cmd.Idempotency != nil || partsOf(cmd.Text) != 0 || !cmd.Claim.IsNone() { // what is handed off has no claim
 		return nil
