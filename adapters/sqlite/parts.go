@@ -4,28 +4,16 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
 	"github.com/problemtracking/problems/domain/predicate"
 )
 
-// The index of parts of texts costs more than most writes. So a server fills it in portions, beside
-// them, and a search looks at the texts behind it one by one. Other processes leave this to the next
-// server.
-
+// A portion is of some rows, and of about so many bytes of text, or one row.
 const (
-	// partsBehind is the number of rows that the index waits for while others write: a small portion
-	// costs more.
-	partsBehind = 500
-	// A portion is of some rows, and of about so many bytes of text, or one row.
 	portionRows  = 200
 	portionBytes = 32 << 10
-	// partsPause is the time between looks for something to do.
-	partsPause = 5 * time.Second
-	// partsShare is the ratio of the time between portions to that for one, beside other writes.
-	partsShare = 39
 )
 
 // parted is a table with an index of the parts of its texts.
@@ -42,15 +30,24 @@ func (p parted) statement(form string) string {
 		"{text}", fmt.Sprintf("coalesce(%[1]s_cd, %[1]s_c, %[1]s)", p.text)).Replace(form)
 }
 
-// findParts returns the statement for the rows that can have a text.
-func findParts(s sqlsearch.Sought, most int) sqlstore.Statement {
+// findParts looks for the rows that can have a text.
+func findParts(ctx context.Context, session sqlstore.Session, s sqlsearch.Sought, most int) (found int, list any, err error) {
 	p := partedTitles
 	if s.Of == predicate.Comment {
 		p = partedComments
 	}
-	return sqlstore.Statement{SQL: p.statement("WITH found AS MATERIALIZED (SELECT rowid AS row FROM {parts} WHERE {parts} MATCH ? " +
-		"UNION ALL SELECT {key} FROM {table} WHERE {key} > (SELECT {parts} FROM versions) LIMIT ?) " +
-		"SELECT n, iif(n <= ?, (SELECT json_group_array(row) FROM found), NULL) FROM (SELECT count(*) AS n FROM found)"), Args: []any{trigrams(s.Text), most + 1, most}}
+	var rows *string
+	err = session.ReadOnce(ctx, sqlstore.Query{
+		SQL: p.statement("WITH found AS MATERIALIZED (SELECT rowid AS row FROM {parts} WHERE {parts} MATCH ? " +
+			"UNION ALL SELECT {key} FROM {table} WHERE {key} > (SELECT {parts} FROM versions) LIMIT ?) " +
+			"SELECT n, iif(n <= ?, (SELECT json_group_array(row) FROM found), NULL) FROM (SELECT count(*) AS n FROM found)"),
+		Args: []any{trigrams(s.Text), most + 1, most},
+		Row:  func(scan func(...any) error) error { return scan(&found, &rows) },
+	})
+	if rows != nil {
+		list = *rows
+	}
+	return found, list, err
 }
 
 // mostTrigrams limits how many lists of rows are read for a long text.
@@ -72,39 +69,9 @@ func trigrams(text string) string {
 // fillParts fills the index until the store closes.
 func (s *Store) fillParts(closing <-chan struct{}) {
 	ctx := context.Background()
-	changes := s.writer.changes.Load()
-	for pause, more, done := partsPause, false, false; ; {
-		var began time.Time
-		select {
-		case <-closing:
-			return
-		case began = <-time.After(pause):
-		}
-		pause = partsPause
-		now := s.writer.changes.Load()
-		idle := now == changes
-		if idle && done {
-			continue
-		}
-		behind := partsBehind
-		if idle || more {
-			behind = 0
-		}
-		var err error
-		if more, err = s.addParts(ctx, behind); err != nil { // the disk is full: writes say so
-			continue
-		}
-		done, changes = !more && behind == 0, now
-		if more { // also by the portion
-			changes = s.writer.changes.Load()
-		}
-		switch took := (<-time.After(0)).Sub(began); { // the tick of a timer has its time
-		case more && idle:
-			pause = took
-		case more:
-			pause = partsShare * took
-		}
-	}
+	sqlstore.FillParts(closing,
+		func() (uint64, error) { return s.writer.changes.Load(), nil },
+		func(behind int) (bool, error) { return s.addParts(ctx, behind) })
 }
 
 // addParts adds a portion to each part of the index that is more than so many rows behind. It

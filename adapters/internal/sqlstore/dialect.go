@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"context"
 	"reflect"
 
 	"github.com/uptrace/bun/schema"
@@ -32,11 +33,11 @@ type Syntax struct {
 	SetIfChanged []string
 	// Publish stores an entry of the feed, from its batch, size and body.
 	Publish string
-	// Parts returns a statement with one row: the number of problems that can have a text in their
-	// titles, or of comments that can have it, and the list of their numbers or positions, as an
-	// argument of InList. The list is NULL when there are more than so many. Parts is nil where no
-	// index finds parts of texts.
-	Parts func(s sqlsearch.Sought, most int) Statement
+	// Parts looks for a text in the index of parts. It returns the number of problems that can have it
+	// in their titles, or of comments that can have it, and the list of their numbers or positions, as
+	// an argument of InList; nil when there are more than so many. Parts is nil where no index finds
+	// parts of texts.
+	Parts func(ctx context.Context, session Session, s sqlsearch.Sought, most int) (found int, list any, err error)
 	// WholeFeed is the table of the feed together with the entries without a number, in
 	// the order of their numbering.
 	WholeFeed string

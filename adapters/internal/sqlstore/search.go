@@ -71,20 +71,14 @@ const mostLists = 3
 func (r Reader) having(ctx context.Context, texts []sqlsearch.Sought, most int) (*sqlsearch.Few, error) {
 	var few sqlsearch.Few
 	for _, s := range texts {
-		var list *string
-		found := 0
-		statement := r.Parts(s, most)
-		scan := func(scan func(...any) error) error { return scan(&found, &list) }
-		if err := r.ReadOnce(ctx, Query{SQL: statement.SQL, Args: statement.Args, Row: scan}); err != nil {
+		found, list, err := r.Parts(ctx, r.Session, s, most)
+		if most -= found; err != nil || most < 0 || list == nil {
 			return nil, err
 		}
-		if most -= found; most < 0 || list == nil {
-			return nil, nil
-		}
 		if s.Of == predicate.Comment {
-			few.Comments = append(few.Comments, *list)
+			few.Comments = append(few.Comments, list)
 		} else {
-			few.Problems = append(few.Problems, *list)
+			few.Problems = append(few.Problems, list)
 		}
 	}
 	return &few, nil
