@@ -13,7 +13,7 @@ import (
 // has samples of them.
 var compacted = []string{
 	"problems", "savepoints", "log", "comments", "keywords", "attachments", "file_chunks", "replies", "feed", "pending", "audit", "users",
-	"sessions", "tokens", "leases", "queries", "webhooks", "states", "priorities", "classifications", "components", "milestones",
+	"sessions", "tokens", "leases", "queries", "webhooks", "parts", "part_blocks", "parts_due", "states", "priorities", "classifications", "components", "milestones",
 	"pg_catalog.pg_statistic",
 }
 
@@ -30,6 +30,9 @@ func Compact(ctx context.Context, o Options, begun func(part string, bytes int64
 		if _, err := db.ExecContext(ctx, "SET statement_timeout = 0; SET lock_timeout = "+milliseconds(compactWait)); err != nil {
 			return nil, err
 		}
+		if err := dropFormerParts(ctx, db); err != nil {
+			return nil, err
+		}
 		if err := awaitReaders(ctx, db); err != nil {
 			return nil, err
 		}
@@ -40,6 +43,14 @@ func Compact(ctx context.Context, o Options, begun func(part string, bytes int64
 		}
 		return nil, nil
 	})
+	return err
+}
+
+// dropFormerParts takes away the blocks of the index of parts with former texts. A service makes them anew.
+func dropFormerParts(ctx context.Context, db *bun.DB) error {
+	_, err := db.ExecContext(ctx, "BEGIN; SELECT pg_advisory_xact_lock("+partsNumber+"); "+
+		"UPDATE part_blocks b SET rows = NULL WHERE EXISTS (SELECT FROM parts_due d WHERE d.kind = b.kind AND d.key BETWEEN b.low AND b.high); "+
+		"DELETE FROM parts p USING part_blocks b WHERE p.kind = b.kind AND p.block = b.low AND b.rows IS NULL; COMMIT")
 	return err
 }
 

@@ -51,6 +51,16 @@ func TestConformance(t *testing.T) {
 	}, conformance.Options{Patience: casePatience})
 }
 
+// Searches find the same by the index of parts, filled and half filled.
+func TestConformanceOfFinding(t *testing.T) {
+	conformance.RunWith(t, conformance.Harness{
+		Open: func(t conformance.T, env conformance.Env) store.Store {
+			return filled{openAt(t, env, migrated.Take(t)).(*postgres.Store)}
+		},
+		Caps: conformance.Capabilities{Durable: conformance.No, Shared: conformance.No, LastReads: conformance.Yes},
+	}, conformance.Options{Only: regexp.MustCompile("FIND-"), Patience: casePatience})
+}
+
 // migrated are schemas for tests that need a store of this version, and have nothing to do
 // with how it came to be one.
 var migrated = postgrestest.Schemas(migrate)

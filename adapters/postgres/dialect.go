@@ -45,6 +45,7 @@ func newDialect() *sqlstore.Dialect {
 		// The batch of the Change has a smaller position than this, from the same sequence.
 		Publish:   "INSERT INTO pending (position, batch, size, body) VALUES (currval('positions'), ?, ?, ?)",
 		WholeFeed: wholeFeed,
+		Parts:     findParts,
 	})
 }
 

@@ -17,4 +17,7 @@
 // connection stays reserved until the server answers, see perform. A warning within a
 // write means that somebody else has cancelled the wait. [Store.Confirm] has a standby
 // confirm everything visible before it.
+//
+// A search for a part of a text begins in an index, which one server at a time fills beside
+// the writes of all: see fillParts.
 package postgres

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -96,7 +98,7 @@ func (e *examination) run() (err error) {
 	if err := e.behind(); err != nil {
 		return err
 	}
-	for _, look := range []func() error{e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.slots, e.archive, e.transactions} {
+	for _, look := range []func() error{e.indexes, e.rights, e.sequences, e.connections, e.standbys, e.slots, e.archive, e.transactions, e.parts} {
 		if err := look(); err != nil {
 			return err
 		}
@@ -348,3 +350,54 @@ func (e *examination) transactions() error {
 	}
 	return nil
 }
+
+// refill has the services make the index of parts anew.
+const refill = "TRUNCATE parts, part_blocks; INSERT INTO part_blocks (kind, low, high) SELECT 1, 0, max(id) FROM problems HAVING count(*) > 0"
+
+// parts looks for the latest indexed texts in the index of parts, and for the triggers that keep it.
+func (e *examination) parts() error {
+	if e.server.Citus {
+		return nil
+	}
+	text, err := fs.ReadFile(builtin.Files, "migrations/0118_parts.up.sql")
+	if err != nil {
+		return fmt.Errorf("%w", err)
+	}
+	for _, trigger := range partsTriggers.FindAllStringSubmatch(string(text), -1) {
+		var there bool
+		if err := e.db.NewRaw("SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = ? AND tgenabled IN ('O', 'A') AND tgrelid = to_regclass(?))", trigger[1], trigger[2]).Scan(e.ctx, &there); err != nil {
+			return err
+		}
+		if !there {
+			e.grave(e.options.inSchema(fmt.Sprintf("DROP TRIGGER IF EXISTS %s ON %s; %s; %s", trigger[1], trigger[2], oneLine(trigger[0]), refill)),
+				"the trigger %s of %s is missing or disabled, so that searches do not find new texts", trigger[1], trigger[2])
+			return nil
+		}
+	}
+	for _, p := range []parted{partedTitles, partedComments} {
+		var texts []struct {
+			Key, Low int64
+			Text     string
+		}
+		if err := e.db.NewRaw(p.statement("SELECT {key} AS key, b.low, {text} AS text FROM {table} JOIN part_blocks b ON b.kind = {kind} AND {key} BETWEEN b.low AND b.high "+
+			"WHERE {key} > {last} - 100 AND b.rows IS NOT NULL AND NOT EXISTS (SELECT FROM parts_due d WHERE d.kind = {kind} AND d.key = {key})")).Scan(e.ctx, &texts); err != nil {
+			return err
+		}
+		for _, t := range texts {
+			want := map[int16]bool{}
+			eachPart(t.Text, func(part int16) { want[part] = true })
+			var lists [][]byte
+			if err := e.db.NewRaw(p.statement("SELECT rows FROM parts WHERE block = ? AND kind = {kind} AND part IN (?)"), t.Low, bun.List(slices.Collect(maps.Keys(want)))).Scan(e.ctx, &lists); err != nil {
+				return err
+			}
+			if len(lists) < len(want) || slices.ContainsFunc(lists, func(list []byte) bool { return !slices.Contains(keysIn(t.Low, list), t.Key) }) {
+				e.grave(e.options.inSchema(refill), "the index of parts lacks texts of %s, so that searches do not find them: somebody has written to the database without its triggers", p.table)
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// partsTriggers finds the triggers of the index of parts, with their names and tables.
+var partsTriggers = regexp.MustCompile(`CREATE TRIGGER (\w+) AFTER [A-Z]+ (?:OF [a-z_, ]+ )?ON (\w+) [^;]+`)

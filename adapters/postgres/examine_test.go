@@ -48,6 +48,8 @@ func TestExamineFindsFaults(t *testing.T) {
 		"table without a log":     {"ALTER TABLE log SET UNLOGGED", "TABLE log is unlogged, so that a crash of the server empties it", "ALTER TABLE log SET LOGGED, or accept the loss", true, false},
 		"sequence in use":         {"INSERT INTO problems (id, title, created, modified, revision) SELECT nextval('problem_ids'), '', 0, 0, 1", "", "", false, false},
 		"sequence with a cache":   {"ALTER SEQUENCE problem_ids CACHE 32", "the sequence problem_ids caches 32 numbers", "ALTER SEQUENCE problem_ids CACHE 1", true, true},
+		"no trigger":              {"ALTER TABLE comments DISABLE TRIGGER comment_changed", "the trigger comment_changed of comments is missing or disabled", "CREATE TRIGGER comment_changed AFTER UPDATE OF text", true, true},
+		"texts outside the index": {"INSERT INTO problems (id, title, created, modified, revision) VALUES (1, 'some', 0, 0, 1); DELETE FROM parts_due; INSERT INTO part_blocks VALUES (1, 0, 1, 1)", "the index of parts lacks texts of problems", "TRUNCATE parts, part_blocks", true, true},
 		"texts of an old version": {"UPDATE versions SET folding = 0", "nobody is at work on the background step folding_1", `run "problems migrate"`, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -74,7 +74,9 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		go s.pool.Close() // limits the wait for a silent server
 		return nil, err
 	}
-	s.citus = found.Citus
+	if s.citus = found.Citus; s.citus {
+		s.dialect.Parts = nil // Citus takes no triggers
+	}
 	s.opened.Store(true)
 	if found.missing() || found.Appeared {
 		s.pool.Reset() // connections from before the schema do not show

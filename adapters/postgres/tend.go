@@ -41,17 +41,22 @@ func (s *Store) Behind() []Migration {
 	return nil
 }
 
-// tend begins the work in the background, if something is left and the store is that of a
-// service.
+// tend begins the work in the background, if the store is that of a service.
 func (s *Store) tend(ctx context.Context, found server) {
 	if !found.Folded {
 		s.behind.unfolded.Store(s.dialect.Unfolded())
 	}
 	s.behind.cancel = func() {}
-	if !s.options.Serving || found.Folded && !found.Behind {
+	if !s.options.Serving {
 		return
 	}
 	ctx, s.behind.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if s.dialect.Parts != nil {
+		s.behind.ended.Go(func() { s.fillParts(ctx) })
+	}
+	if found.Folded && !found.Behind {
+		return
+	}
 	s.behind.ended.Go(func() { s.watchBehind(ctx) })
 	if s.options.AutoMigrate {
 		s.behind.ended.Go(func() { s.workBehind(ctx) })

@@ -1,0 +1,400 @@
+package postgres
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/problemtracking/problems/adapters/internal/sqlstore"
+	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
+	"github.com/problemtracking/problems/domain/predicate"
+)
+
+// The index of parts is made of blocks. A block has lists of those of its rows that have a part, as
+// differences of their numbers. A GIN index, as of pg_trgm, has an entry for each part of each row: to
+// fill it takes ten times as long, and it is several times as large.
+
+// parted is a table with an index of the parts of its texts.
+type parted struct {
+	kind, table, key, text string
+	behind                 string // the query for the keys behind the last block
+}
+
+var (
+	partedTitles   = parted{"1", "problems", "id", "title", "SELECT key FROM parts_due WHERE kind = 1 AND key > {last}"}
+	partedComments = parted{"2", "comments", "position", "text", "SELECT position AS key FROM comments WHERE position > {last}"}
+)
+
+// statement returns the statement that replaces {kind}, {table}, {key} and {text}, the most folded
+// text, {behind}, and {last}: where the last block ends.
+func (p parted) statement(form string) string {
+	return strings.NewReplacer("{kind}", p.kind, "{table}", p.table, "{key}", p.key, "{last}", "(SELECT coalesce(max(high), -1) FROM part_blocks WHERE kind = "+p.kind+")",
+		"{text}", strings.ReplaceAll("coalesce(#_cd, #_c, #)", "#", p.text)).Replace(strings.ReplaceAll(form, "{behind}", p.behind))
+}
+
+const (
+	// A block is of some rows, and of about so many bytes of text, or one row.
+	blockRows  = 4096
+	blockBytes = 4 << 20
+	// smallBlock is the number of rows of a last block that is made anew with the rows behind it.
+	smallBlock = 1024
+	// leastDue is the number of rows that the index waits for: searches look at them one by one.
+	leastDue = 100
+)
+
+// partOf returns the part of three characters in a row. Each filled index depends on it.
+func partOf(a, b, c rune) int16 {
+	return int16((uint64(a)<<42 | uint64(b)<<21 | uint64(c)) * 0x9e3779b97f4a7c15 >> 48)
+}
+
+// eachPart calls fn with the parts of a text, in their order.
+func eachPart(text string, fn func(part int16)) {
+	var a, b rune
+	n := 0
+	for _, c := range text {
+		if n++; n >= sqlsearch.LeastSought {
+			fn(partOf(a, b, c))
+		}
+		a, b = b, c
+	}
+}
+
+// block has the lists of its rows, and the last row of each, by their parts.
+type block struct {
+	lists [1 << 16][]byte
+	last  [1 << 16]int64
+}
+
+// add adds a row behind the others. low is where the block begins.
+func (b *block) add(low, key int64, text string) {
+	eachPart(text, func(part int16) {
+		list, last := &b.lists[uint16(part)], &b.last[uint16(part)]
+		if *list == nil {
+			*last = low
+		} else if *last == key {
+			return
+		}
+		*list = binary.AppendUvarint(*list, uint64(key-*last))
+		*last = key
+	})
+}
+
+// keysIn returns the rows of a list.
+func keysIn(low int64, list []byte) (keys []int64) {
+	for len(list) > 0 {
+		difference, n := binary.Uvarint(list)
+		if n <= 0 {
+			break
+		}
+		low += int64(difference)
+		keys, list = append(keys, low), list[n:]
+	}
+	return keys
+}
+
+// inAll returns the rows that are in all lists of a block.
+func inAll(low int64, lists [][]byte) []int64 {
+	slices.SortFunc(lists, func(a, b []byte) int { return cmp.Compare(len(a), len(b)) })
+	found := keysIn(low, lists[0])
+	for _, list := range lists[1:] {
+		others := keysIn(low, list)
+		at := 0
+		found = slices.DeleteFunc(found, func(key int64) bool {
+			for at < len(others) && others[at] < key {
+				at++
+			}
+			return at == len(others) || others[at] != key
+		})
+	}
+	return found
+}
+
+const (
+	// mostParts limits how many lists are read of the first blocks for a long text, and mostLists those
+	// of the others: the shortest ones.
+	mostParts = 32
+	mostLists = 4
+	// sampledBlocks are read first, and sixteen times as many each time after that.
+	sampledBlocks = 4
+	// tooMany is the ratio of the rows that the first blocks promise to the most that are of use.
+	tooMany = 4
+)
+
+// findParts looks for the rows that can have a text: in all blocks, the latest first, and among the
+// rows that wait for theirs.
+func findParts(ctx context.Context, session sqlstore.Session, s sqlsearch.Sought, most int) (n int, list any, err error) {
+	p := partedTitles
+	if s.Of == predicate.Comment {
+		p = partedComments
+	}
+	found, all, unfilled := []int64{}, 0, false
+	var blocks []int64
+	rowsOf := map[int64]int{}
+	err = session.Read(ctx,
+		sqlstore.Query{SQL: p.statement("SELECT key FROM parts_due WHERE kind = {kind} AND key <= {last} UNION ALL ({behind} LIMIT ?) LIMIT ?"), Args: []any{most + 1, most + 1}, Row: func(scan func(...any) error) error {
+			found = append(found, 0)
+			return scan(&found[len(found)-1])
+		}},
+		sqlstore.Query{SQL: p.statement("SELECT low, rows FROM part_blocks WHERE kind = {kind} ORDER BY low DESC"), Row: func(scan func(...any) error) error {
+			var low int64
+			var rows *int
+			if err := scan(&low, &rows); err != nil || rows == nil {
+				unfilled = true
+				return err
+			}
+			blocks, rowsOf[low] = append(blocks, low), *rows
+			all += *rows
+			return nil
+		}})
+	var parts []int16
+	eachPart(s.Text, func(part int16) { parts = append(parts, part) })
+	slices.Sort(parts)
+	parts = slices.Compact(parts)
+	parts = parts[:min(len(parts), mostParts)]
+	for first := sampledBlocks; err == nil && !unfilled && len(found) <= most && len(blocks) > 0; first *= 16 {
+		some := blocks[:min(first, len(blocks))]
+		blocks = blocks[len(some):]
+		lists, sizes := map[int64][][]byte{}, map[int16]int{}
+		err = session.Read(ctx, sqlstore.Query{SQL: p.statement(listsOf), Args: []any{some, parts}, Row: func(scan func(...any) error) error {
+			var low int64
+			var part int16
+			var list []byte
+			err := scan(&low, &part, &list)
+			lists[low] = append(lists[low], list)
+			sizes[part] += len(list)
+			return err
+		}})
+		rows, before := 0, len(found)
+		for _, low := range some {
+			rows += rowsOf[low]
+			if len(lists[low]) == len(parts) {
+				found = append(found, inAll(low, lists[low])...)
+			}
+		}
+		if first == sampledBlocks && (len(found)-before)*all > tooMany*most*max(1, rows) {
+			return most + 1, nil, err
+		}
+		slices.SortFunc(parts, func(a, b int16) int { return cmp.Compare(sizes[a], sizes[b]) })
+		parts = parts[:min(len(parts), mostLists)]
+	}
+	if err != nil || unfilled || len(found) > most {
+		return most + 1, nil, err
+	}
+	return len(found), found, nil
+}
+
+// listsOf returns the lists of some blocks. OFFSET has the server look up each block by itself.
+const listsOf = "SELECT b.low, p.part, p.rows FROM unnest(?::bigint[]) AS b (low) CROSS JOIN LATERAL " +
+	"(SELECT part, rows FROM parts WHERE block = b.low AND kind = {kind} AND part = ANY(?::smallint[]) OFFSET 0) AS p"
+
+// fillParts fills the index until the context ends.
+func (s *Store) fillParts(ctx context.Context) {
+	sqlstore.FillParts(ctx.Done(),
+		func() (n uint64, err error) {
+			err = s.pool.QueryRow(ctx, "SELECT last_value FROM positions").Scan(&n)
+			return n, err
+		},
+		func(behind int) (bool, error) { return s.addParts(ctx, max(behind, leastDue)) })
+}
+
+// addParts makes a block of each kind with more than so many rows that wait for it, if they do. It
+// reports whether there was one.
+func (s *Store) addParts(ctx context.Context, behind int) (more bool, err error) {
+	for _, p := range []parted{partedTitles, partedComments} {
+		made, err := s.addBlock(ctx, p, behind)
+		if err != nil {
+			return false, err
+		}
+		more = more || made
+	}
+	return more, nil
+}
+
+func (s *Store) addBlock(ctx context.Context, p parted, behind int) (made bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.options.bound())
+	defer cancel()
+	settled := int64(math.MaxInt64)
+	if p == partedComments {
+		if settled, err = s.settled(ctx); err != nil {
+			return false, err
+		}
+	}
+	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) (err error) {
+		made, err = filling{ctx, tx, p}.fill(behind, settled)
+		return err
+	})
+	return made, err
+}
+
+// settled returns a position up to which no further comments appear. Who has taken a position holds a
+// lock on the table: settled waits for those with the lock, and fails if they hold it for long.
+func (s *Store) settled(ctx context.Context) (position int64, err error) {
+	const writers = "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = 'comments'::regclass " +
+		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	var earlier []string
+	if err := s.pool.QueryRow(ctx, "SELECT coalesce(max(position), -1), ARRAY("+writers+") FROM comments").Scan(&position, &earlier); err != nil {
+		return 0, err
+	}
+	for range settledLooks {
+		at := false
+		if err := s.pool.QueryRow(ctx, "SELECT EXISTS ("+writers+" AND virtualtransaction = ANY($1))", earlier).Scan(&at); err != nil || !at {
+			return position, err
+		}
+		select {
+		case <-time.After(settledPause):
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	return 0, errWritten
+}
+
+const (
+	settledLooks = 50
+	settledPause = 20 * time.Millisecond
+)
+
+// partsNumber is the number of the lock of who fills the index.
+const partsNumber = "hashtextextended('problems: parts of ' || current_schema(), 0)"
+
+var (
+	errFills   = errors.New("another server fills the index of parts")
+	errWritten = errors.New("somebody writes comments in a long transaction")
+)
+
+// filling fills a block. All that it reads is of one moment. Nobody waits for it: writes add rows to
+// parts_due that it does not see.
+type filling struct {
+	context.Context
+	pgx.Tx
+	parted
+}
+
+// one reads a row, if there is one.
+func (f filling) one(into []any, sql string, args ...any) (found bool, err error) {
+	err = f.QueryRow(f, f.statement(sql), args...).Scan(into...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// fill makes a block, if more than so many rows wait for one. It makes the first one that is not
+// filled, or the next one behind all others, of settled rows, or the one with the most changes.
+func (f filling) fill(behind int, settled int64) (made bool, err error) {
+	alone := false
+	if _, err := f.one([]any{&alone}, "SELECT pg_try_advisory_xact_lock("+partsNumber+")"); err != nil || !alone {
+		return false, cmp.Or(err, errFills)
+	}
+	// A loss is harmless: what it takes is one transaction.
+	if _, err := f.Exec(f, "SET LOCAL synchronous_commit = off"); err != nil {
+		return false, err
+	}
+	var low, high int64
+	made, err = f.one([]any{&low, &high}, "SELECT low, high FROM part_blocks WHERE kind = {kind} AND rows IS NULL ORDER BY low LIMIT 1")
+	if err != nil {
+		return false, err
+	}
+	if made {
+		return true, f.make(low, high)
+	}
+	var waiting int
+	if _, err = f.one([]any{&waiting, &low, &high}, "SELECT count(*), coalesce((SELECT low FROM part_blocks WHERE kind = {kind} AND high = {last} AND rows < $3), {last} + 1), coalesce(max(key), 0) "+
+		"FROM ({behind} ORDER BY key LIMIT $2) AS waiting WHERE key <= $1", settled, blockRows, smallBlock); err != nil {
+		return false, err
+	}
+	if waiting > behind {
+		return true, f.make(low, high)
+	}
+	made, err = f.one([]any{&low, &high}, "SELECT b.low, b.high FROM part_blocks b JOIN parts_due d ON d.kind = b.kind AND d.key BETWEEN b.low AND b.high WHERE b.kind = {kind} "+
+		"AND (SELECT count(*) FROM parts_due WHERE kind = {kind} AND key <= {last}) > $1 GROUP BY b.low, b.high ORDER BY count(*) DESC LIMIT 1", behind)
+	if err != nil || !made {
+		return false, err
+	}
+	return true, f.make(low, high)
+}
+
+// make makes a block that begins with a number, of rows up to another one. What has no room is left
+// for the next block.
+func (f filling) make(low, high int64) error {
+	to := high
+	if _, err := f.one([]any{&to}, "SELECT CASE WHEN bool_and(fits) IS NOT FALSE THEN $2::bigint ELSE max(key) FILTER (WHERE fits) END FROM ("+
+		"SELECT key, row_number() OVER by_key <= $3::bigint AND sum(size) OVER by_key - size < $4::bigint AS fits FROM ("+
+		"SELECT {key} AS key, octet_length({text}) AS size FROM {table} WHERE {key} BETWEEN $1 AND $2 ORDER BY {key} LIMIT $3::bigint + 1) AS sized WINDOW by_key AS (ORDER BY key)) AS sums",
+		low, high, blockRows, blockBytes); err != nil {
+		return err
+	}
+	b, rows := new(block), 0
+	if err := f.each(func(scan func(...any) error) error {
+		var key int64
+		var text string
+		if err := scan(&key, &text); err != nil {
+			return err
+		}
+		rows++
+		b.add(low, key, text)
+		return nil
+	}, "SELECT {key}, {text} FROM {table} WHERE {key} BETWEEN $1 AND $2 ORDER BY {key}", low, to); err != nil {
+		return err
+	}
+	var gone []int16
+	if err := f.each(func(scan func(...any) error) error {
+		var part int16
+		var list []byte
+		if err := scan(&part, &list); err != nil {
+			return err
+		}
+		if now := &b.lists[uint16(part)]; *now == nil {
+			gone = append(gone, part)
+		} else if bytes.Equal(*now, list) {
+			*now = nil
+		}
+		return nil
+	}, "SELECT part, rows FROM parts WHERE block = $1 AND kind = {kind}", low); err != nil {
+		return err
+	}
+	var parts []int16
+	var lists [][]byte
+	for part, list := range b.lists {
+		if list != nil {
+			parts, lists = append(parts, int16(part)), append(lists, list)
+		}
+	}
+	for _, s := range []sqlstore.Statement{
+		{SQL: "DELETE FROM parts WHERE block = $1 AND kind = {kind} AND part = ANY($2)", Args: []any{low, gone}},
+		{SQL: "INSERT INTO parts (block, kind, part, rows) SELECT $1::bigint, {kind}, * FROM unnest($2::smallint[], $3::bytea[]) " +
+			"ON CONFLICT (kind, block, part) DO UPDATE SET rows = excluded.rows", Args: []any{low, parts, lists}},
+		{SQL: "DELETE FROM part_blocks WHERE kind = {kind} AND low BETWEEN $1 AND $2", Args: []any{low, high}},
+		{SQL: "INSERT INTO part_blocks (kind, low, high, rows) VALUES ({kind}, $1, $2, $3)", Args: []any{low, to, rows}},
+		{SQL: "INSERT INTO part_blocks (kind, low, high) SELECT {kind}, $1::bigint + 1, $2::bigint WHERE $1::bigint < $2::bigint", Args: []any{to, high}},
+		{SQL: "DELETE FROM parts_due WHERE kind = {kind} AND key BETWEEN $1 AND $2", Args: []any{low, to}},
+	} {
+		if _, err := f.Exec(f, f.statement(s.SQL), s.Args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls fn for each row.
+func (f filling) each(fn func(scan func(...any) error) error, sql string, args ...any) error {
+	found, err := f.Query(f, f.statement(sql), args...)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	for found.Next() {
+		if err := fn(found.Scan); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+}
