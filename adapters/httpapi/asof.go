@@ -47,9 +47,9 @@ func (c *call) shown(parts snapshot.Parts) (a tracker.Answer[snapshot.Snapshot],
 		return a, "", past, err
 	}
 	if past {
-		a, err = c.server.Service.LoadProblemAsOf(c.r.Context(), c.caller, id, parts, at)
+		a, err = c.as().ProblemAsOf(c.r.Context(), id, parts, at)
 	} else {
-		a, err = c.server.Service.LoadProblem(c.r.Context(), c.caller, id, parts)
+		a, err = c.as().Problem(c.r.Context(), id, parts)
 	}
 	switch {
 	case err != nil:

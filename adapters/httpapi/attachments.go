@@ -150,7 +150,7 @@ func (s *server) loadAttachment(ctx context.Context, in *attachmentOf) (*output[
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Service.LoadAttachment(ctx, in.caller, id, in.attachment())
+	a, err := in.as().Attachment(ctx, id, in.attachment())
 	return one[wire.Attachment](a, err, (*wire.Encoder).Attachment)
 }
 
@@ -171,7 +171,7 @@ func (s *server) downloadAttachment(ctx context.Context, in *downloadInput) (*fi
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Service.LoadAttachment(ctx, in.caller, id, in.attachment())
+	a, err := in.as().Attachment(ctx, id, in.attachment())
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (s *server) downloadAttachment(ctx context.Context, in *downloadInput) (*fi
 	return &fileOutput{func(huma.Context) {
 		c.sent = true
 		err := httpframe.SendFile(c.w, c.r, httpframe.File{Attachment: a.Value, Open: func(ctx context.Context, from int64) (io.ReadCloser, error) {
-			return s.Service.OpenFile(ctx, id, a.Value, from, -1)
+			return in.as().OpenFile(ctx, id, a.Value, from, -1)
 		}})
 		if e, ok := errors.AsType[*fault.Error](err); ok && e.Kind == fault.StaleRevision {
 			e.Revision = a.Revision // as all answers 412 about a problem

@@ -53,6 +53,9 @@ type call struct {
 	sent      bool // the answer, with its body
 }
 
+// as returns the Reader of the caller.
+func (c *call) as() tracker.Reader { return c.server.Service.As(c.caller) }
+
 // Request is the call, for the input of an operation. The fields beside it only describe
 // parameters.
 type Request struct{ *call }

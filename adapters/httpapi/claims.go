@@ -122,7 +122,7 @@ func (s *server) loadClaim(ctx context.Context, in *loadClaimInput) (*partOutput
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Service.LoadProblem(ctx, in.caller, id, 0)
+	a, err := in.as().Problem(ctx, id, 0)
 	if err != nil {
 		return nil, err
 	}

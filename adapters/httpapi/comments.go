@@ -41,7 +41,7 @@ func (s *server) registerComments() {
 	}, loadGrowing[[]wire.Comment](s, growing[problem.Comment]{
 		name: "comments", parts: snapshot.Comments,
 		loaded: func(s snapshot.Snapshot) []problem.Comment { return s.Comments },
-		stored: (*tracker.Service).Comments,
+		stored: tracker.Reader.Comments,
 		encode: func(e *wire.Encoder, _ snapshot.Snapshot, comments iter.Seq2[[]problem.Comment, error]) error {
 			return wire.Portions(e, comments, func(c problem.Comment) {
 				if !c.Deleted {

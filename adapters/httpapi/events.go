@@ -155,7 +155,7 @@ func (s *server) listEvents(ctx context.Context, input *feedInput) (*feedOutput,
 		place = until
 		c.after(release)
 	}
-	follower, err := s.Service.Follow(ctx, c.caller, in.Follow)
+	follower, err := c.as().Follow(ctx, in.Follow)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func (s *server) registerProblems() {
 	load := loadGrowing[wire.Problem](s, growing[problem.LogEntry]{
 		name: "log", parts: snapshot.Keywords | snapshot.Log,
 		loaded: func(s snapshot.Snapshot) []problem.LogEntry { return s.Log },
-		stored: (*tracker.Service).Log,
+		stored: tracker.Reader.Log,
 		encode: (*wire.Encoder).LargeProblem,
 	})
 	register(s, huma.Operation{

@@ -68,7 +68,7 @@ func (s *server) listQueries(ctx context.Context, in *Request) (*output[[]wire.S
 		return nil, err
 	}
 	defer release()
-	a, err := s.Service.SavedQueries(ctx, in.caller)
+	a, err := in.as().SavedQueries(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ type findInput struct {
 }
 
 func (s *server) loadQuery(ctx context.Context, in *findInput) (*output[wire.SavedQuery], error) {
-	return find[wire.SavedQuery](ctx, in, s.Service.SavedQuery, (*wire.Encoder).SavedQuery)
+	return find[wire.SavedQuery](ctx, in, in.as().SavedQuery, (*wire.Encoder).SavedQuery)
 }
 
 func (s *server) updateQuery(ctx context.Context, in *changeInput) (*output[wire.SavedQuery], error) {

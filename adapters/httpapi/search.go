@@ -97,7 +97,7 @@ func registerObjects[W any](s *server, kind *searchable) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := s.Service.SearchObjects(in.untilGone(), in.caller, kind.kind, search)
+		found, err := in.as().Objects(in.untilGone(), kind.kind, search)
 		if err != nil {
 			return nil, in.unlessGone(err)
 		}
@@ -175,7 +175,7 @@ func (s *server) searchProblems(_ context.Context, in *Request) (*pageOutput[[]w
 	if err != nil {
 		return nil, err
 	}
-	return in.findProblems(&input, search, s.Service.SearchProblems)
+	return in.findProblems(&input, search, in.as().Search)
 }
 
 // listProblems is the search for all problems (D32).
@@ -184,11 +184,11 @@ func (s *server) listProblems(_ context.Context, in *listInput) (*pageOutput[[]w
 	if err != nil {
 		return nil, err
 	}
-	return in.findProblems(&input, search, s.Service.ListProblems)
+	return in.findProblems(&input, search, in.as().List)
 }
 
 func (c *call) findProblems(in *searchInput, search tracker.Search,
-	find func(context.Context, tracker.Caller, tracker.SearchProblems) (tracker.FoundProblems, error),
+	find func(context.Context, tracker.SearchProblems) (tracker.FoundProblems, error),
 ) (*pageOutput[[]wire.FoundProblem], error) {
 	c.w.Header().Add("Vary", "Accept")
 	table := c.prefers(mediaCSV)
@@ -207,7 +207,7 @@ func (c *call) findProblems(in *searchInput, search tracker.Search,
 	if detail {
 		parts |= snapshot.Log
 	}
-	found, err := find(c.untilGone(), c.caller, tracker.SearchProblems{Search: search, Parts: parts})
+	found, err := find(c.untilGone(), tracker.SearchProblems{Search: search, Parts: parts})
 	if err != nil {
 		return nil, c.unlessGone(err)
 	}
@@ -259,7 +259,7 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]snapshot.Sn
 			continue
 		}
 		resume := c.pause()
-		a, err := c.server.Service.LoadProblem(c.sending(), c.caller, s.ID, snapshot.Keywords|snapshot.Log)
+		a, err := c.as().Problem(c.sending(), s.ID, snapshot.Keywords|snapshot.Log)
 		resume()
 		if err != nil {
 			return err
@@ -269,7 +269,7 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]snapshot.Sn
 		case !detail:
 			e.FoundProblem(a.Value, false)
 		case a.Value.Size > snapshot.Small:
-			err = e.LargeProblem(a.Value, loads(c, c.server.Service.Log(c.r.Context(), a.Value, 0, all)))
+			err = e.LargeProblem(a.Value, loads(c, c.as().Log(c.r.Context(), a.Value, 0, all)))
 		default:
 			e.Problem(a.Value)
 		}

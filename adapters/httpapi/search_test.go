@@ -336,7 +336,7 @@ func TestSearchHasNoTurn(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			_, _ = o.Service.SearchProblems(t.Context(), tracker.Caller{User: samples.Bob.ID}, tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set("TRUEPREDICATE")}})
+			_, _ = o.Service.As(tracker.Caller{User: samples.Bob.ID}).Search(t.Context(), tracker.SearchProblems{Search: tracker.Search{Predicate: patch.Set("TRUEPREDICATE")}})
 		}()
 		<-entered
 		t.Cleanup(func() { close(done); <-ended })

@@ -82,7 +82,7 @@ func (s *server) registerOwnTokens() {
 }
 
 func (s *server) listOwnTokens(ctx context.Context, in *Request) (*output[[]wire.Token], error) {
-	a, err := s.Service.OwnTokens(ctx, in.caller)
+	a, err := in.as().OwnTokens(ctx)
 	return one[[]wire.Token](a, err, func(e *wire.Encoder, all []access.Token) { wire.List(e, all, e.Token) })
 }
 

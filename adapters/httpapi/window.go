@@ -106,7 +106,7 @@ type growing[T any] struct {
 	// loaded returns the part from a problem loaded with it. stored reads it from the
 	// store, for a problem too large for that.
 	loaded func(snapshot.Snapshot) []T
-	stored func(*tracker.Service, context.Context, snapshot.Snapshot, int, int) iter.Seq2[[]T, error]
+	stored func(tracker.Reader, context.Context, snapshot.Snapshot, int, int) iter.Seq2[[]T, error]
 	encode func(*wire.Encoder, snapshot.Snapshot, iter.Seq2[[]T, error]) error
 }
 
@@ -144,9 +144,9 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 		if without {
 			elements = wire.Once[T](nil)
 		} else if problem.Size > snapshot.Small {
-			elements = loads(in.call, g.stored(s.Service, ctx, problem, w.skip, w.limit))
+			elements = loads(in.call, g.stored(in.as(), ctx, problem, w.skip, w.limit))
 			if w.limit < all {
-				for _, err := range g.stored(s.Service, ctx, problem, w.skip+w.limit, 1) {
+				for _, err := range g.stored(in.as(), ctx, problem, w.skip+w.limit, 1) {
 					if err != nil {
 						return nil, err
 					}

@@ -102,7 +102,7 @@ func (c *failoverClient) updateProblem() {
 	revision := int64(0)
 	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
 		if revision == 0 {
-			current, err := s.LoadProblem(ctx, c.caller, c.home, 0)
+			current, err := s.As(c.caller).Problem(ctx, c.home, 0)
 			switch {
 			case err != nil:
 				return fault.Wrap(fault.Unavailable, err, "not loaded")

@@ -233,18 +233,18 @@ func showFile(q *request) (answer, error) {
 		return answer{}, err
 	}
 	attachment, _ := ident.Parse(q.r.PathValue("attachment"))
-	a, err := q.Service.LoadAttachment(q.context(), q.caller, id, attachment)
+	a, err := q.as().Attachment(q.context(), id, attachment)
 	if err != nil {
 		return answer{}, err
 	}
 	file := httpframe.File{Attachment: a.Value, Open: func(ctx context.Context, from int64) (io.ReadCloser, error) {
-		return q.Service.OpenFile(ctx, id, a.Value, from, -1)
+		return q.as().OpenFile(ctx, id, a.Value, from, -1)
 	}}
 	if path.Base(q.r.URL.Path) != a.Value.Name {
 		return answer{to: q.fileAddress(id, a.Value)}, nil
 	}
 	if showable(a.Value.MediaType) {
-		r, err := q.Service.OpenFile(q.context(), id, a.Value, 0, sniffed)
+		r, err := q.as().OpenFile(q.context(), id, a.Value, 0, sniffed)
 		if err != nil {
 			return answer{}, err
 		}

@@ -57,7 +57,7 @@ func TestAttachments(t *testing.T) {
 			t.Errorf("the page lacks %q: %s", want, page.text())
 		}
 	}
-	a, err := s.service.LoadProblem(t.Context(), s.admin, 1, snapshot.Attachments)
+	a, err := s.service.As(s.admin).Problem(t.Context(), 1, snapshot.Attachments)
 	if err != nil || len(a.Value.Attachments) != 2 {
 		t.Fatalf("%v, %v", a.Value.Attachments, err)
 	}
@@ -128,7 +128,7 @@ func TestFilesAreInert(t *testing.T) {
 		{"a.xhtml", "application/xhtml+xml", "<html/>", false},
 	} {
 		b.attach(path, [3]string{c.name, c.mediaType, c.data}).is(200)
-		a, err := s.service.LoadProblem(t.Context(), s.admin, 1, snapshot.Attachments)
+		a, err := s.service.As(s.admin).Problem(t.Context(), 1, snapshot.Attachments)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -138,7 +138,7 @@ func (v *boardPage) fillLane(q *request, l *lane, text, sort string) error {
 	} // the search says what is wrong with any other
 	cmd := tracker.SearchProblems{Search: searchFor(text, sort), CountTo: countTo}
 	cmd.Limit = patch.Set(int64(cardsInLane))
-	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	found, err := q.as().Search(q.context(), cmd)
 	if err != nil {
 		return err
 	}

@@ -124,7 +124,7 @@ func (v *bulkPage) loadChosen(q *request) error {
 	if strings.TrimSpace(v.Predicate) == "" {
 		return nil
 	}
-	found, err := q.Service.SearchProblems(q.context(), q.caller, tracker.SearchProblems{
+	found, err := q.as().Search(q.context(), tracker.SearchProblems{
 		Search: tracker.Search{Predicate: patch.Set(v.Predicate), Limit: patch.Set(int64(mostChosen))}, CountTo: countTo,
 	})
 	if refusedPredicate(err) || fault.Is(err, fault.QueryTooExpensive) {

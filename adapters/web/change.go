@@ -159,11 +159,11 @@ type conflictPage struct {
 // conflict compares the revision of a form with the latest one, in these fields. The page has
 // the form again, on top of the latest revision.
 func (q *request) conflict(id problem.ID, revision int64, fields []string) (answer, error) {
-	now, err := q.Service.LoadProblem(q.context(), q.caller, id, 0)
+	now, err := q.as().Problem(q.context(), id, 0)
 	if err != nil {
 		return answer{}, err
 	}
-	base, err := q.Service.LoadProblemAsOf(q.context(), q.caller, id, 0, tracker.AsOf{Revision: revision})
+	base, err := q.as().ProblemAsOf(q.context(), id, 0, tracker.AsOf{Revision: revision})
 	if err != nil {
 		return answer{}, err
 	}

@@ -83,7 +83,7 @@ func showChanges(q *request) (answer, error) {
 		}
 	}
 	for looked := 0; looked < mostLooked && len(view.Problems) < changedOnPage; looked += changedOnPage {
-		found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+		found, err := q.as().Search(q.context(), cmd)
 		if err != nil {
 			return answer{}, err
 		}
@@ -117,7 +117,7 @@ func (q *request) changedBetween(s foundProblem, from, to time.Time) (one change
 	one.relatedLink = relatedLink{s.ID, s.Title, state}
 	log := s.Log
 	if s.Size > snapshot.Small {
-		entries, _, err := q.Service.Lengths(q.context(), s.Snapshot)
+		entries, _, err := q.as().Lengths(q.context(), s.Snapshot)
 		if err != nil {
 			return one, err
 		}

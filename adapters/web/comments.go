@@ -65,7 +65,7 @@ func (q *request) commentInPath() (a tracker.Answer[snapshot.Snapshot], c proble
 	if err != nil {
 		return a, c, err
 	}
-	if a, err = q.Service.LoadProblem(q.context(), q.caller, id, 0); err != nil {
+	if a, err = q.as().Problem(q.context(), id, 0); err != nil {
 		return a, c, err
 	}
 	c, found, err := q.findComment(a.Value, q.r.PathValue("comment"))
@@ -77,7 +77,7 @@ func (q *request) commentInPath() (a tracker.Answer[snapshot.Snapshot], c proble
 
 // findComment returns a comment of a problem by its identifier. It finds no deleted one.
 func (q *request) findComment(s snapshot.Snapshot, id string) (c problem.Comment, found bool, err error) {
-	for part, err := range q.Service.Comments(q.context(), s, 0, math.MaxInt) {
+	for part, err := range q.as().Comments(q.context(), s, 0, math.MaxInt) {
 		if err != nil {
 			return c, false, err
 		}

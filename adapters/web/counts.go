@@ -56,6 +56,6 @@ func (q *request) amount(text string) (string, error) {
 func (q *request) countTo(text string, most int) (n int, all bool, err error) {
 	cmd := tracker.SearchProblems{Search: searchFor(text, ""), CountTo: most}
 	cmd.Limit = patch.Set(int64(1))
-	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	found, err := q.as().Search(q.context(), cmd)
 	return found.Count, found.CountedAll, err
 }

@@ -19,7 +19,7 @@ func exportProblems(q *request) (answer, error) {
 		return answer{}, err
 	}
 	text, _ := withWords(view.Predicate, view.Words)
-	found, err := q.Service.SearchProblems(q.context(), q.caller, tracker.SearchProblems{Search: searchFor(text, sort)})
+	found, err := q.as().Search(q.context(), tracker.SearchProblems{Search: searchFor(text, sort)})
 	if err != nil {
 		return answer{}, err
 	}

@@ -106,7 +106,7 @@ func (q *request) wayTo(id problem.ID, title string) way {
 func (v *findPage) findProblems(q *request) (all bool, err error) {
 	cmd := tracker.SearchProblems{Search: searchFor(wordsCondition(v.Words), "-modificationDate")}
 	cmd.Limit = patch.Set(int64(mostFound))
-	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	found, err := q.as().Search(q.context(), cmd)
 	if refusedPredicate(err) || fault.Is(err, fault.QueryTooExpensive) {
 		return false, nil // the list says why
 	}

@@ -386,7 +386,7 @@ func TestTypedNamesAreKept(t *testing.T) {
 	path := s.problem(t, "The door is open")
 	check := func(assignee, milestone ident.ID) {
 		t.Helper()
-		a, err := s.service.LoadProblem(t.Context(), s.admin, 1, 0)
+		a, err := s.service.As(s.admin).Problem(t.Context(), 1, 0)
 		if err != nil || a.Value.Assignee != assignee || a.Value.Milestone != milestone {
 			t.Errorf("the assignee is %v and the milestone is %v, want %v and %v (%v)", a.Value.Assignee, a.Value.Milestone, assignee, milestone, err)
 		}

@@ -41,7 +41,7 @@ func showGraph(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	near, err := q.Service.Neighbourhood(q.context(), q.caller, id, mostDrawn)
+	near, err := q.as().Neighbourhood(q.context(), id, mostDrawn)
 	if err != nil {
 		return answer{}, err
 	}

@@ -273,7 +273,7 @@ func showProblems(q *request) (answer, error) {
 		view.SortFault.correct(q.base, "sort", sort, view.Parameters)
 		return answer{status: http.StatusBadRequest, name: "list", view: view}, nil
 	}
-	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	found, err := q.as().Search(q.context(), cmd)
 	if refusedPredicate(err) {
 		view.Fault = locate(err, view.Predicate, wrapped)
 		view.Fault.correct(q.base, "predicate", view.Predicate, view.Parameters)
@@ -293,7 +293,7 @@ func showProblems(q *request) (answer, error) {
 
 // queryLinks returns a list with its links to queries, of which one is chosen, and the order.
 func (q *request) queryLinks(asked url.Values, path string) (view listPage, c *metadata.Catalogue, sort string, err error) {
-	saved, err := q.Service.SavedQueries(q.context(), q.caller)
+	saved, err := q.as().SavedQueries(q.context())
 	if err != nil {
 		return view, nil, "", err
 	}
@@ -417,7 +417,7 @@ func (q *request) numbered(words string) (found snapshot.Snapshot, ok bool, _ er
 	if err != nil || n < 1 {
 		return found, false, nil
 	}
-	a, err := q.Service.LoadProblem(q.context(), q.caller, problem.ID(n), 0)
+	a, err := q.as().Problem(q.context(), problem.ID(n), 0)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return found, false, nil
 	}
@@ -517,7 +517,7 @@ func (v *listPage) choose(q *request, asked url.Values, saved []query.Saved) (so
 		if err != nil {
 			return "", fault.New(fault.NotFound, "there is no such query")
 		}
-		shared, err := q.Service.SavedQuery(q.context(), id)
+		shared, err := q.as().SavedQuery(q.context(), id)
 		if err != nil {
 			return "", err
 		}

@@ -48,17 +48,17 @@ func showLive(q *request) (answer, error) {
 		}
 	}
 	outdated := false
-	follower, err := q.Service.Follow(q.context(), q.caller, cmd)
+	follower, err := q.as().Follow(q.context(), cmd)
 	if fault.Is(err, fault.CursorGone) { // the history has changed, and so the page
 		cmd.After, cmd.Now, outdated = event.Cursor{}, true, true
-		follower, err = q.Service.Follow(q.context(), q.caller, cmd)
+		follower, err = q.as().Follow(q.context(), cmd)
 	}
 	if err != nil {
 		release()
 		return answer{}, err
 	}
 	if cmd.Problem != 0 { // behind Follow, so a change in between is not missed
-		current, err := q.Service.LoadProblem(q.context(), q.caller, cmd.Problem, 0)
+		current, err := q.as().Problem(q.context(), cmd.Problem, 0)
 		if err != nil {
 			follower.Close()
 			release()
@@ -77,7 +77,7 @@ func showLive(q *request) (answer, error) {
 // position returns the end of the feed. A page asks for it before it reads anything, so its
 // stream begins where the page ends.
 func (q *request) position() (string, error) {
-	follower, err := q.Service.Follow(q.context(), q.caller, tracker.Follow{Now: true, Limit: 1})
+	follower, err := q.as().Follow(q.context(), tracker.Follow{Now: true, Limit: 1})
 	if err != nil {
 		return "", err
 	}

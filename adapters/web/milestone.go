@@ -103,7 +103,7 @@ func showMilestone(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	history, err := q.Service.Burndown(q.context(), q.caller, id)
+	history, err := q.as().Burndown(q.context(), id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -132,7 +132,7 @@ func showMilestone(q *request) (answer, error) {
 func (v *milestonePage) findUnresolved(q *request, condition string) error {
 	cmd := tracker.SearchProblems{Search: searchFor(condition+" AND state.resolved = NO", "priority.order,-modificationDate")}
 	cmd.Limit = patch.Set(int64(mostUnresolved))
-	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	found, err := q.as().Search(q.context(), cmd)
 	if err != nil {
 		return err
 	}

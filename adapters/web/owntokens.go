@@ -32,7 +32,7 @@ const usualTokenLife = 30 * 24 * time.Hour
 func showOwnTokens(q *request) (answer, error) { return q.ownTokensPage("") }
 
 func (q *request) ownTokensPage(secret string) (answer, error) {
-	all, err := q.Service.OwnTokens(q.context(), q.caller)
+	all, err := q.as().OwnTokens(q.context())
 	if err != nil {
 		return answer{}, err
 	}

@@ -269,7 +269,7 @@ func TestOneForm(t *testing.T) {
 	for range 2 { // pressed twice, it is done once
 		preview.submit(path, "then", closed).is(200).at(path)
 	}
-	now, err := s.service.LoadProblem(t.Context(), s.admin, 1, allParts)
+	now, err := s.service.As(s.admin).Problem(t.Context(), 1, allParts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +488,7 @@ func TestPastOfNamesakes(t *testing.T) {
 		}
 		b.post(path+"/watchers", "user", u.Value.ID.String()).is(200)
 		b.post(path+"/keywords", "name", []string{"a: b", "a"}[i], "value", []string{"", "b"}[i]).is(200)
-		now, err := s.service.LoadProblem(t.Context(), s.admin, 1, 0)
+		now, err := s.service.As(s.admin).Problem(t.Context(), 1, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -576,11 +576,11 @@ func TestGetsChangeNothing(t *testing.T) {
 	s := newSite(t)
 	path := s.problem(t, "The door is open")
 	b := s.as(t, "Willi", access.Admin)
-	before, err := s.service.LoadProblem(t.Context(), s.admin, 1, snapshot.Log|snapshot.Watchers)
+	before, err := s.service.As(s.admin).Problem(t.Context(), 1, snapshot.Log|snapshot.Watchers)
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := s.service.Audit(t.Context(), 0, 1000)
+	entries, err := s.service.As(s.admin).Audit(t.Context(), 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -593,14 +593,14 @@ func TestGetsChangeNothing(t *testing.T) {
 			b.get(address + query)
 		}
 	}
-	after, err := s.service.LoadProblem(t.Context(), s.admin, 1, snapshot.Log|snapshot.Watchers)
+	after, err := s.service.As(s.admin).Problem(t.Context(), 1, snapshot.Log|snapshot.Watchers)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if after.Revision != before.Revision || len(after.Value.Watchers) != len(before.Value.Watchers) {
 		t.Errorf("the problem has revision %d after the GETs, and %d before", after.Revision, before.Revision)
 	}
-	if now, err := s.service.Audit(t.Context(), 0, 1000); err != nil || len(now.Value.Entries) != len(entries.Value.Entries) {
+	if now, err := s.service.As(s.admin).Audit(t.Context(), 0, 1000); err != nil || len(now.Value.Entries) != len(entries.Value.Entries) {
 		t.Errorf("the audit log has %d entries after the GETs, and %d before (%v)", len(now.Value.Entries), len(entries.Value.Entries), err)
 	}
 	b.get("/problems").has("unread")

@@ -143,7 +143,7 @@ func relate(q *request) (answer, error) {
 func (q *request) titled(but problem.ID, words string) ([]relatedLink, error) {
 	cmd := tracker.SearchProblems{Search: searchFor("title CONTAINS[cd] "+predicate.Quote(words)+" AND identifier != "+formatID(but), "-modificationDate")}
 	cmd.Limit = patch.Set(int64(mostFound))
-	found, err := q.Service.SearchProblems(q.context(), q.caller, cmd)
+	found, err := q.as().Search(q.context(), cmd)
 	if err != nil {
 		return nil, err
 	}

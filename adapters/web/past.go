@@ -106,7 +106,7 @@ func showPast(q *request) (answer, error) {
 		return answer{}, err
 	}
 	const parts = snapshot.Keywords | snapshot.Relationships | snapshot.Watchers | snapshot.Log
-	now, err := q.Service.LoadProblem(q.context(), q.caller, id, parts)
+	now, err := q.as().Problem(q.context(), id, parts)
 	if err != nil {
 		return answer{}, err
 	}
@@ -116,7 +116,7 @@ func showPast(q *request) (answer, error) {
 			return answer{}, fault.New(fault.MalformedRequest, "the problem has the revisions 1 to %d", now.Revision)
 		}
 	}
-	then, err := q.Service.LoadProblemAsOf(q.context(), q.caller, id, parts, tracker.AsOf{Revision: revision})
+	then, err := q.as().ProblemAsOf(q.context(), id, parts, tracker.AsOf{Revision: revision})
 	if err != nil {
 		return answer{}, err
 	}

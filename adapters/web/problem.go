@@ -102,7 +102,7 @@ func showProblem(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	loaded, err := q.Service.LoadProblem(q.context(), q.caller, id, allParts)
+	loaded, err := q.as().Problem(q.context(), id, allParts)
 	if err != nil {
 		return answer{}, err
 	}
@@ -154,7 +154,7 @@ func (q *request) problemPage(a tracker.Answer[snapshot.Snapshot]) (problemPage,
 // typedAgain returns the page of a problem with what its form has. wrong says why it was refused,
 // and at which fields; nil: it was not.
 func (q *request) typedAgain(id problem.ID, wrong *refusal) (problemPage, error) {
-	loaded, err := q.Service.LoadProblem(q.context(), q.caller, id, allParts)
+	loaded, err := q.as().Problem(q.context(), id, allParts)
 	if err != nil {
 		return problemPage{}, err
 	}

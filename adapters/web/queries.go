@@ -73,7 +73,7 @@ func (q *request) mayChange(s query.Saved) bool {
 // showQueries lists the queries in the order in which they were saved, as the list of
 // problems does.
 func showQueries(q *request) (answer, error) {
-	saved, err := q.Service.SavedQueries(q.context(), q.caller)
+	saved, err := q.as().SavedQueries(q.context())
 	if err != nil {
 		return answer{}, err
 	}

@@ -41,6 +41,9 @@ func (h *Handler) newRequest(w http.ResponseWriter, r *http.Request) *request {
 	return &request{Handler: h, w: w, r: r, frame: httpframe.Of(r), language: language, chosen: chosen}
 }
 
+// as returns the Reader of the caller.
+func (q *request) as() tracker.Reader { return q.Service.As(q.caller) }
+
 // answer is a page, or the way to another one.
 type answer struct {
 	status int

@@ -35,7 +35,7 @@ type sessionRow struct {
 }
 
 func showSettings(q *request) (answer, error) {
-	sessions, err := q.Service.Sessions(q.context(), q.caller)
+	sessions, err := q.as().Sessions(q.context())
 	if err != nil {
 		return answer{}, err
 	}

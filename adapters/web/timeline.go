@@ -39,7 +39,7 @@ func (q *request) linked(numbers []int64) (map[int64]markdown.Link, error) {
 	for _, n := range numbers {
 		list = append(list, strconv.FormatInt(n, 10))
 	}
-	found, err := q.Service.SearchProblems(q.context(), q.caller, tracker.SearchProblems{Search: tracker.Search{
+	found, err := q.as().Search(q.context(), tracker.SearchProblems{Search: tracker.Search{
 		Predicate: patch.Set("identifier IN {" + strings.Join(list, ", ") + "}"), Limit: patch.Set(int64(history.MostReferences)),
 	}})
 	if err != nil {
@@ -121,7 +121,7 @@ func (q *request) stretch(s snapshot.Snapshot) (at stretch, latest bool, err err
 	}
 	at.to, at.toComments = numbers["before"], numbers["comments"]
 	if latest = !q.r.URL.Query().Has("before"); latest {
-		if at.to, at.toComments, err = q.Service.Lengths(q.context(), s); err != nil {
+		if at.to, at.toComments, err = q.as().Lengths(q.context(), s); err != nil {
 			return at, false, err
 		}
 	}
@@ -178,7 +178,7 @@ func (q *request) comments(s snapshot.Snapshot, at stretch) (comments []problem.
 	if most <= 0 {
 		return nil, size <= mostShown, nil
 	}
-	for part, err := range q.Service.Comments(q.context(), s, at.fromComments, most) {
+	for part, err := range q.as().Comments(q.context(), s, at.fromComments, most) {
 		if err != nil {
 			return nil, false, err
 		}
@@ -198,7 +198,7 @@ func (q *request) entries(s snapshot.Snapshot, skip, most int) (log []problem.Lo
 	if most == 0 {
 		return nil, nil
 	}
-	for part, err := range q.Service.Log(q.context(), s, skip, most) {
+	for part, err := range q.as().Log(q.context(), s, skip, most) {
 		if err != nil {
 			return nil, err
 		}

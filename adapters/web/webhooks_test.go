@@ -193,7 +193,7 @@ func TestWebhookState(t *testing.T) {
 	at := s.hook(t)
 	path := s.problem(t, "The door is open")
 	b.get(at).has("active").lacks("Try at once")
-	feed, err := s.service.Follow(t.Context(), s.admin, tracker.Follow{Limit: 100})
+	feed, err := s.service.As(s.admin).Follow(t.Context(), tracker.Follow{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

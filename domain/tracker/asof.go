@@ -21,22 +21,22 @@ type AsOf struct {
 	Time time.Time
 }
 
-// LoadProblemAsOf returns a problem with the given parts as of an earlier point (D36).
+// ProblemAsOf returns a problem with the given parts as of an earlier point (D36).
 // Referenced objects, other problems included, are in their current state. The watching
 // and read marks of the past are unknown. It fails with fault.ProblemNotFound also when
 // the problem did not exist yet, or does not have the revision.
-func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem.ID, parts snapshot.Parts, at AsOf) (Answer[snapshot.Snapshot], error) {
+func (as Reader) ProblemAsOf(ctx context.Context, id problem.ID, parts snapshot.Parts, at AsOf) (Answer[snapshot.Snapshot], error) {
 	var l loaded
 	var current int64
-	err := s.views.View(ctx, func(r store.Reader) (err error) {
-		if l, err = s.load(ctx, r, caller.User, id, parts|snapshot.Log|snapshot.Savepoints); err != nil {
+	err := as.s.views.View(ctx, func(r store.Reader) (err error) {
+		if l, err = as.load(ctx, r, id, parts|snapshot.Log|snapshot.Savepoints); err != nil {
 			return err
 		}
 		current = l.Revision
 		if l.Snapshot, err = at.rebuild(l.Snapshot, parts); err != nil {
 			return err
 		}
-		return showOthers(ctx, r, caller, l.Relationships)
+		return as.showOthers(ctx, r, l.Relationships)
 	})
 	if err != nil {
 		return Answer[snapshot.Snapshot]{}, err
@@ -47,7 +47,7 @@ func (s *Service) LoadProblemAsOf(ctx context.Context, caller Caller, id problem
 }
 
 // showOthers adds the title and state of the other problems to deleted relationships.
-func showOthers(ctx context.Context, r store.Reader, caller Caller, relationships []snapshot.Related) error {
+func (as Reader) showOthers(ctx context.Context, r store.Reader, relationships []snapshot.Related) error {
 	gone := map[problem.ID][]*snapshot.Related{}
 	var ids []problem.ID
 	for i := range relationships {
@@ -60,7 +60,7 @@ func showOthers(ctx context.Context, r store.Reader, caller Caller, relationship
 		return nil
 	}
 	slices.Sort(ids)
-	others, err := r.Problems(ctx, slices.Compact(ids), caller.User, 0)
+	others, err := as.problems(ctx, r, slices.Compact(ids), 0)
 	for _, other := range others {
 		for _, related := range gone[other.ID] {
 			related.OtherTitle, related.OtherState = other.Title, other.State

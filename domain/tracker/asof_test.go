@@ -34,7 +34,7 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 	seen := map[problem.ID][]snapshot.Snapshot{} // by revision, from 1
 	look := func() {
 		for id := problem.ID(1); id <= problems; id++ {
-			a, err := s.LoadProblem(t.Context(), s.admin, id, shown|snapshot.Savepoints)
+			a, err := s.As(s.admin).Problem(t.Context(), id, shown|snapshot.Savepoints)
 			noError(t, err)
 			if int64(len(seen[id])) < a.Revision {
 				now := a.Value
@@ -64,7 +64,7 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 		for i, want := range revisions {
 			s.wantAsOf(t, id, AsOf{Revision: int64(i) + 1}, want)
 		}
-		_, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, AsOf{Revision: int64(len(revisions)) + 1})
+		_, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, AsOf{Revision: int64(len(revisions)) + 1})
 		wantFault(t, err, fault.ProblemNotFound)
 		s.checkTimes(t, id, revisions)
 	}
@@ -93,7 +93,7 @@ func (s service) checkTimes(t *testing.T, id problem.ID, revisions []snapshot.Sn
 			continue
 		}
 		before++
-		_, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, AsOf{Time: at})
+		_, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, AsOf{Time: at})
 		wantFault(t, err, fault.ProblemNotFound)
 	}
 	if before == 0 {
@@ -115,7 +115,7 @@ func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want snapshot.Sn
 	}
 	compareSets := func(parts snapshot.Parts) {
 		t.Helper()
-		a, err := s.LoadProblemAsOf(t.Context(), s.admin, id, parts, at)
+		a, err := s.As(s.admin).ProblemAsOf(t.Context(), id, parts, at)
 		noError(t, err)
 		part, got := want, a.Value
 		slices.SortFunc(got.Watchers, ident.ID.Compare) // which can be in any order
@@ -211,15 +211,15 @@ func TestAsOfOutside(t *testing.T) {
 	s := newStocked()
 	id := s.create(t, "T")
 	for _, at := range []AsOf{{}, {Revision: -1}, {Revision: 2}, {Revision: 1 << 62}, {Time: noon.Add(-time.Millisecond)}, {Time: time.Unix(0, 0)}} {
-		_, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, at)
+		_, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, at)
 		wantFault(t, err, fault.ProblemNotFound)
 	}
 	for _, at := range []AsOf{{Revision: 1}, {Time: noon}, {Time: noon.Add(time.Hour)}, {Time: noon.AddDate(5000, 0, 0)}} {
-		a, err := s.LoadProblemAsOf(t.Context(), s.admin, id, shown, at)
+		a, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, at)
 		noError(t, err)
 		equal(t, "revision", a.Revision, int64(1))
 	}
-	_, err := s.LoadProblemAsOf(t.Context(), s.admin, id+1, shown, AsOf{Revision: 1})
+	_, err := s.As(s.admin).ProblemAsOf(t.Context(), id+1, shown, AsOf{Revision: 1})
 	wantFault(t, err, fault.ProblemNotFound)
 }
 

@@ -311,10 +311,10 @@ func decideDeleteAttachment(caller Caller, cmd DeleteAttachment, l loaded, m cha
 	return cb.Change, answer(struct{}{}, l), nil
 }
 
-// LoadAttachment returns the record of an attachment, also of a deleted one. It fails with
+// Attachment returns the record of an attachment, also of a deleted one. It fails with
 // fault.AttachmentNotFound.
-func (s *Service) LoadAttachment(ctx context.Context, caller Caller, id problem.ID, attachment ident.ID) (Answer[problem.Attachment], error) {
-	a, err := s.LoadProblem(ctx, caller, id, snapshot.Attachments)
+func (as Reader) Attachment(ctx context.Context, id problem.ID, attachment ident.ID) (Answer[problem.Attachment], error) {
+	a, err := as.Problem(ctx, id, snapshot.Attachments)
 	if err != nil {
 		return Answer[problem.Attachment]{}, err
 	}
@@ -326,16 +326,16 @@ func (s *Service) LoadAttachment(ctx context.Context, caller Caller, id problem.
 // OpenFile returns bytes of the file of an attachment, as blob.Store.Open does. It fails with
 // fault.AttachmentNotFound for a deleted attachment, and with fault.Unavailable while the
 // storage for files is away.
-func (s *Service) OpenFile(ctx context.Context, id problem.ID, a problem.Attachment, from, n int64) (io.ReadCloser, error) {
+func (as Reader) OpenFile(ctx context.Context, id problem.ID, a problem.Attachment, from, n int64) (io.ReadCloser, error) {
 	switch {
 	case !a.Deleted.IsZero():
 		return nil, attachmentNotFound()
-	case s.files == nil:
+	case as.s.files == nil:
 		return nil, noFiles()
 	}
-	r, err := s.files.Open(ctx, blob.Key{Problem: id, Attachment: a.ID}, from, n)
+	r, err := as.s.files.Open(ctx, blob.Key{Problem: id, Attachment: a.ID}, from, n)
 	if fault.Is(err, fault.AttachmentNotFound) {
-		state, stateErr := s.FilesState(ctx)
+		state, stateErr := as.s.FilesState(ctx)
 		if stateErr == nil {
 			stateErr = state.Err()
 		}

@@ -180,7 +180,7 @@ func TestFilesOfAttachments(t *testing.T) {
 	if a.Value.Bytes != 5 || a.Value.Digest != sha256.Sum256([]byte("hello")) || a.Value.MediaType != problem.UnknownMediaType {
 		t.Errorf("the attachment is %+v", a.Value)
 	}
-	r, err := s.OpenFile(t.Context(), id, a.Value, 1, -1)
+	r, err := s.As(s.admin).OpenFile(t.Context(), id, a.Value, 1, -1)
 	noError(t, err)
 	if got, _ := io.ReadAll(r); string(got) != "ello" {
 		t.Errorf("the file has %q", got)
@@ -212,7 +212,7 @@ func TestFilesOfAttachments(t *testing.T) {
 		t.Errorf("there are %d files after refusals and a dry run", len(files))
 	}
 	// Another Change while the file arrives: If-Match counts at the Commit, too.
-	now, err := s.LoadProblem(t.Context(), s.admin, id, 0)
+	now, err := s.As(s.admin).Problem(t.Context(), id, 0)
 	noError(t, err)
 	cmd := AddAttachment{Write: Write{IfMatch: &Match{Revisions: []int64{now.Revision}}}, Name: "a", Length: -1}
 	cmd.File = readerFunc(func([]byte) (int, error) {
@@ -228,12 +228,12 @@ func TestFilesOfAttachments(t *testing.T) {
 	}
 	_, err = s.DeleteAttachment(t.Context(), s.admin, id, DeleteAttachment{Attachment: a.Value.ID})
 	noError(t, err)
-	gone, err := s.LoadAttachment(t.Context(), s.admin, id, a.Value.ID)
+	gone, err := s.As(s.admin).Attachment(t.Context(), id, a.Value.ID)
 	noError(t, err)
-	if _, err := s.OpenFile(t.Context(), id, gone.Value, 0, -1); !fault.Is(err, fault.AttachmentNotFound) {
+	if _, err := s.As(s.admin).OpenFile(t.Context(), id, gone.Value, 0, -1); !fault.Is(err, fault.AttachmentNotFound) {
 		t.Errorf("the file of a deleted attachment: %v", err)
 	}
-	past, err := s.LoadProblemAsOf(t.Context(), s.admin, id, snapshot.Attachments, AsOf{Revision: 2})
+	past, err := s.As(s.admin).ProblemAsOf(t.Context(), id, snapshot.Attachments, AsOf{Revision: 2})
 	noError(t, err)
 	equal(t, "attachments of revision 2", past.Value.Attachments, []problem.Attachment{a.Value})
 
@@ -251,7 +251,7 @@ func TestFilesOfAttachments(t *testing.T) {
 			equal(t, "places", got.Value, c.places)
 			equal(t, "files", len(files), c.files)
 		}
-		gone, err := s.LoadAttachment(t.Context(), s.admin, id, redacted)
+		gone, err := s.As(s.admin).Attachment(t.Context(), id, redacted)
 		noError(t, err)
 		if gone.Value.Name != problem.DefaultReplacement || gone.Value.Deleted.IsZero() {
 			t.Errorf("the redacted attachment is %+v", gone.Value)
@@ -384,7 +384,7 @@ func TestFilesAway(t *testing.T) {
 		}
 		_, err = add()
 		wantFault(t, err, fault.Unavailable)
-		_, err = s.OpenFile(t.Context(), id, first.Value, 0, -1)
+		_, err = s.As(s.admin).OpenFile(t.Context(), id, first.Value, 0, -1)
 		wantFault(t, err, fault.Unavailable)
 		_, err = s.SweepFiles(t.Context())
 		noError(t, err)
@@ -415,7 +415,7 @@ func TestFilesAway(t *testing.T) {
 	})})
 	wantFault(t, err, fault.Unavailable)
 	s.files = nil
-	_, err = s.OpenFile(t.Context(), id, first.Value, 0, -1)
+	_, err = s.As(s.admin).OpenFile(t.Context(), id, first.Value, 0, -1)
 	wantFault(t, err, fault.Unavailable)
 }
 

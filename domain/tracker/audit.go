@@ -18,13 +18,13 @@ type AuditPage struct {
 // Audit returns entries of the audit log: at most limit after the first skip. The log
 // only grows, so the same skip always leaves out the same entries. It fails with
 // fault.MalformedRequest for a limit outside 1 to MostOnPage.
-func (s *Service) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage], error) {
+func (as Reader) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage], error) {
 	if limit < 1 || limit > MostOnPage {
 		return Answer[AuditPage]{}, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
 	}
 	var a Answer[AuditPage]
-	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	err := as.s.store.View(ctx, func(r store.Reader) (err error) {
+		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value.Entries, err = r.Audit(ctx, skip, limit+1)
@@ -50,13 +50,13 @@ type AuditEnd struct {
 // AuditBefore returns entries of the audit log, newest first: at most limit of the oldest
 // before, which are all with a number beyond the length. The log only grows, so the same
 // number always selects the same entries. It fails as Audit does.
-func (s *Service) AuditBefore(ctx context.Context, before, limit int) (Answer[AuditEnd], error) {
+func (as Reader) AuditBefore(ctx context.Context, before, limit int) (Answer[AuditEnd], error) {
 	if limit < 1 || limit > MostOnPage {
 		return Answer[AuditEnd]{}, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
 	}
 	var a Answer[AuditEnd]
-	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	err := as.s.store.View(ctx, func(r store.Reader) (err error) {
+		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value.Length, err = length(func(n int) (bool, error) {

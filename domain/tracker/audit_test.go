@@ -131,13 +131,13 @@ func TestAuditBefore(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	const most = math.MaxInt
-	all, err := s.Audit(t.Context(), 0, 1000)
+	all, err := s.As(s.admin).Audit(t.Context(), 0, 1000)
 	noError(t, err)
 	slices.Reverse(all.Value.Entries)
 	for _, limit := range []int{1, 4, 12, 13, 14} {
 		var got []audit.Entry
 		for before := most; before > 0; {
-			page, err := s.AuditBefore(t.Context(), before, limit)
+			page, err := s.As(s.admin).AuditBefore(t.Context(), before, limit)
 			noError(t, err)
 			equal(t, "length", page.Value.Length, 13)
 			equal(t, "end", page.Value.End, min(before, 13))
@@ -148,16 +148,16 @@ func TestAuditBefore(t *testing.T) {
 		equal(t, fmt.Sprintf("pages of %d", limit), auditLines(got), auditLines(all.Value.Entries))
 	}
 	s.issue(t, "read")
-	older, err := s.AuditBefore(t.Context(), 13, 1)
+	older, err := s.As(s.admin).AuditBefore(t.Context(), 13, 1)
 	noError(t, err)
 	equal(t, "the entry before", auditLines(older.Value.Entries), auditLines(all.Value.Entries[:1]))
 	for before, want := range map[int]int{0: 0, -1: 0, 1: 1, most: 14} {
-		page, err := s.AuditBefore(t.Context(), before, 100)
+		page, err := s.As(s.admin).AuditBefore(t.Context(), before, 100)
 		noError(t, err)
 		equal(t, fmt.Sprintf("entries before %d", before), len(page.Value.Entries), want)
 	}
 	for _, limit := range []int{-1, 0, MostOnPage + 1} {
-		_, err := s.AuditBefore(t.Context(), most, limit)
+		_, err := s.As(s.admin).AuditBefore(t.Context(), most, limit)
 		wantFault(t, err, fault.MalformedRequest)
 	}
 }

@@ -419,7 +419,7 @@ func TestCatalogueIsNeverBehind(t *testing.T) {
 	for _, name := range []string{"Root", "Boss", "Chief"} {
 		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}})
 		noError(t, err)
-		a, err := s.LoadProblem(t.Context(), other.admin, id, 0)
+		a, err := s.As(other.admin).Problem(t.Context(), id, 0)
 		noError(t, err)
 		equal(t, "originator", a.Catalogue.Name(metadata.Users, a.Value.Originator), name)
 		u, err := s.Users().Load(t.Context(), other.admin.User)

@@ -185,7 +185,7 @@ func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProb
 		return b, err
 	}
 	if body.Given(cmd.Saved) {
-		saved, err := s.savedQuery(ctx, cmd.Saved.Value)
+		saved, err := s.As(b.caller).savedQuery(ctx, cmd.Saved.Value)
 		if err != nil {
 			return b, err
 		}
@@ -227,7 +227,7 @@ func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []writerlocks.Ke
 
 // matching returns the matching problems in ascending order.
 func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]problem.ID, error) {
-	hits, err := s.find(ctx, r, store.Query{Plan: b.plan, Limit: MostChanged + 1, As: b.caller.User, Catalogue: b.catalogue})
+	hits, err := s.As(b.caller).find(ctx, r, store.Query{Plan: b.plan, Limit: MostChanged + 1, Catalogue: b.catalogue})
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, e
 	}
 	ids, err := s.matching(ctx, r, b)
 	if err == nil && len(ids) > 0 {
-		b.problems, err = r.Problems(ctx, ids, b.caller.User, parts)
+		b.problems, err = s.As(b.caller).problems(ctx, r, ids, parts)
 	}
 	return b, err
 }

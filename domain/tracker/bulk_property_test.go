@@ -131,7 +131,7 @@ func (s service) alone(t *testing.T, caller Caller, cmd UpdateProblems) alone {
 	t.Helper()
 	copied := &memory{state: s.memory.current()}
 	server := newServer(copied, s.clock)
-	found, err := server.SearchProblems(t.Context(), caller, SearchProblems{Search: Search{Predicate: cmd.Predicate}})
+	found, err := server.As(caller).Search(t.Context(), SearchProblems{Search: Search{Predicate: cmd.Predicate}})
 	noError(t, err)
 	a := alone{outcomes: map[problem.ID]string{}}
 	for _, p := range found.First.Value {

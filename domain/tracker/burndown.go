@@ -31,9 +31,9 @@ type BurndownDay struct {
 }
 
 // Burndown returns the history of a milestone, by the savepoints of all problems ever in it.
-// It fails with fault.NotFound, and as SearchProblems does.
-func (s *Service) Burndown(ctx context.Context, caller Caller, id ident.ID) (a Answer[Burndown], err error) {
-	c, err := s.catalogue(ctx)
+// It fails with fault.NotFound, and as Search does.
+func (as Reader) Burndown(ctx context.Context, id ident.ID) (a Answer[Burndown], err error) {
+	c, err := as.s.catalogue(ctx)
 	if err != nil {
 		return a, err
 	}
@@ -41,7 +41,7 @@ func (s *Service) Burndown(ctx context.Context, caller Caller, id ident.ID) (a A
 	if !ok {
 		return a, fault.New(fault.NotFound, "there is no milestone with this identifier")
 	}
-	found, err := s.SearchProblems(ctx, caller, SearchProblems{
+	found, err := as.Search(ctx, SearchProblems{
 		Search: Search{Predicate: patch.Set("ANY history.milestone.identifier = '" + id.String() + "'"), Limit: patch.Set(int64(MostOnPage))},
 		Parts:  snapshot.Savepoints,
 	})
@@ -68,7 +68,7 @@ func (s *Service) Burndown(ctx context.Context, caller Caller, id ident.ID) (a A
 			take(some)
 		}
 	}
-	a.Value.Days = burndown(lives, s.time())
+	a.Value.Days = burndown(lives, as.s.time())
 	return a, nil
 }
 

@@ -81,7 +81,7 @@ func TestBurndown(t *testing.T) {
 	if _, err := s.UpdateProblem(t.Context(), s.admin, 2, UpdateProblem{ProblemPatch: ProblemPatch{Milestone: patch.Null[metadata.Partial]()}}); err != nil {
 		t.Fatal(err)
 	}
-	a, err := s.Burndown(t.Context(), s.admin, spring.Value.ID)
+	a, err := s.As(s.admin).Burndown(t.Context(), spring.Value.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestBurndown(t *testing.T) {
 	if a.Value.More || a.Value.LeftOut > 0 {
 		t.Errorf("something was left out: %+v", a.Value)
 	}
-	if _, err := s.Burndown(t.Context(), s.admin, ident.ID{1}); !fault.Is(err, fault.NotFound) {
+	if _, err := s.As(s.admin).Burndown(t.Context(), ident.ID{1}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("an unknown milestone: %v", err)
 	}
 }

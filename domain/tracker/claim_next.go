@@ -8,7 +8,6 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -55,7 +54,7 @@ func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd Cla
 	if body.Given(cmd.Predicate) {
 		text = cmd.Predicate.Value
 	}
-	if _, err := s.prepare(ctx, caller, predicate.Problem, Search{Predicate: patch.Set(text), Sort: cmd.Sort}); err != nil {
+	if _, err := s.As(caller).prepare(ctx, predicate.Problem, Search{Predicate: patch.Set(text), Sort: cmd.Sort}); err != nil {
 		return a, false, err
 	}
 	if err := faults.Err(); err != nil {
@@ -163,7 +162,7 @@ func (n *next) find(ctx context.Context, plan *predicate.Plan, sort string, most
 		if err != nil {
 			return err
 		}
-		hits, err = n.Service.find(ctx, r, store.Query{Plan: plan, Sort: order, Limit: most, As: n.caller.User, Catalogue: catalogue})
+		hits, err = n.As(n.caller).find(ctx, r, store.Query{Plan: plan, Sort: order, Limit: most, Catalogue: catalogue})
 		return err
 	})
 	return hits, err
@@ -228,7 +227,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 			if c.repeatable, err = load(ctx, r); err != nil {
 				return c, err
 			}
-			hits, err := search.Among(ctx, r, store.Query{Plan: plan, Limit: 1, As: n.caller.User, Catalogue: c.catalogue}, []problem.ID{id})
+			hits, err := n.As(n.caller).among(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: c.catalogue}, []problem.ID{id})
 			c.fits = len(hits) > 0
 			return c, err
 		},

@@ -81,7 +81,7 @@ type repeatable struct {
 // loadRepeatable loads the problem with these parts, and the reply.
 func loadRepeatable[T any](s *Service, caller Caller, id problem.ID, parts snapshot.Parts, key *Idempotency[T]) func(context.Context, store.Reader) (repeatable, error) {
 	return func(ctx context.Context, r store.Reader) (c repeatable, err error) {
-		if c.loaded, err = s.load(ctx, r, caller.User, id, parts); err != nil {
+		if c.loaded, err = s.As(caller).load(ctx, r, id, parts); err != nil {
 			return c, err
 		}
 		c.reply, err = key.load(ctx, r, caller, s.time())

@@ -92,7 +92,7 @@ func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID)
 	err = s.views.View(ctx, func(r store.Reader) error {
 		untouched, state, shown = 0, e.state, r.History()
 		for _, id := range ids {
-			l, err := s.load(ctx, r, ident.None, id, erasureParts)
+			l, err := s.As(Caller{}).load(ctx, r, id, erasureParts)
 			if err != nil {
 				return err
 			}
@@ -199,7 +199,7 @@ func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID)
 			if now.Version != e.lease.Version {
 				return l, fault.New(fault.Unavailable, "another server goes on with the erasure")
 			}
-			return s.load(ctx, r, ident.None, id, erasureParts)
+			return s.As(Caller{}).load(ctx, r, id, erasureParts)
 		},
 		prepare: s.reserveRewrite,
 		decide: func(l loaded, m changes.Moment) (store.Change, Answer[underWay], error) {

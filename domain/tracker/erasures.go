@@ -296,7 +296,7 @@ func (s *Service) countErasure(ctx context.Context, e *Erasure, most int) error 
 		most -= len(ids)
 		for _, id := range ids {
 			err := s.views.View(ctx, func(r store.Reader) error {
-				l, err := s.load(ctx, r, ident.None, id, erasureParts)
+				l, err := s.As(Caller{}).load(ctx, r, id, erasureParts)
 				if err == nil {
 					_, e.ErasureState = e.in(e.User.Erase(), &l.Snapshot)
 				}
@@ -321,7 +321,7 @@ func (s *Service) following(ctx context.Context, after problem.ID) (ids []proble
 		if err != nil {
 			return err
 		}
-		hits, err := s.find(ctx, r, store.Query{Plan: plan, Limit: page, Catalogue: c})
+		hits, err := s.As(Caller{}).find(ctx, r, store.Query{Plan: plan, Limit: page, Catalogue: c})
 		for _, h := range hits {
 			ids = append(ids, h.ID)
 		}

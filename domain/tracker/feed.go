@@ -15,7 +15,6 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
@@ -102,16 +101,16 @@ type Follower struct {
 // fault.CursorGone for a cursor of another history, fault.MalformedRequest for an
 // impossible limit, and like SearchProblems for an impossible predicate. Events of
 // administration are left out unless the token of the caller has the scope admin.
-func (s *Service) Follow(ctx context.Context, caller Caller, cmd Follow) (*Follower, error) {
+func (as Reader) Follow(ctx context.Context, cmd Follow) (*Follower, error) {
 	if cmd.Limit < 1 || cmd.Limit > MostOnPage {
 		return nil, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
 	}
-	f := &Follower{service: s, caller: caller, cmd: cmd, next: cmd.After}
+	f := &Follower{service: as.s, caller: as.caller, cmd: cmd, next: cmd.After}
 	if _, err := f.plan(); err != nil {
 		return nil, err
 	}
 	if cmd.Now {
-		_, newest, err := s.feedEnds(ctx)
+		_, newest, err := as.s.feedEnds(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -420,14 +419,12 @@ func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map
 		if err != nil {
 			return err
 		}
-		q := store.Query{Plan: plan, Limit: len(events), As: f.caller.User, Catalogue: catalogue}
-		return s.withinTime(ctx, func(ctx context.Context) error {
-			hits, err := search.Among(ctx, r, q, problemsOf(events))
-			for _, hit := range hits {
-				found[hit.ID] = true
-			}
-			return err
-		})
+		q := store.Query{Plan: plan, Limit: len(events), Catalogue: catalogue}
+		hits, err := s.As(f.caller).among(ctx, r, q, problemsOf(events))
+		for _, hit := range hits {
+			found[hit.ID] = true
+		}
+		return err
 	})
 	return found, err
 }

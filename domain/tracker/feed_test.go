@@ -27,7 +27,7 @@ import (
 // follow returns a Follower that ends with the test.
 func (s service) follow(t *testing.T, caller Caller, cmd Follow) *Follower {
 	t.Helper()
-	f, err := s.Follow(t.Context(), caller, cmd)
+	f, err := s.As(caller).Follow(t.Context(), cmd)
 	noError(t, err)
 	t.Cleanup(f.Close)
 	return f
@@ -123,7 +123,7 @@ func TestPagesOfLongEventsAreBounded(t *testing.T) {
 	for _, limit := range []int{1, 2, 3, 1000} {
 		b := budget.New(64 << 20)
 		account := b.Open(nil)
-		f, err := s.Follow(budget.With(t.Context(), account), s.admin, Follow{Limit: limit, After: start})
+		f, err := s.As(s.admin).Follow(budget.With(t.Context(), account), Follow{Limit: limit, After: start})
 		noError(t, err)
 		var got []string
 		for {
@@ -194,7 +194,7 @@ func TestFollowRefuses(t *testing.T) {
 		{"a cursor in front of an entry of another history", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Batch: ident.ID{1}}}, fault.CursorGone},
 		{"a cursor behind its entry", Follow{Limit: 1, After: event.Cursor{Number: last.Number, Index: last.Index + 1, Batch: last.Batch}}, fault.CursorGone},
 	} {
-		_, err := s.Follow(t.Context(), s.admin, test.cmd)
+		_, err := s.As(s.admin).Follow(t.Context(), test.cmd)
 		if !fault.Is(err, test.kind) {
 			t.Errorf("%s: %v, want %s", test.rule, err, test.kind)
 		}
@@ -215,7 +215,7 @@ func TestFollowWaits(t *testing.T) {
 		noError(t, err)
 		admin, err := here.Authenticate(t.Context(), testSecret)
 		noError(t, err)
-		f, err := here.Follow(t.Context(), admin, Follow{Limit: 10, Now: true})
+		f, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		noError(t, err)
 		defer f.Close()
 		for _, test := range []struct {
@@ -253,7 +253,7 @@ func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		s.Service = New(Options{Store: s.memory, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits()})
-		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 1000, Now: true, Predicate: patch.Set(`title BEGINSWITH "Lamp"`)})
+		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 1000, Now: true, Predicate: patch.Set(`title BEGINSWITH "Lamp"`)})
 		noError(t, err)
 		defer f.Close()
 		nextPage(t, f)
@@ -313,7 +313,7 @@ func TestFollowWithPredicateWaitsForTheStore(t *testing.T) {
 		n := newNarrow(s.memory, 1)
 		server := New(Options{Store: n, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits(), SearchFor: time.Second})
 		s.create(t, "Lamp")
-		f, err := server.Follow(t.Context(), s.admin, Follow{Limit: 10, Predicate: patch.Set(`title = "Lamp"`)})
+		f, err := server.As(s.admin).Follow(t.Context(), Follow{Limit: 10, Predicate: patch.Set(`title = "Lamp"`)})
 		noError(t, err)
 		defer f.Close()
 		events := nextPage(t, f).Events
@@ -339,7 +339,7 @@ func TestFollowWithPredicateTakesMoreAgain(t *testing.T) {
 		for range events {
 			s.create(t, "Lamp")
 		}
-		f, err := server.Follow(t.Context(), s.admin, Follow{Limit: 16, After: event.Start, Predicate: patch.Set(`title = "Lamp"`)})
+		f, err := server.As(s.admin).Follow(t.Context(), Follow{Limit: 16, After: event.Start, Predicate: patch.Set(`title = "Lamp"`)})
 		noError(t, err)
 		defer f.Close()
 		seen := 0
@@ -444,7 +444,7 @@ func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
 		noError(t, err)
 		admin, err := here.Authenticate(t.Context(), testSecret)
 		noError(t, err)
-		listener, err := here.Follow(t.Context(), admin, Follow{Limit: 10, Now: true})
+		listener, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		noError(t, err)
 		defer listener.Close()
 		at := listener.Position()
@@ -464,7 +464,7 @@ func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
 			_, err := by.CreateProblem(t.Context(), admin, CreateProblem{ProblemPatch: titled(title)})
 			noError(t, err)
 			want = append(want, "problem.created "+title)
-			f, err := here.Follow(t.Context(), admin, Follow{Limit: 10, After: at})
+			f, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, After: at})
 			noError(t, err)
 			equal(t, "the events", titles(nextPage(t, f)), want)
 			f.Close()
@@ -518,7 +518,7 @@ func TestFollowNoticesALostHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		s.create(t, "Lamp")
-		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
+		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		noError(t, err)
 		defer f.Close()
 		synctest.Wait()
@@ -563,7 +563,7 @@ func TestIdleFollowersReadNothing(t *testing.T) {
 		noError(t, err)
 		admin, err := s.Authenticate(t.Context(), testSecret)
 		noError(t, err)
-		first, err := s.Follow(t.Context(), admin, Follow{Limit: 10, Now: true})
+		first, err := s.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		noError(t, err)
 		defer first.Close()
 		noError(t, first.Wait(t.Context()))
@@ -583,7 +583,7 @@ func TestNobodyListensNobodyReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
-		f, err := s.Follow(t.Context(), s.admin, Follow{Limit: 10, Now: true})
+		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		noError(t, err)
 		nextPage(t, f)
 		equal(t, "the listeners before a wait", s.hub.Listeners(), 0)
@@ -627,7 +627,7 @@ func TestHousekeepForgetsOldEvents(t *testing.T) {
 	first := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1}))
 	noError(t, s.Housekeep(t.Context()))
 	equal(t, "the events", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Door"})
-	_, err := s.Follow(t.Context(), s.admin, Follow{Limit: 1, After: first.Next})
+	_, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 1, After: first.Next})
 	wantFault(t, err, fault.CursorGone)
 	s.clock.forward(1000 * time.Hour)
 	noError(t, s.Housekeep(t.Context()))

@@ -23,7 +23,7 @@ func TestFullProblem(t *testing.T) {
 		_, err := s.AddComment(t.Context(), s.admin, id, comment)
 		noError(t, err)
 	}
-	before, err := s.LoadProblem(t.Context(), s.admin, id, shown)
+	before, err := s.As(s.admin).Problem(t.Context(), id, shown)
 	noError(t, err)
 	for _, dry := range []bool{false, true} {
 		comment.DryRun = dry
@@ -32,7 +32,7 @@ func TestFullProblem(t *testing.T) {
 		_, err = s.SetKeyword(t.Context(), s.admin, id, SetKeyword{Write: Write{DryRun: dry}, Name: "x", Value: problem.Text(strings.Repeat("x", 10<<10))})
 		wantFault(t, err, fault.InvalidValue)
 	}
-	after, err := s.LoadProblem(t.Context(), s.admin, id, shown)
+	after, err := s.As(s.admin).Problem(t.Context(), id, shown)
 	noError(t, err)
 	equal(t, "the full problem", after.Value, before.Value)
 	_, err = s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}})

@@ -84,7 +84,7 @@ func (s service) create(t testing.TB, title string) problem.ID {
 // load returns a problem with all its parts.
 func (s service) load(t *testing.T, id problem.ID) snapshot.Snapshot {
 	t.Helper()
-	a, err := s.LoadProblem(t.Context(), s.admin, id, ^snapshot.Parts(0))
+	a, err := s.As(s.admin).Problem(t.Context(), id, ^snapshot.Parts(0))
 	if err != nil {
 		t.Fatal(err)
 	}

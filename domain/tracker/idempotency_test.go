@@ -177,7 +177,7 @@ func creations(s service) map[string]func(name string, fingerprint byte, dryRun 
 			ctx := context.Background()
 			cmd := SaveQuery{Write: Write{DryRun: dryRun}, Name: patch.Set(name), Predicate: patch.Set("TRUEPREDICATE"), Idempotency: keyed[query.Saved](fingerprint)}
 			a, err := s.SaveQuery(ctx, s.admin, cmd)
-			all, _ := s.SavedQueries(ctx, s.admin)
+			all, _ := s.As(s.admin).SavedQueries(ctx)
 			return a.Replay != nil, len(all.Value), err
 		},
 	}

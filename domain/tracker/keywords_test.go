@@ -212,7 +212,7 @@ func TestCreateWithKeywordsIsSettingThem(t *testing.T) {
 			equal(t, "from", e.From, set.Log[i].From)
 			equal(t, "to", e.To, set.Log[i].To)
 		}
-		then, err := s.LoadProblemAsOf(t.Context(), s.admin, a.Value.ID, snapshot.Keywords, AsOf{Revision: 1})
+		then, err := s.As(s.admin).ProblemAsOf(t.Context(), a.Value.ID, snapshot.Keywords, AsOf{Revision: 1})
 		noError(t, err)
 		equal(t, "keywords as of revision 1", then.Value.Keywords, made.Keywords)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
@@ -15,15 +14,15 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// LoadProblem returns a problem with the given parts, as seen by the caller (R1–R4). Its
+// Problem returns a problem with the given parts, as seen by the caller (R1–R4). Its
 // comments have the places of deleted ones, too: see problem.Present.
 // For a Size above snapshot.Small, the log and comments are left out: see Log and
 // Comments. It fails with fault.ProblemNotFound. It fails with fault.Unavailable when
 // no memory for a large problem is free in time.
-func (s *Service) LoadProblem(ctx context.Context, caller Caller, id problem.ID, parts snapshot.Parts) (Answer[snapshot.Snapshot], error) {
+func (as Reader) Problem(ctx context.Context, id problem.ID, parts snapshot.Parts) (Answer[snapshot.Snapshot], error) {
 	var l loaded
-	err := s.views.Once(ctx, func(r store.Reader) (err error) {
-		l, err = s.load(ctx, r, caller.User, id, parts|snapshot.IfSmall)
+	err := as.s.views.Once(ctx, func(r store.Reader) (err error) {
+		l, err = as.load(ctx, r, id, parts|snapshot.IfSmall)
 		return err
 	})
 	if err != nil {
@@ -41,19 +40,19 @@ type loaded struct {
 
 func (l loaded) revision() int64 { return l.Revision }
 
-func (s *Service) load(ctx context.Context, r store.Reader, as ident.ID, id problem.ID, parts snapshot.Parts) (loaded, error) {
+func (as Reader) load(ctx context.Context, r store.Reader, id problem.ID, parts snapshot.Parts) (loaded, error) {
 	if id < 1 {
 		return loaded{}, problemNotFound()
 	}
-	shown, err := s.views.Problem(ctx, r, id, as, parts)
+	shown, err := as.problem(ctx, r, id, parts)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return loaded{}, problemNotFound()
 	}
 	if err != nil {
 		return loaded{}, err
 	}
-	catalogue, err := s.catalogues.At(ctx, r, shown.Catalogue)
-	return loaded{shown, catalogue, s.limits.Watchers}, err
+	catalogue, err := as.s.catalogues.At(ctx, r, shown.Catalogue)
+	return loaded{shown, catalogue, as.s.limits.Watchers}, err
 }
 
 func problemNotFound() error {

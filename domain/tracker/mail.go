@@ -216,7 +216,7 @@ func (w *MailWorker) Release(ctx context.Context, s mail.State) error {
 
 // Follow returns a Follower of all events behind a cursor. It fails with fault.CursorGone.
 func (w *MailWorker) Follow(ctx context.Context, after event.Cursor, limit int) (*Follower, error) {
-	return w.service.Follow(ctx, feedCaller, Follow{After: after, Limit: limit})
+	return w.service.As(feedCaller).Follow(ctx, Follow{After: after, Limit: limit})
 }
 
 // Newest returns the cursor behind the newest event.

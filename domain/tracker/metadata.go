@@ -283,6 +283,6 @@ func (s *Service) stateUsed(ctx context.Context, r store.Reader, caller Caller, 
 	if err != nil {
 		return false, fault.Wrap(fault.Internal, err, "the predicate about a state does not compile")
 	}
-	hits, err := s.find(ctx, r, store.Query{Plan: plan, Limit: 1, As: caller.User, Catalogue: c})
+	hits, err := s.As(caller).find(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: c})
 	return len(hits) > 0, err
 }

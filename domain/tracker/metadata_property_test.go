@@ -42,7 +42,7 @@ func TestAuditLogReplays(t *testing.T) {
 		}
 		c, err := a.catalogue(t.Context())
 		noError(t, err)
-		log, err := a.Audit(t.Context(), 0, 1000)
+		log, err := a.As(Caller{}).Audit(t.Context(), 0, 1000)
 		noError(t, err)
 		got, want := replayed(t, log.Value.Entries), standing(t, c)
 		for object, members := range want {

@@ -29,12 +29,12 @@ type Neighbourhood struct {
 // Neighbourhood returns a problem and at most limit-1 others that its relationships lead
 // to, at any distance, all of one moment. It fails with fault.ProblemNotFound, and with
 // fault.MalformedRequest for a limit outside 1 to MostNeighbours.
-func (s *Service) Neighbourhood(ctx context.Context, caller Caller, id problem.ID, limit int) (a Answer[Neighbourhood], err error) {
+func (as Reader) Neighbourhood(ctx context.Context, id problem.ID, limit int) (a Answer[Neighbourhood], err error) {
 	if limit < 1 || limit > MostNeighbours {
 		return a, fault.New(fault.MalformedRequest, "a neighbourhood has 1 to %d problems", MostNeighbours)
 	}
-	err = s.views.View(ctx, func(r store.Reader) error {
-		l, err := s.load(ctx, r, caller.User, id, 0)
+	err = as.s.views.View(ctx, func(r store.Reader) error {
+		l, err := as.load(ctx, r, id, 0)
 		if err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (s *Service) Neighbourhood(ctx context.Context, caller Caller, id problem.I
 			frontier = near.Expand(sides)
 		}
 		a.Value.Links, a.Value.More = near.Links(), near.More()
-		a.Value.Problems, err = r.Problems(ctx, near.Problems(), caller.User, 0)
+		a.Value.Problems, err = as.problems(ctx, r, near.Problems(), 0)
 		return err
 	})
 	return a, err

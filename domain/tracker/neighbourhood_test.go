@@ -32,7 +32,7 @@ func TestNeighbourhood(t *testing.T) {
 		}
 		return all
 	}
-	whole, err := s.Neighbourhood(t.Context(), s.admin, 1, 60)
+	whole, err := s.As(s.admin).Neighbourhood(t.Context(), 1, 60)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestNeighbourhood(t *testing.T) {
 	if whole.Value.More {
 		t.Error("something was left out")
 	}
-	some, err := s.Neighbourhood(t.Context(), s.admin, 1, 2)
+	some, err := s.As(s.admin).Neighbourhood(t.Context(), 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,15 +52,15 @@ func TestNeighbourhood(t *testing.T) {
 	if !some.Value.More || len(some.Value.Links) != 2 {
 		t.Errorf("the nearest have %d links, and more: %v", len(some.Value.Links), some.Value.More)
 	}
-	alone, err := s.Neighbourhood(t.Context(), s.admin, 3, 60)
+	alone, err := s.As(s.admin).Neighbourhood(t.Context(), 3, 60)
 	if err != nil || len(alone.Value.Problems) != 1 || len(alone.Value.Links) != 0 {
 		t.Errorf("problem 3 has %+v (%v)", alone.Value, err)
 	}
-	if _, err := s.Neighbourhood(t.Context(), s.admin, 99, 60); !fault.Is(err, fault.ProblemNotFound) {
+	if _, err := s.As(s.admin).Neighbourhood(t.Context(), 99, 60); !fault.Is(err, fault.ProblemNotFound) {
 		t.Errorf("an unknown problem: %v", err)
 	}
 	for _, limit := range []int{0, MostNeighbours + 1} {
-		if _, err := s.Neighbourhood(t.Context(), s.admin, 1, limit); !fault.Is(err, fault.MalformedRequest) {
+		if _, err := s.As(s.admin).Neighbourhood(t.Context(), 1, limit); !fault.Is(err, fault.MalformedRequest) {
 			t.Errorf("a limit of %d: %v", limit, err)
 		}
 	}

@@ -73,7 +73,7 @@ func TestViewOnce(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(*Service, Caller, problem.ID) error{
 		"load": func(s *Service, by Caller, id problem.ID) error {
-			a, err := s.LoadProblem(t.Context(), by, id, snapshot.Log)
+			a, err := s.As(by).Problem(t.Context(), id, snapshot.Log)
 			equal(t, "the problem", a.Value.ID, id)
 			return err
 		},
@@ -94,7 +94,7 @@ func TestViewOnce(t *testing.T) {
 		id := other.create(t, "T")
 		store := &ending{Store: other.memory}
 		s := newServer(store, other.clock)
-		if _, err := s.LoadProblem(t.Context(), other.admin, id, 0); err != nil { // the catalogue is kept
+		if _, err := s.As(other.admin).Problem(t.Context(), id, 0); err != nil { // the catalogue is kept
 			t.Fatal(err)
 		}
 		store.ended = nil
@@ -117,6 +117,6 @@ func TestViewOnceOfNothing(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	s := newServer(&ending{Store: other.memory}, other.clock)
-	_, err := s.LoadProblem(t.Context(), other.admin, 7, 0)
+	_, err := s.As(other.admin).Problem(t.Context(), 7, 0)
 	wantFault(t, err, fault.ProblemNotFound)
 }

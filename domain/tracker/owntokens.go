@@ -15,9 +15,9 @@ import (
 )
 
 // OwnTokens returns the tokens of the caller, in the order of their creation (D50).
-func (s *Service) OwnTokens(ctx context.Context, caller Caller) (Answer[[]access.Token], error) {
-	a, err := s.Tokens(ctx)
-	a.Value = slices.DeleteFunc(a.Value, func(t access.Token) bool { return t.User != caller.User })
+func (as Reader) OwnTokens(ctx context.Context) (Answer[[]access.Token], error) {
+	a, err := as.s.Tokens(ctx)
+	a.Value = slices.DeleteFunc(a.Value, func(t access.Token) bool { return t.User != as.caller.User })
 	return a, err
 }
 

@@ -24,8 +24,8 @@ const (
 // the first skip entries and returns at most limit. Each portion is read during the
 // iteration, in a View of its own, so a slow client holds no View. Entries added
 // meanwhile are left out. An error ends the iteration.
-func (s *Service) Log(ctx context.Context, shown snapshot.Snapshot, skip, limit int) iter.Seq2[[]problem.LogEntry, error] {
-	return portions(ctx, s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.LogEntry, error) {
+func (as Reader) Log(ctx context.Context, shown snapshot.Snapshot, skip, limit int) iter.Seq2[[]problem.LogEntry, error] {
+	return portions(ctx, as.s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.LogEntry, error) {
 		entries, err := r.Log(ctx, shown.ID, skip, limit, portionText)
 		for i := range entries {
 			if entries[i].Revision > shown.Revision {
@@ -38,16 +38,16 @@ func (s *Service) Log(ctx context.Context, shown snapshot.Snapshot, skip, limit 
 
 // Comments returns the comments of a problem in the same way. Comments added meanwhile
 // come last. Deleted comments are among them: skip and limit count their places (D44).
-func (s *Service) Comments(ctx context.Context, shown snapshot.Snapshot, skip, limit int) iter.Seq2[[]problem.Comment, error] {
-	return portions(ctx, s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.Comment, error) {
+func (as Reader) Comments(ctx context.Context, shown snapshot.Snapshot, skip, limit int) iter.Seq2[[]problem.Comment, error] {
+	return portions(ctx, as.s, skip, limit, func(ctx context.Context, r store.Reader, skip, limit int) ([]problem.Comment, error) {
 		return r.Comments(ctx, shown.ID, skip, limit, portionText)
 	})
 }
 
 // Lengths returns the number of entries in the log of a problem, as of the given snapshot,
 // and the number of comments among them.
-func (s *Service) Lengths(ctx context.Context, shown snapshot.Snapshot) (entries, comments int, err error) {
-	err = s.store.View(ctx, func(r store.Reader) (err error) {
+func (as Reader) Lengths(ctx context.Context, shown snapshot.Snapshot) (entries, comments int, err error) {
+	err = as.s.store.View(ctx, func(r store.Reader) (err error) {
 		entries, err = length(func(n int) (bool, error) {
 			one, err := r.Log(ctx, shown.ID, n, 1, 1)
 			return len(one) > 0 && one[0].Revision <= shown.Revision, err
@@ -133,9 +133,9 @@ func textOf(s snapshot.Snapshot) int {
 
 // firstHits loads the first problems of a search in the View of the search, and returns
 // the remaining hits.
-func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts snapshot.Parts) (first Answer[[]snapshot.Snapshot], rest []store.Hit, err error) {
+func (as Reader) firstHits(ctx context.Context, r store.Reader, hits []store.Hit, parts snapshot.Parts) (first Answer[[]snapshot.Snapshot], rest []store.Hit, err error) {
 	n := min(len(hits), firstInBatch)
-	if first, err = s.loadHits(ctx, r, caller, hits[:n], parts); err != nil {
+	if first, err = as.loadHits(ctx, r, hits[:n], parts); err != nil {
 		return first, nil, err
 	}
 	rest = hits[n:]
@@ -144,7 +144,7 @@ func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, 
 	if n <= 0 {
 		return first, rest, nil
 	}
-	more, err := s.loadHits(ctx, r, caller, rest[:n], parts)
+	more, err := as.loadHits(ctx, r, rest[:n], parts)
 	if first.Value == nil {
 		return more, rest[n:], err
 	}
@@ -154,14 +154,14 @@ func (s *Service) firstHits(ctx context.Context, r store.Reader, caller Caller, 
 
 // rest loads the problems in batches, each in a View of its own. So a slow client holds
 // no View. last is the previous batch.
-func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, parts snapshot.Parts, last []snapshot.Snapshot) iter.Seq2[Answer[[]snapshot.Snapshot], error] {
+func (as Reader) rest(ctx context.Context, hits []store.Hit, parts snapshot.Parts, last []snapshot.Snapshot) iter.Seq2[Answer[[]snapshot.Snapshot], error] {
 	size := afterBatch(last)
 	return func(yield func(Answer[[]snapshot.Snapshot], error) bool) {
 		for hits, size := hits, size; len(hits) > 0; {
 			some := hits[:min(len(hits), size)]
 			var batch Answer[[]snapshot.Snapshot]
-			err := s.store.View(ctx, func(r store.Reader) (err error) {
-				batch, err = s.loadHits(ctx, r, caller, some, parts)
+			err := as.s.store.View(ctx, func(r store.Reader) (err error) {
+				batch, err = as.loadHits(ctx, r, some, parts)
 				return err
 			})
 			if !yield(batch, err) || err != nil {
@@ -173,7 +173,7 @@ func (s *Service) rest(ctx context.Context, caller Caller, hits []store.Hit, par
 }
 
 // loadHits loads the problems of the hits.
-func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, hits []store.Hit, parts snapshot.Parts) (a Answer[[]snapshot.Snapshot], err error) {
+func (as Reader) loadHits(ctx context.Context, r store.Reader, hits []store.Hit, parts snapshot.Parts) (a Answer[[]snapshot.Snapshot], err error) {
 	if len(hits) == 0 {
 		return a, nil
 	}
@@ -181,9 +181,9 @@ func (s *Service) loadHits(ctx context.Context, r store.Reader, caller Caller, h
 	for i, hit := range hits {
 		ids[i] = hit.ID
 	}
-	if a.Value, err = r.Problems(ctx, ids, caller.User, parts|snapshot.IfSmall); err != nil || len(a.Value) == 0 {
+	if a.Value, err = as.problems(ctx, r, ids, parts|snapshot.IfSmall); err != nil || len(a.Value) == 0 {
 		return a, err
 	}
-	a.Catalogue, err = s.catalogues.At(ctx, r, a.Value[0].Catalogue)
+	a.Catalogue, err = as.s.catalogues.At(ctx, r, a.Value[0].Catalogue)
 	return a, err
 }

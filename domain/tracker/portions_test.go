@@ -36,7 +36,7 @@ func TestPortions(t *testing.T) {
 	s := newStocked()
 	id := s.create(t, "T")
 	s.large(t, id, 1<<20)
-	a, err := s.LoadProblem(t.Context(), s.admin, id, shown)
+	a, err := s.As(s.admin).Problem(t.Context(), id, shown)
 	noError(t, err)
 	if len(a.Value.Keywords) != 1 || a.Value.Log != nil || a.Value.Comments != nil || a.Value.Size < 1<<20 {
 		t.Fatalf("a problem of %d bytes was loaded with %d keywords, %d entries and %d comments", a.Value.Size, len(a.Value.Keywords), len(a.Value.Log), len(a.Value.Comments))
@@ -48,7 +48,7 @@ func TestPortions(t *testing.T) {
 	}))
 	for _, c := range []struct{ skip, limit int }{{0, 1000}, {3, 1000}, {3, 9}, {0, 1}, {1000, 10}} {
 		var log []problem.LogEntry
-		for portion, err := range s.Log(t.Context(), a.Value, c.skip, c.limit) {
+		for portion, err := range s.As(s.admin).Log(t.Context(), a.Value, c.skip, c.limit) {
 			noError(t, err)
 			if n := problem.Size(problem.Fields{}, nil, nil, nil, portion); n > portionText+(64<<10)+problem.Overhead {
 				t.Errorf("a portion has %d bytes", n)
@@ -62,7 +62,7 @@ func TestPortions(t *testing.T) {
 		from := min(c.skip, len(all.Log))
 		equal(t, "log", log, append([]problem.LogEntry(nil), all.Log[from:min(from+c.limit, len(all.Log))]...))
 		var comments []problem.Comment
-		for portion, err := range s.Comments(t.Context(), a.Value, c.skip, min(c.limit, len(all.Comments)-min(c.skip, len(all.Comments)))) {
+		for portion, err := range s.As(s.admin).Comments(t.Context(), a.Value, c.skip, min(c.limit, len(all.Comments)-min(c.skip, len(all.Comments)))) {
 			noError(t, err)
 			comments = append(comments, portion...)
 		}
@@ -78,7 +78,7 @@ func TestLengths(t *testing.T) {
 	id := s.create(t, "T")
 	for before := range 3 {
 		s.large(t, id, before*(64<<10))
-		a, err := s.LoadProblem(t.Context(), s.admin, id, shown)
+		a, err := s.As(s.admin).Problem(t.Context(), id, shown)
 		noError(t, err)
 		var all snapshot.Snapshot
 		noError(t, s.memory.View(t.Context(), func(r store.Reader) (err error) {
@@ -86,7 +86,7 @@ func TestLengths(t *testing.T) {
 			return err
 		}))
 		s.large(t, id, 128<<10) // meanwhile
-		entries, comments, err := s.Lengths(t.Context(), a.Value)
+		entries, comments, err := s.As(s.admin).Lengths(t.Context(), a.Value)
 		noError(t, err)
 		equal(t, "entries", entries, len(all.Log))
 		equal(t, "comments", comments, len(all.Comments))
@@ -110,13 +110,13 @@ func TestRoom(t *testing.T) {
 	open := func() *budget.Account { a := b.Open(nil); a.For(s.admin.User); return a }
 	mine := open()
 	ctx := budget.With(t.Context(), mine)
-	_, err := s.LoadProblem(ctx, s.admin, id, snapshot.Keywords|snapshot.Log)
+	_, err := s.As(s.admin).Problem(ctx, id, snapshot.Keywords|snapshot.Log)
 	wantFault(t, err, fault.Unavailable)
-	_, err = s.LoadProblemAsOf(ctx, s.admin, id, snapshot.Log, AsOf{Revision: 3})
+	_, err = s.As(s.admin).ProblemAsOf(ctx, id, snapshot.Log, AsOf{Revision: 3})
 	wantFault(t, err, fault.Unavailable)
 	_, err = s.SetKeyword(ctx, s.admin, id, SetKeyword{Name: "y", Value: problem.Text("refused")})
 	wantFault(t, err, fault.Unavailable)
-	_, err = s.LoadProblem(ctx, s.admin, id, snapshot.Log) // which is read in portions
+	_, err = s.As(s.admin).Problem(ctx, id, snapshot.Log) // which is read in portions
 	noError(t, err)
 	_, err = s.AddComment(ctx, s.admin, id, AddComment{Text: patch.Set("needs no part")})
 	noError(t, err)
@@ -124,13 +124,13 @@ func TestRoom(t *testing.T) {
 	noError(t, err)
 
 	other.Close()
-	a, err := s.LoadProblem(ctx, s.admin, id, snapshot.Keywords|snapshot.Log)
+	a, err := s.As(s.admin).Problem(ctx, id, snapshot.Keywords|snapshot.Log)
 	noError(t, err)
 	equal(t, "keywords", len(a.Value.Keywords), 1)
 	if held, _ := b.Held(); held < 32<<10 || held > 64<<10 {
 		t.Errorf("%d bytes are held for one keyword", held)
 	}
-	past, err := s.LoadProblemAsOf(ctx, s.admin, id, snapshot.Log, AsOf{Revision: 3})
+	past, err := s.As(s.admin).ProblemAsOf(ctx, id, snapshot.Log, AsOf{Revision: 3})
 	noError(t, err)
 	equal(t, "entries", len(past.Value.Log), 3)
 	mine.Close()

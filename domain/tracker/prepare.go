@@ -73,8 +73,8 @@ func (s Search) checkSelection(root predicate.Entity) error {
 
 // prepare checks a search and compiles its predicate, in the order of D18. NOW() is the
 // time of the first page.
-func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Entity, cmd Search) (prepared, error) {
-	q := prepared{user: caller.User, zone: s.zone, now: s.time(), limit: int(cmd.Limit.Value), after: cmd.After}
+func (as Reader) prepare(ctx context.Context, root predicate.Entity, cmd Search) (prepared, error) {
+	q := prepared{user: as.caller.User, zone: as.s.zone, now: as.s.time(), limit: int(cmd.Limit.Value), after: cmd.After}
 	if err := cmd.checkSelection(root); err != nil {
 		return q, err
 	}
@@ -92,7 +92,7 @@ func (s *Service) prepare(ctx context.Context, caller Caller, root predicate.Ent
 		return q, err
 	}
 	if body.Given(cmd.Saved) {
-		saved, err := s.savedQuery(ctx, cmd.Saved.Value)
+		saved, err := as.savedQuery(ctx, cmd.Saved.Value)
 		if err != nil {
 			return q, err
 		}
@@ -242,7 +242,7 @@ func (q *prepared) position(keys []predicate.Value) *Position {
 
 // problems returns the query for problems.
 func (q *prepared) problems(c *metadata.Catalogue) store.Query {
-	out := store.Query{Plan: q.plan, Sort: q.sort, Limit: q.wanted(), As: q.user, Catalogue: c}
+	out := store.Query{Plan: q.plan, Sort: q.sort, Limit: q.wanted(), Catalogue: c}
 	if q.after != nil {
 		out.After = &store.Hit{ID: q.after.Problem, Keys: q.after.Keys}
 	}

@@ -33,7 +33,7 @@ func TestSearchRefusesWhatDoesNotCompile(t *testing.T) {
 		{Search{Predicate: patch.Set("creationDate > 'yesterday'")}, predicate.TypeMismatch, 1, 14},
 		{Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title,-colour")}, predicate.UnknownKey, 1, 8},
 	} {
-		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: c.search})
+		_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: c.search})
 		wantFault(t, err, fault.InvalidPredicate)
 		e, ok := errors.AsType[*predicate.Error](err)
 		if !ok || e.Kind != c.kind || e.Line != c.line || e.Column != c.column || faultOf(t, err).Detail == "" {
@@ -56,9 +56,9 @@ func TestSearchRefusesTooManyJoins(t *testing.T) {
 		conds = append(conds, path+".name = 'a'")
 	}
 	text := strings.Join(conds, " OR ")
-	_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set(text)}})
+	_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set(text)}})
 	wantFault(t, err, fault.QueryTooExpensive)
-	_, err = s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(strings.ReplaceAll(strings.Join(conds, ","), " = 'a'", ""))}})
+	_, err = s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(strings.ReplaceAll(strings.Join(conds, ","), " = 'a'", ""))}})
 	wantFault(t, err, fault.QueryTooExpensive)
 	wantFault(t, s.CheckUpdateProblems(s.admin, UpdateProblems{Predicate: patch.Set(text)}), fault.QueryTooExpensive)
 }
@@ -89,7 +89,7 @@ func TestDueTodayIsNotOverdue(t *testing.T) {
 		noError(t, err)
 		for after, want := range map[time.Duration][]problem.ID{0: nil, time.Millisecond: {1}} {
 			s.clock.at = last.Add(after)
-			found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("due < NOW() AND state.resolved = NO")}})
+			found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("due < NOW() AND state.resolved = NO")}})
 			noError(t, err)
 			equal(t, "overdue in "+zone+" at "+s.clock.at.String(), numbers(t, found), want)
 		}
@@ -105,7 +105,7 @@ func TestSearchRefusesPositions(t *testing.T) {
 	}
 	cmd := SearchProblems{Search: Search{Predicate: patch.Set("title = 'a'"), Sort: patch.Set("title,-creationDate"), Limit: patch.Set[int64](1)}}
 	page := func() *Position {
-		found, err := s.SearchProblems(t.Context(), s.admin, cmd)
+		found, err := s.As(s.admin).Search(t.Context(), cmd)
 		noError(t, err)
 		return found.Next
 	}
@@ -129,16 +129,16 @@ func TestSearchRefusesPositions(t *testing.T) {
 		caller, cmd := s.admin, cmd
 		cmd.After = page()
 		spoil(&caller, &cmd)
-		_, err := s.SearchProblems(t.Context(), caller, cmd)
+		_, err := s.As(caller).Search(t.Context(), cmd)
 		if !fault.Is(err, fault.MalformedRequest) {
 			t.Errorf("a position %s: %v", name, err)
 		}
 	}
 	cmd.After = page()
-	found, err := s.SearchProblems(t.Context(), s.admin, cmd)
+	found, err := s.As(s.admin).Search(t.Context(), cmd)
 	noError(t, err)
 	equal(t, "with the right one", numbers(t, found), []problem.ID{2})
-	_, err = s.SearchObjects(t.Context(), s.admin, predicate.State, cmd.Search)
+	_, err = s.As(s.admin).Objects(t.Context(), predicate.State, cmd.Search)
 	if err == nil {
 		t.Error("a position in problems is taken for one in states")
 	}
@@ -151,7 +151,7 @@ func TestSearchRefusesPositionsOfTheEarlierOrder(t *testing.T) {
 	s.create(t, "a")
 	for sort, keys := range map[string][]predicate.Value{"due": {nil}, "title,-assignee.name": {"a", nil}, "title": {"a"}, "": nil} {
 		at := &Position{User: s.admin.User, Query: fingerprint(string(predicate.Problem), "TRUEPREDICATE", sort), Now: noon, Keys: keys}
-		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(sort), After: at}})
+		_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(sort), After: at}})
 		if refused := slices.Contains(keys, nil); fault.Is(err, fault.MalformedRequest) != refused || err != nil && !refused {
 			t.Errorf("by %q: %v", sort, err)
 		}
@@ -221,7 +221,7 @@ func TestSearchOrderOfFaults(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: c.search})
+			_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: c.search})
 			wantFault(t, err, c.kind, c.items...)
 		})
 	}
@@ -242,14 +242,14 @@ func TestListProblems(t *testing.T) {
 			}
 			return hits(q.Limit), nil
 		}})
-		found, err := service.ListProblems(t.Context(), s.admin, SearchProblems{Search: Search{Limit: c.limit}})
+		found, err := service.As(s.admin).List(t.Context(), SearchProblems{Search: Search{Limit: c.limit}})
 		noError(t, err)
 		equal(t, "found", len(numbers(t, found)), c.want-1)
-		again, err := service.ListProblems(t.Context(), s.admin, SearchProblems{Search: Search{Limit: c.limit, After: found.Next}})
+		again, err := service.As(s.admin).List(t.Context(), SearchProblems{Search: Search{Limit: c.limit, After: found.Next}})
 		noError(t, err)
 		equal(t, "found after it", len(numbers(t, again)), c.want-1)
 	}
-	_, err := s.ListProblems(t.Context(), s.admin, SearchProblems{Search: Search{Limit: patch.Set[int64](0)}})
+	_, err := s.As(s.admin).List(t.Context(), SearchProblems{Search: Search{Limit: patch.Set[int64](0)}})
 	wantFault(t, err, fault.InvalidValue, "invalid-value /limit")
 }
 

@@ -205,12 +205,12 @@ func addInvalid(faults *fault.List, where fault.Location, err error) {
 
 // SavedQueries returns the queries saved by the caller and all shared ones, in the order of their
 // creation.
-func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]query.Saved], err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+func (as Reader) SavedQueries(ctx context.Context) (a Answer[[]query.Saved], err error) {
+	err = as.s.store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
-		a.Value, err = r.SavedQueries(ctx, caller.User)
+		a.Value, err = r.SavedQueries(ctx, as.caller.User)
 		return err
 	})
 	return a, err
@@ -218,9 +218,9 @@ func (s *Service) SavedQueries(ctx context.Context, caller Caller) (a Answer[[]q
 
 // SavedQuery returns a saved query to any caller with its identifier, so users can
 // share queries. It fails with fault.NotFound.
-func (s *Service) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.Saved], err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+func (as Reader) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.Saved], err error) {
+	err = as.s.store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = loadQuery(ctx, r, id)
@@ -230,8 +230,8 @@ func (s *Service) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.S
 }
 
 // savedQuery returns the saved query named by a search.
-func (s *Service) savedQuery(ctx context.Context, id ident.ID) (saved query.Saved, err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
+func (as Reader) savedQuery(ctx context.Context, id ident.ID) (saved query.Saved, err error) {
+	err = as.s.store.View(ctx, func(r store.Reader) error {
 		saved, err = loadQuery(ctx, r, id)
 		return err
 	})

@@ -182,7 +182,7 @@ func TestSearchBySavedQuery(t *testing.T) {
 	run := func(caller Caller, search Search) []problem.ID {
 		t.Helper()
 		search.Saved = patch.Set(saved.ID)
-		found, err := s.SearchProblems(t.Context(), caller, SearchProblems{Search: search})
+		found, err := s.As(caller).Search(t.Context(), SearchProblems{Search: search})
 		noError(t, err)
 		return numbers(t, found)
 	}
@@ -192,10 +192,10 @@ func TestSearchBySavedQuery(t *testing.T) {
 	equal(t, "by number", run(s.admin, Search{Sort: patch.Set("")}), []problem.ID{1, 2, 3})
 	equal(t, "as somebody else", run(by(testID(99)), Search{}), []problem.ID(nil))
 
-	found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: patch.Set(saved.ID), Limit: patch.Set[int64](2)}})
+	found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Saved: patch.Set(saved.ID), Limit: patch.Set[int64](2)}})
 	noError(t, err)
 	equal(t, "the next page", run(s.admin, Search{Limit: patch.Set[int64](2), After: found.Next}), []problem.ID{2})
 
-	_, err = s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Saved: patch.Set(testID(99))}})
+	_, err = s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Saved: patch.Set(testID(99))}})
 	wantFault(t, err, fault.NotFound)
 }

@@ -40,7 +40,7 @@ func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd 
 		locks:  []writerlocks.Key{writerlocks.Problem(id)},
 		dryRun: cmd.DryRun,
 		load: func(ctx context.Context, r store.Reader) (loaded, error) {
-			return s.load(ctx, r, caller.User, id, parts)
+			return s.As(caller).load(ctx, r, id, parts)
 		},
 		prepare: s.reserveRewrite,
 		decide: func(l loaded, m changes.Moment) (store.Change, Answer[Places], error) {

@@ -68,10 +68,10 @@ type linking struct {
 
 // loadLinking loads both problems. A missing other problem is no error yet.
 func (s *Service) loadLinking(ctx context.Context, r store.Reader, caller Caller, id problem.ID, cmd Relate) (l linking, err error) {
-	if l.loaded, err = s.load(ctx, r, caller.User, id, snapshot.Relationships); err != nil {
+	if l.loaded, err = s.As(caller).load(ctx, r, id, snapshot.Relationships); err != nil {
 		return l, err
 	}
-	l.other, err = s.load(ctx, r, caller.User, cmd.Other.Value, snapshot.Relationships)
+	l.other, err = s.As(caller).load(ctx, r, cmd.Other.Value, snapshot.Relationships)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return l, nil
 	}

@@ -98,11 +98,11 @@ func (s *Service) reported(ctx context.Context, r store.Reader, caller Caller, k
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.find(ctx, r, store.Query{Plan: plan, Limit: 1, As: caller.User, Catalogue: catalogue})
+	hits, err := s.As(caller).find(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: catalogue})
 	if err != nil || len(hits) == 0 {
 		return nil, err
 	}
-	l, err := s.load(ctx, r, caller.User, hits[0].ID, snapshot.Keywords|parts)
+	l, err := s.As(caller).load(ctx, r, hits[0].ID, snapshot.Keywords|parts)
 	return &l, err
 }
 

@@ -123,7 +123,7 @@ func TestReport(t *testing.T) {
 		noError(t, err)
 		return a.Value.ID, a.New
 	}
-	found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("ANY keywords.name = 'alert'")}, Parts: snapshot.Comments})
+	found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("ANY keywords.name = 'alert'")}, Parts: snapshot.Comments})
 	noError(t, err)
 	comments := 0
 	for _, p := range found.First.Value {

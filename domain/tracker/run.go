@@ -173,7 +173,7 @@ func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem
 		locks:  []writerlocks.Key{writerlocks.Problem(id)},
 		dryRun: dryRun,
 		load: func(ctx context.Context, r store.Reader) (loaded, error) {
-			return s.load(ctx, r, caller.User, id, parts)
+			return s.As(caller).load(ctx, r, id, parts)
 		},
 		once:   true,
 		decide: decide,

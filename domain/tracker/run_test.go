@@ -182,7 +182,7 @@ func TestCommentsFollowEachOther(t *testing.T) {
 				}
 				noError(t, err)
 				equal(t, "revision", a.Revision, c.revision)
-				now, err := other.LoadProblem(t.Context(), s.admin, id, 0)
+				now, err := other.As(s.admin).Problem(t.Context(), id, 0)
 				noError(t, err)
 				equal(t, "catalogue", a.Catalogue.Version, now.Catalogue.Version)
 				if !c.second.DryRun {
@@ -225,7 +225,7 @@ func TestCommentsInARow(t *testing.T) {
 		equal(t, "views", counted.views, 1)
 		equal(t, "commits", counted.commits, 5)
 		for caller, read := range map[Caller]bool{s.admin: false, bob: true} {
-			seen, err := s.LoadProblem(t.Context(), caller, id, snapshot.Comments)
+			seen, err := s.As(caller).Problem(t.Context(), id, snapshot.Comments)
 			noError(t, err)
 			equal(t, "read", seen.Value.Read, read)
 			equal(t, "read by the assignee", seen.Value.ReadByAssignee, true)
@@ -452,7 +452,7 @@ func TestProblemNotFound(t *testing.T) {
 	wrong.Faults.Add(fault.UnknownField, fault.At("colour"), "is not known")
 	wrong.IfMatch = &Match{}
 	for _, id := range []problem.ID{-1, 0, 1} {
-		_, err := s.LoadProblem(t.Context(), s.admin, id, 0)
+		_, err := s.As(s.admin).Problem(t.Context(), id, 0)
 		wantFault(t, err, fault.ProblemNotFound)
 		_, err = s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{Write: wrong})
 		wantFault(t, err, fault.ProblemNotFound)

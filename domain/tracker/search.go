@@ -79,7 +79,7 @@ type Position struct {
 }
 
 // FoundProblems are the problems found by a search, in its order. Problems with a Size
-// above snapshot.Small come without their parts: LoadProblem returns them.
+// above snapshot.Small come without their parts: Reader.Problem returns them.
 type FoundProblems struct {
 	// First are the first of them, at the moment of the search.
 	First Answer[[]snapshot.Snapshot]
@@ -95,18 +95,18 @@ type FoundProblems struct {
 	CountedAll bool
 }
 
-// SearchProblems finds problems (D31). It fails with fault.InvalidPredicate,
+// Search finds problems (D31). It fails with fault.InvalidPredicate,
 // fault.TooManyResults, fault.QueryTooExpensive, fault.NotFound for an unknown saved
 // query, and fault.InvalidValue for an impossible limit. It fails with
 // fault.MalformedRequest for an impossible position, and without exactly one predicate
 // or saved query. It fails with fault.Unavailable when the wait for the search limit is
 // too long.
-func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
-	q, err := s.prepare(ctx, caller, predicate.Problem, cmd.Search)
+func (as Reader) Search(ctx context.Context, cmd SearchProblems) (FoundProblems, error) {
+	q, err := as.prepare(ctx, predicate.Problem, cmd.Search)
 	if err != nil {
 		return FoundProblems{}, err
 	}
-	release, err := s.searches.Acquire(ctx, caller.User)
+	release, err := as.s.searches.Acquire(ctx, as.caller.User)
 	if err != nil {
 		return FoundProblems{}, err
 	}
@@ -114,8 +114,8 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 	var hits, rest []store.Hit
 	var more bool
 	var found FoundProblems
-	err = s.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := s.catalogues.Now(ctx, r)
+	err = as.s.store.View(ctx, func(r store.Reader) error {
+		catalogue, err := as.s.catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 		if q.limit > 0 {
 			wanted.Limit = max(wanted.Limit, cmd.CountTo+1)
 		}
-		if hits, err = s.find(ctx, r, wanted); err != nil {
+		if hits, err = as.find(ctx, r, wanted); err != nil {
 			return err
 		}
 		if cmd.CountTo > 0 {
@@ -133,7 +133,7 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 			return err
 		}
 		hits = hits[:min(len(hits), q.show())]
-		found.First, rest, err = s.firstHits(ctx, r, caller, hits, cmd.Parts)
+		found.First, rest, err = as.firstHits(ctx, r, hits, cmd.Parts)
 		return err
 	})
 	if err != nil {
@@ -145,28 +145,19 @@ func (s *Service) SearchProblems(ctx context.Context, caller Caller, cmd SearchP
 		found.Next.Problem = last.ID
 	}
 	if len(rest) > 0 {
-		found.Rest = s.rest(ctx, caller, rest, cmd.Parts, found.First.Value)
+		found.Rest = as.rest(ctx, rest, cmd.Parts, found.First.Value)
 	}
 	return found, nil
 }
 
-// ListProblems returns all problems, by default with a limit of 100 (D32). It ignores
+// List returns all problems, by default with a limit of 100 (D32). It ignores
 // the Predicate and Saved of the command.
-func (s *Service) ListProblems(ctx context.Context, caller Caller, cmd SearchProblems) (FoundProblems, error) {
+func (as Reader) List(ctx context.Context, cmd SearchProblems) (FoundProblems, error) {
 	cmd.Predicate, cmd.Saved = patch.Set("TRUEPREDICATE"), patch.Field[ident.ID]{}
 	if !body.Given(cmd.Limit) && !cmd.Faults.Covers(fault.At("limit")) {
 		cmd.Limit = patch.Set[int64](usualOnPage)
 	}
-	return s.SearchProblems(ctx, caller, cmd)
-}
-
-// find runs the search in the store, within the time limit of a search.
-func (s *Service) find(ctx context.Context, r store.Reader, q store.Query) (hits []store.Hit, err error) {
-	err = s.withinTime(ctx, func(ctx context.Context) error {
-		hits, err = r.Search(ctx, q)
-		return err
-	})
-	return hits, err
+	return as.Search(ctx, cmd)
 }
 
 var errTime = errors.New("the time of a search ran out")
@@ -191,24 +182,24 @@ type FoundObjects struct {
 	Next *Position
 }
 
-// SearchObjects finds the metadata objects of a kind, or users (D31). Their searches
-// are not saved. It fails as SearchProblems does.
-func (s *Service) SearchObjects(ctx context.Context, caller Caller, kind predicate.Entity, cmd Search) (FoundObjects, error) {
-	q, err := s.prepare(ctx, caller, kind, cmd)
+// Objects finds the metadata objects of a kind, or users (D31). Their searches
+// are not saved. It fails as Search does.
+func (as Reader) Objects(ctx context.Context, kind predicate.Entity, cmd Search) (FoundObjects, error) {
+	q, err := as.prepare(ctx, kind, cmd)
 	if err != nil {
 		return FoundObjects{}, err
 	}
-	catalogue, err := s.catalogue(ctx)
+	catalogue, err := as.s.catalogue(ctx)
 	if err != nil {
 		return FoundObjects{}, err
 	}
-	release, err := s.lookups.Acquire(ctx, caller.User)
+	release, err := as.s.lookups.Acquire(ctx, as.caller.User)
 	if err != nil {
 		return FoundObjects{}, err
 	}
 	defer release()
 	var found []search.Object
-	err = s.withinTime(ctx, func(ctx context.Context) error {
+	err = as.s.withinTime(ctx, func(ctx context.Context) error {
 		found, err = search.Objects(ctx, q.objects(catalogue))
 		return err
 	})

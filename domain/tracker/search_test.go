@@ -119,7 +119,7 @@ func TestSearchCounts(t *testing.T) {
 		count int
 		all   bool
 	}{{0, 0, false}, {1, 1, false}, {4, 4, false}, {5, 5, true}, {100, 5, true}} {
-		found, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("title = 'a'"), Limit: patch.Set[int64](2)}, CountTo: c.to})
+		found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("title = 'a'"), Limit: patch.Set[int64](2)}, CountTo: c.to})
 		noError(t, err)
 		if found.Count != c.count || found.CountedAll != c.all || len(found.First.Value) != 2 || found.Next == nil {
 			t.Errorf("counted to %d, there are %d results (%v), %d of them shown", c.to, found.Count, found.CountedAll, len(found.First.Value))
@@ -149,7 +149,7 @@ func TestSearchLimits(t *testing.T) {
 			}
 			return hits(min(c.there, q.Limit)), nil
 		}})
-		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: limit}})
+		found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: limit}})
 		if c.found < 0 {
 			wantFault(t, err, fault.TooManyResults)
 			continue
@@ -159,7 +159,7 @@ func TestSearchLimits(t *testing.T) {
 		equal(t, "more", found.Next != nil, c.limit > 0 && c.there > c.limit)
 	}
 	for _, limit := range []int64{-1, 0, 1001, 1<<32 + 1} {
-		_, err := s.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: patch.Set(limit)}})
+		_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: patch.Set(limit)}})
 		wantFault(t, err, fault.InvalidValue, "invalid-value /limit")
 	}
 }
@@ -170,7 +170,7 @@ func TestSearchInBatches(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	service, v := s.finding(finder{have: 240, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
-	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
+	found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
 	noError(t, err)
 	equal(t, "views", v.views.Load(), int64(1))
 	equal(t, "first batch", len(found.First.Value), 100)
@@ -205,7 +205,7 @@ func TestSearchInSmallBatches(t *testing.T) {
 		1 << 19:   append([]int{4}, slices.Repeat([]int{1}, 246)...),
 	} {
 		service, _ := s.finding(finder{have: 250, text: text, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
-		found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: snapshot.Keywords})
+		found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: snapshot.Keywords})
 		noError(t, err)
 		sizes := []int{len(found.First.Value)}
 		next := problem.ID(1)
@@ -231,7 +231,7 @@ func TestSearchFailsOnItsWay(t *testing.T) {
 	s := newService(t)
 	failure := fault.New(fault.Unavailable, "the disk is gone")
 	service, _ := s.finding(finder{have: 300, err: failure, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
-	found, err := service.SearchProblems(t.Context(), s.admin, SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
+	found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
 	noError(t, err)
 	var errs []error
 	for _, err := range found.Rest {
@@ -252,7 +252,7 @@ func TestSearchTakesTooLong(t *testing.T) {
 	}}
 	service, _ := s.finding(waits, func(o *Options) { o.SearchFor = time.Millisecond })
 	cmd := SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}}
-	_, err := service.SearchProblems(t.Context(), s.admin, cmd)
+	_, err := service.As(s.admin).Search(t.Context(), cmd)
 	wantFault(t, err, fault.QueryTooExpensive)
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -261,7 +261,7 @@ func TestSearchTakesTooLong(t *testing.T) {
 		return waits.find(ctx, q)
 	}}
 	service, _ = s.finding(leaves, func(o *Options) { o.SearchFor = time.Hour })
-	_, err = service.SearchProblems(ctx, s.admin, cmd)
+	_, err = service.As(s.admin).Search(ctx, cmd)
 	wantFault(t, err, fault.Unavailable)
 
 	// A store that is away is no matter of time.
@@ -269,11 +269,11 @@ func TestSearchTakesTooLong(t *testing.T) {
 		return nil, fault.New(fault.Unavailable, "away")
 	}}
 	service, _ = s.finding(away)
-	_, err = service.SearchProblems(t.Context(), s.admin, cmd)
+	_, err = service.As(s.admin).Search(t.Context(), cmd)
 	wantFault(t, err, fault.Unavailable)
 
 	service, _ = s.finding(finder{}, func(o *Options) { o.SearchFor = -1 })
-	_, err = service.SearchObjects(t.Context(), s.admin, predicate.User, Search{Predicate: patch.Set("TRUEPREDICATE")})
+	_, err = service.As(s.admin).Objects(t.Context(), predicate.User, Search{Predicate: patch.Set("TRUEPREDICATE")})
 	wantFault(t, err, fault.QueryTooExpensive)
 }
 

@@ -69,11 +69,11 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		s.create(t, "T")
 		server := s.searchingSlowly()
 		quick := SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title")}}
-		streamed, err := server.SearchProblems(t.Context(), s.admin, quick)
+		streamed, err := server.As(s.admin).Search(t.Context(), quick)
 		noError(t, err)
 		var group sync.WaitGroup
 		for i := range byte(24) {
-			group.Go(func() { _, _ = server.SearchProblems(t.Context(), by(testID(i%7)), slowSearch) })
+			group.Go(func() { _, _ = server.As(by(testID(i%7))).Search(t.Context(), slowSearch) })
 			group.Go(func() {
 				_, _ = server.UpdateProblems(t.Context(), by(testID(i%7)), UpdateProblems{Write: Write{DryRun: true}, Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
 			})
@@ -81,12 +81,12 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		synctest.Wait()
 		began := time.Now()
 		for range 3 {
-			_, err := server.LoadProblem(t.Context(), s.admin, 1, 0)
+			_, err := server.As(s.admin).Problem(t.Context(), 1, 0)
 			noError(t, err)
 			_, err = server.Authenticate(t.Context(), testSecret)
 			noError(t, err)
 			noError(t, server.Ready(t.Context()))
-			_, err = server.SearchObjects(t.Context(), s.admin, predicate.User, slowSearch.Search)
+			_, err = server.As(s.admin).Objects(t.Context(), predicate.User, slowSearch.Search)
 			noError(t, err)
 			s.clock.forward(time.Minute) // what is cached is old
 		}
@@ -108,16 +108,16 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 		server := s.searchingSlowly(func(o *Options) { o.Searches, o.SearchFor, o.WaitFor = 1, 5*time.Second, 2*time.Second })
 		var group sync.WaitGroup
 		var first error
-		group.Go(func() { _, first = server.SearchProblems(t.Context(), by(ann), slowSearch) })
+		group.Go(func() { _, first = server.As(by(ann)).Search(t.Context(), slowSearch) })
 		synctest.Wait()
 		began := time.Now()
-		_, err := server.SearchProblems(t.Context(), by(bob), slowSearch)
+		_, err := server.As(by(bob)).Search(t.Context(), slowSearch)
 		wantFault(t, err, fault.Unavailable)
 		equal(t, "how long it has waited", time.Since(began), 2*time.Second)
 
 		gone, leave := context.WithCancel(t.Context())
 		var left error
-		group.Go(func() { _, left = server.SearchProblems(gone, by(bob), slowSearch) })
+		group.Go(func() { _, left = server.As(by(bob)).Search(gone, slowSearch) })
 		synctest.Wait()
 		waiting, underWay := server.Searches()
 		equal(t, "searches that wait", waiting, 1)
@@ -130,7 +130,7 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 		equal(t, "when it left", time.Since(began), 2*time.Second)
 
 		// What is wrong in itself does not wait.
-		_, err = server.SearchProblems(t.Context(), by(bob), SearchProblems{Search: Search{Predicate: patch.Set("(")}})
+		_, err = server.As(by(bob)).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("(")}})
 		wantFault(t, err, fault.InvalidPredicate)
 		_, err = server.UpdateProblems(t.Context(), by(bob), UpdateProblems{Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
 		wantFault(t, err, fault.PreviewRequired)
@@ -141,7 +141,7 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 
 		// It has its whole time from when its turn comes.
 		time.Sleep(2 * time.Second)
-		_, err = server.SearchProblems(t.Context(), by(bob), slowSearch)
+		_, err = server.As(by(bob)).Search(t.Context(), slowSearch)
 		wantFault(t, err, fault.QueryTooExpensive)
 		equal(t, "when the second search ended", time.Since(began), 10*time.Second)
 		group.Wait()

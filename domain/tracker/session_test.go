@@ -63,7 +63,7 @@ func randomWrite(t *testing.T, rng *rand.Rand, s *Service, who Caller) {
 	id, other := problem.ID(1+rng.IntN(4)), problem.ID(1+rng.IntN(4))
 	load := func() snapshot.Snapshot {
 		t.Helper()
-		a, err := s.LoadProblem(t.Context(), who, id, ^snapshot.Parts(0))
+		a, err := s.As(who).Problem(t.Context(), id, ^snapshot.Parts(0))
 		noError(t, err)
 		return a.Value
 	}

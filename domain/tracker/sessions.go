@@ -253,8 +253,8 @@ func (s *Service) scopeOf(ctx context.Context, session access.Session) (scope ac
 func signedOut() error { return fault.New(fault.Unauthenticated, "you are not signed in") }
 
 // Sessions returns the sessions of the caller that go on, the newest first.
-func (s *Service) Sessions(ctx context.Context, caller Caller) (Answer[[]access.Session], error) {
-	a, _, err := s.SessionsOf(ctx, caller.User, mostSessions)
+func (as Reader) Sessions(ctx context.Context) (Answer[[]access.Session], error) {
+	a, _, err := as.s.SessionsOf(ctx, as.caller.User, mostSessions)
 	return a, err
 }
 

@@ -114,7 +114,7 @@ func TestSessionsOfRevokedTokens(t *testing.T) {
 	noError(t, err)
 	_, err = s.RevokeToken(t.Context(), s.admin, ann.Token, Write{})
 	noError(t, err)
-	list, err := s.Sessions(t.Context(), Caller{User: ann.User, Scope: access.Write, Session: kept.Session.ID})
+	list, err := s.As(Caller{User: ann.User, Scope: access.Write, Session: kept.Session.ID}).Sessions(t.Context())
 	noError(t, err)
 	equal(t, "sessions", list.Value, []access.Session{kept.Session})
 }
@@ -184,7 +184,7 @@ func TestSessionsAreForgottenInPortions(t *testing.T) {
 	noError(t, newServer(counted, s.clock).forgetSessions(t.Context()))
 	equal(t, "effects of the Changes", counted.effects, []int{forgottenAtOnce, forgottenAtOnce, 1})
 	equal(t, "reads", counted.views, 1)
-	list, err := s.Sessions(t.Context(), s.admin)
+	list, err := s.As(s.admin).Sessions(t.Context())
 	noError(t, err)
 	equal(t, "sessions left", len(list.Value), 1)
 }

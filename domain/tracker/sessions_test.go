@@ -240,7 +240,7 @@ func TestSessionsOfOthers(t *testing.T) {
 	first, ann := s.signIn(t, hers)
 	second, _ := s.signIn(t, hers)
 	theirs, bob := s.signIn(t, his)
-	list, err := s.Sessions(t.Context(), ann)
+	list, err := s.As(ann).Sessions(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestMostSessions(t *testing.T) {
 			t.Errorf("a further session has ended too: %v", err)
 		}
 	}
-	if list, err := s.Sessions(t.Context(), ann); err != nil || len(list.Value) != mostSessionsOfToken+1 {
+	if list, err := s.As(ann).Sessions(t.Context()); err != nil || len(list.Value) != mostSessionsOfToken+1 {
 		t.Errorf("there are %d sessions (%v), want %d", len(list.Value), err, mostSessionsOfToken+1)
 	}
 }

@@ -164,7 +164,7 @@ func TestOwnTokensAreOnesOwn(t *testing.T) {
 	noError(t, err)
 	equal(t, "name", made.Value.Name, "CI")
 	equal(t, "valid", authenticated(t, s.Service, made.Value), true)
-	list, err := s.OwnTokens(t.Context(), bob)
+	list, err := s.As(bob).OwnTokens(t.Context())
 	noError(t, err)
 	equal(t, "own tokens", len(list.Value), 2)
 	_, err = s.RevokeOwnToken(t.Context(), bob, s.admin.Token, Write{})

@@ -174,7 +174,7 @@ func (u undoing) lockKeys() (keys []writerlocks.Key) {
 // loadUndoing loads the problems, with what the undo needs of them.
 func (s *Service) loadUndoing(ctx context.Context, r store.Reader, id problem.ID, u undoing) (undoing, error) {
 	var err error
-	if u.loaded, err = s.load(ctx, r, u.caller.User, id, 0); err != nil || !u.looks() {
+	if u.loaded, err = s.As(u.caller).load(ctx, r, id, 0); err != nil || !u.looks() {
 		return u, err
 	}
 	among := u.among
@@ -201,7 +201,7 @@ func (s *Service) problemsOf(ctx context.Context, r store.Reader, u undoing) ([]
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.find(ctx, r, store.Query{Plan: plan, Limit: MostFound + 1, As: u.caller.User, Catalogue: u.catalogue})
+	hits, err := s.As(u.caller).find(ctx, r, store.Query{Plan: plan, Limit: MostFound + 1, Catalogue: u.catalogue})
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +234,7 @@ func (s *Service) partsOf(ctx context.Context, r store.Reader, u undoing, among 
 	for len(among) > 0 {
 		some := among[:min(len(among), mostInBatch)]
 		among = among[len(some):]
-		snapshots, err := r.Problems(ctx, some, u.caller.User, snapshot.Log|snapshot.Keywords|snapshot.Relationships|snapshot.Comments|snapshot.IfSmall)
+		snapshots, err := s.As(u.caller).problems(ctx, r, some, snapshot.Log|snapshot.Keywords|snapshot.Relationships|snapshot.Comments|snapshot.IfSmall)
 		if err != nil {
 			return nil, err
 		}
@@ -292,7 +292,7 @@ func (s *Service) loadPart(ctx context.Context, r store.Reader, caller Caller, p
 	comments := part.Comments
 	if part.Size > snapshot.Small {
 		if parts != 0 {
-			if part.Snapshot, err = s.views.Problem(ctx, r, part.ID, caller.User, parts); err != nil {
+			if part.Snapshot, err = s.As(caller).problem(ctx, r, part.ID, parts); err != nil {
 				return err
 			}
 		}
@@ -342,7 +342,7 @@ func (s *Service) loadLinks(ctx context.Context, r store.Reader, u undoing) (und
 	var restored []relationship.Relationship // both sides
 	for _, link := range u.links() {
 		if _, loaded := u.others[link.Other]; !loaded && !own[link.Other] {
-			other, err := s.views.Problem(ctx, r, link.Other, u.caller.User, snapshot.Relationships)
+			other, err := s.As(u.caller).problem(ctx, r, link.Other, snapshot.Relationships)
 			if err != nil {
 				return u, err
 			}

@@ -325,7 +325,7 @@ func TestUndoInALargeProblem(t *testing.T) {
 			t.Errorf("undo of %v: %q", batch, sayUndo(got))
 		}
 	}
-	after, err := s.LoadProblem(t.Context(), s.admin, id, snapshot.Keywords|snapshot.Relationships)
+	after, err := s.As(s.admin).Problem(t.Context(), id, snapshot.Keywords|snapshot.Relationships)
 	noError(t, err)
 	equal(t, "keywords", after.Value.Keywords, []problem.Keyword{{Name: "floor", Value: problem.Text("1198")}})
 	equal(t, "relationships", len(after.Value.Relationships), 0)

@@ -241,7 +241,7 @@ func TestStopWatchingIsFound(t *testing.T) {
 	}
 	finds := func(caller Caller, predicate string, want ...problem.ID) {
 		t.Helper()
-		a, err := s.SearchProblems(t.Context(), caller, SearchProblems{Search: Search{Predicate: patch.Set(predicate)}})
+		a, err := s.As(caller).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set(predicate)}})
 		noError(t, err)
 		var got []problem.ID
 		for _, found := range a.First.Value {
@@ -273,7 +273,7 @@ func TestStopWatching(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before, err := s.LoadProblem(t.Context(), ann, id, snapshot.Watchers|snapshot.Log)
+	before, err := s.As(ann).Problem(t.Context(), id, snapshot.Watchers|snapshot.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestStopWatching(t *testing.T) {
 		t.Fatal(err)
 	}
 	equal(t, "revision", stopped.Revision, before.Revision+1)
-	after, err := s.LoadProblem(t.Context(), ann, id, snapshot.Watchers|snapshot.Log)
+	after, err := s.As(ann).Problem(t.Context(), id, snapshot.Watchers|snapshot.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestStopWatching(t *testing.T) {
 	if _, err := s.StopWatching(t.Context(), ann, 99, Write{}); !fault.Is(err, fault.ProblemNotFound) {
 		t.Errorf("an unknown problem: %v", err)
 	}
-	past, err := s.LoadProblemAsOf(t.Context(), ann, id, snapshot.Watchers, AsOf{Revision: before.Revision})
+	past, err := s.As(ann).ProblemAsOf(t.Context(), id, snapshot.Watchers, AsOf{Revision: before.Revision})
 	if err != nil {
 		t.Fatal(err)
 	}

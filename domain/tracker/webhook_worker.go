@@ -175,7 +175,7 @@ func (w *WebhookWorker) Follow(ctx context.Context, after *event.Cursor, limit i
 	if after != nil {
 		cmd.After = *after
 	}
-	return w.service.Follow(ctx, feedCaller, cmd)
+	return w.service.As(feedCaller).Follow(ctx, cmd)
 }
 
 // Matches are the events for one endpoint, or why its predicate cannot be evaluated.

@@ -317,7 +317,7 @@ func (s *Service) startOf(ctx context.Context, id ident.ID, cmd ChangeWebhook) (
 	if start, err = event.ParseCursor(cmd.Cursor.Value); err != nil {
 		return event.Start, nil // decideWebhook refuses it
 	}
-	f, err := s.Follow(ctx, Caller{}, Follow{After: start, Limit: 1})
+	f, err := s.As(Caller{}).Follow(ctx, Follow{After: start, Limit: 1})
 	if err != nil {
 		return start, err
 	}
@@ -335,7 +335,7 @@ func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
 	if state, _ := a.Value.Condition(true); state == webhook.Active {
 		return nil
 	}
-	f, err := s.Follow(ctx, Caller{}, Follow{After: a.Value.Current().Cursor, Limit: 1})
+	f, err := s.As(Caller{}).Follow(ctx, Follow{After: a.Value.Current().Cursor, Limit: 1})
 	if gone, ok := errors.AsType[*GoneError](err); ok {
 		return fault.Wrap(fault.CursorGone, gone, "%s", webhook.CursorGone)
 	}

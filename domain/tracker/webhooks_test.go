@@ -51,7 +51,7 @@ func (s service) hook(t *testing.T, p WebhookPatch) IssuedWebhook {
 // fields returns the changed members in the audit log about an object, in their order.
 func (s service) fields(t *testing.T, id ident.ID) (fields []string) {
 	t.Helper()
-	a, err := s.Audit(t.Context(), 0, MostOnPage)
+	a, err := s.As(s.admin).Audit(t.Context(), 0, MostOnPage)
 	noError(t, err)
 	for _, e := range a.Value.Entries {
 		if e.Object == id {

@@ -363,7 +363,7 @@ func ids(all []received) (ids []string) {
 // happened returns the identifiers of the events of problems, in the order of the feed.
 func (w *world) happened() (ids []string) {
 	w.t.Helper()
-	f, err := w.servers[len(w.servers)-1].Follow(w.t.Context(), tracker.Caller{}, tracker.Follow{Limit: 1000})
+	f, err := w.servers[len(w.servers)-1].As(tracker.Caller{}).Follow(w.t.Context(), tracker.Follow{Limit: 1000})
 	if err != nil {
 		w.t.Fatal(err)
 	}
