@@ -32,6 +32,7 @@ func newDialect() *sqlstore.Dialect {
 			},
 			LikeOperator: "LIKE",
 			LikePattern:  like,
+			InTurn:       " OFFSET 0",
 			Sum:          "CASE WHEN count({value}) = 0 THEN 0 WHEN sum({value}) <= 9223372036854775807 THEN sum({value}) END",
 			Ranks: func(ids []ident.ID, ranks []int64) (string, []any) {
 				return "SELECT * FROM unnest(?::uuid[], ?::bigint[]) AS r (id, rank)", []any{uuids(ids), ranks}

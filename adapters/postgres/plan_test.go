@@ -73,7 +73,8 @@ func TestSearchesUseIndexes(t *testing.T) {
 		INSERT INTO reads (problem, user_id) SELECT n, ` + uuidOf("n % 100") + ` FROM generate_series(1, 20000) n;
 		INSERT INTO keywords (problem, name) SELECT n, 'build ' || n % 5000 FROM generate_series(1, 20000) n;
 		INSERT INTO relationships (owner, type, other, created) SELECT n, 501, n + 1, 0 FROM generate_series(1, 20000, 10) n;
-		ANALYZE problems, savepoints, watchers, reads, keywords, relationships`) // and none of other tests
+		INSERT INTO comments (problem, id, created, text) SELECT n, ` + uuidOf("n") + `, 0, 'Problem ' || n FROM generate_series(1, 20000) n;
+		ANALYZE problems, savepoints, watchers, reads, keywords, relationships, comments`) // and none of other tests
 	if err := s.FillParts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +104,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"ANY keywords.name = 'build 7'", "", "keywords_name"},
 		{"SUBQUERY(keywords, $k, $k.name = 'build 7' AND $k.value = 'a').@count > 0", "", `AND \(substr\(value,`},
 		{"title CONTAINS[c] 'M 1999'", "-modificationDate", "problems_pkey"},
+		{"title CONTAINS[c] 'roblem' OR ANY comments.text CONTAINS[c] 'roblem'", "-modificationDate", "comments_problem"},
 		{"state.resolved = NO", "-modificationDate", "problems_modified|problems_state_modified"},
 		{"state.resolved = NO AND assignee.identifier = $ApiUser", "-modificationDate", "problems_assignee_modified"},
 	} {

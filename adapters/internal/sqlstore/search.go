@@ -21,11 +21,11 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	if err := store.Ended(ctx); err != nil {
 		return nil, err
 	}
-	few, err := r.few(ctx, q)
+	few, many, err := r.few(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	p, err := sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q, few)
+	p, err := sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q, few, many)
 	if err != nil {
 		return nil, err
 	}
@@ -41,27 +41,28 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 
 // few returns the problems that can satisfy the predicate, if an index finds that they are few: so
 // few that to look at each takes no longer than to walk all problems in their order until enough
-// are found. Both take about the same time for half the root of the limit times all problems.
-func (r Reader) few(ctx context.Context, q store.Query) (*sqlsearch.Few, error) {
+// are found. Both take about the same time for half the root of the limit times all problems. many is
+// true when it finds that they are not.
+func (r Reader) few(ctx context.Context, q store.Query) (few *sqlsearch.Few, many bool, err error) {
 	var lists [][]sqlsearch.Sought
 	if r.Parts != nil && !r.Syntax.Unfolded {
 		lists = sqlsearch.Seek(&r.Syntax.Syntax, q.Plan)
 	}
 	if len(lists) == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
 	var all int64
 	highest := Query{SQL: "SELECT coalesce(max(id), 0) FROM problems", Row: func(scan func(...any) error) error { return scan(&all) }}
 	if err := r.Read(ctx, highest); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	most := int(math.Sqrt(float64(all)*float64(q.Limit)) / 2)
 	for _, list := range lists[:min(len(lists), mostLists)] {
 		if few, err := r.having(ctx, list, most); few != nil || err != nil {
-			return few, err
+			return few, false, err
 		}
 	}
-	return nil, nil
+	return nil, true, nil
 }
 
 // mostLists is the number of lists of texts to look for.

@@ -23,6 +23,7 @@ type compiler struct {
 	catalogue *metadata.Catalogue
 	as        ident.ID
 	few       *Few // nil if they are not known
+	many      bool // see Prepare
 
 	variables map[int]*variable // by slot
 	scopes    []*scope          // open ones, from the outer to the inner
@@ -157,5 +158,9 @@ func (c *compiler) exists(cond predicate.Exists) (fragment, error) {
 		found.keyed = true
 		return found, nil
 	}
-	return text("EXISTS (SELECT 1 FROM "+s.from+" WHERE "+of+" = "+owner+" AND ", where, ")"), nil
+	end := ")"
+	if c.many && ofComments(cond) {
+		end = c.InTurn + ")"
+	}
+	return text("EXISTS (SELECT 1 FROM "+s.from+" WHERE "+of+" = "+owner+" AND ", where, end), nil
 }

@@ -26,9 +26,10 @@ type Search struct {
 
 // Prepare splits the predicate of a query and compiles its conditions, its order and its
 // position, in this order, with one compiler. The search begins at a few problems, if they are known.
-func Prepare(ctx context.Context, s *Syntax, q store.Query, few *Few) (found Search, err error) {
+// many is true when the texts that Seek returns are in many problems.
+func Prepare(ctx context.Context, s *Syntax, q store.Query, few *Few, many bool) (found Search, err error) {
 	c := newCompiler(ctx, s, q.Catalogue, q.As)
-	c.few = few
+	c.few, c.many = few, many
 	compiled, residual := s.split(q.Plan)
 	found.Residual = residual
 	conditions, err := c.search(compiled)

@@ -49,7 +49,7 @@ func seek(cond predicate.Cond, comments map[int]bool) (all [][]Sought) {
 		}
 		return [][]Sought{either}
 	case predicate.Exists:
-		if path, ok := cond.Coll.(predicate.Path); ok && path.Slot == 0 && len(path.Steps) == 1 && path.Steps[0].Name == "comments" {
+		if ofComments(cond) {
 			comments[cond.Slot] = true
 			return seek(cond.Where, comments)
 		}
@@ -59,6 +59,12 @@ func seek(cond predicate.Cond, comments map[int]bool) (all [][]Sought) {
 		}
 	}
 	return nil
+}
+
+// ofComments reports whether a condition is about the comments of the problem.
+func ofComments(cond predicate.Exists) bool {
+	path, ok := cond.Coll.(predicate.Path)
+	return ok && path.Slot == 0 && len(path.Steps) == 1 && path.Steps[0].Name == "comments"
 }
 
 // soughtBy returns the text that a comparison asks for.

@@ -30,6 +30,9 @@ type Syntax struct {
 	// Sum is the sum of the integers {value}, none of them negative. It is 0 when there
 	// are none, and NULL when the sum overflows 64 bits.
 	Sum string
+	// InTurn ends a subquery that the database has to run for each problem in turn. It could
+	// otherwise look for all rows first, which takes long when the first problems have some.
+	InTurn string
 	// Ranks returns a SELECT with its arguments. It has a row for each identifier, in the
 	// columns id and rank.
 	Ranks func(ids []ident.ID, ranks []int64) (statement string, args []any)
