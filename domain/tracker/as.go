@@ -3,6 +3,8 @@ package tracker
 import (
 	"context"
 
+	"github.com/problemtracking/problems/domain/metadata"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/snapshot"
@@ -49,4 +51,9 @@ func (as Reader) among(ctx context.Context, r store.Reader, q store.Query, ids [
 		return err
 	})
 	return hits, err
+}
+
+// amongAll finds those of the given problems that satisfy each of the plans: see search.AmongAll.
+func (as Reader) amongAll(ctx context.Context, r store.Reader, c *metadata.Catalogue, plans []*predicate.Plan, ids []problem.ID) ([]search.Found, error) {
+	return search.AmongAll(ctx, r, c, as.caller.User, plans, ids)
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/holder"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -216,7 +215,7 @@ func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endp
 		}
 		of := byOwner[e.Owner]
 		if of == nil {
-			of = &asked{owner: e.Owner, known: make(map[string]int)}
+			of = &asked{as: w.service.As(Caller{User: e.Owner}), known: make(map[string]int)}
 			byOwner[e.Owner] = of
 			owners = append(owners, of)
 		}
@@ -261,7 +260,7 @@ func wanted(e webhook.Endpoint, events []PublishedEvent) (found []PublishedEvent
 
 // asked are the plans of one owner's endpoints, each once.
 type asked struct {
-	owner  ident.ID
+	as     Reader         // of the owner
 	known  map[string]int // the place of the plan of a predicate
 	plans  []*predicate.Plan
 	places [][]int // of the endpoints with each plan
@@ -293,7 +292,7 @@ func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalog
 		byProblem[v.Problem] = append(byProblem[v.Problem], i)
 	}
 	slices.Sort(ids)
-	results, err := search.AmongAll(ctx, r, c, of.owner, of.plans, ids)
+	results, err := of.as.amongAll(ctx, r, c, of.plans, ids)
 	if err != nil {
 		return err
 	}
