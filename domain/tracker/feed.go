@@ -99,7 +99,7 @@ type Follower struct {
 
 // Follow returns a Follower for the caller, who has to Close it. It fails with
 // fault.CursorGone for a cursor of another history, fault.MalformedRequest for an
-// impossible limit, and like SearchProblems for an impossible predicate. Events of
+// impossible limit, and like Search for an impossible predicate. Events of
 // administration are left out unless the token of the caller has the scope admin.
 func (as Reader) Follow(ctx context.Context, cmd Follow) (*Follower, error) {
 	if cmd.Limit < 1 || cmd.Limit > MostOnPage {
@@ -240,7 +240,7 @@ func (f *Follower) behindAll(entries []event.Entry) bool {
 // until the next call.
 //
 // Next fails with fault.CursorGone when the store has lost the position, with
-// fault.Unavailable when the wait for memory is too long, and like SearchProblems. After a
+// fault.Unavailable when the wait for memory is too long, and like Search. After a
 // failure the position is that before the call.
 func (f *Follower) Next(ctx context.Context) (page EventPage, err error) {
 	before := f.next
