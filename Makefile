@@ -146,13 +146,18 @@ test-postgres-quick: ## run a selection of them on the oldest and the newest ver
 
 # The tags of tests with targets of their own: what they hide is checked all the same.
 tags = -tags packages,failover,postfix
+# A library, as one of its packages has it.
+library = go list -deps -test -f '{{with .Module}}{{if and .Version (not .Replace)}}{{.}}{{end}}{{end}}'
+# The linters compile each module with the libraries of the workspace. With the same ones, it
+# compiles on its own.
+alone = { ! $(library) ./... | grep -vxF "$$libraries" || { echo "the workspace has other versions of these: go work sync"; false; }; }
 lint = go vet $(tags) $(1) && $(CURDIR)/bin/tools/staticcheck $(tags) $(1) && $(CURDIR)/bin/tools/errcheck $(tags) -ignoretests -exclude $(CURDIR)/tools/errcheck.txt $(1)
 
 check: ## check format, code, modules, dependencies and generated files
 	$(call step,format)
 	@unformatted=$$(gofmt -l $(MODULES) $(APART)); [[ -z $$unformatted ]] || { echo "make fmt would change: $$unformatted"; exit 1; }
 	$(call step,each module on its own)
-	@$(call each,$(MODULES) $(APART),go mod tidy -diff && go build -o /dev/null ./...)
+	@libraries=$$($(library) work); $(call each,$(MODULES),go mod tidy -diff && $(alone)); $(call each,$(APART),go mod tidy -diff)
 	$(call step,lint)
 	@$(call each,tools,go build -o ../bin/tools/ tool)
 	@$(call lint,$(patsubst %,./%/...,$(MODULES)))

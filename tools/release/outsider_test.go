@@ -126,16 +126,6 @@ func (o *outsider) run(dir, name string, args ...string) string {
 	return output.String()
 }
 
-// requiring returns the directory of a new module that requires one of ours.
-func (o *outsider) requiring(module string) string {
-	o.Helper()
-	dir := o.TempDir()
-	o.sums(dir, module)
-	o.run(dir, "go", "mod", "init", "example.org/outsider")
-	o.run(dir, "go", "mod", "edit", "-require="+project+module+"@"+version)
-	return dir
-}
-
 // TestOutsider builds and runs what is meant for others as they would.
 func TestOutsider(t *testing.T) {
 	t.Parallel()
@@ -181,13 +171,10 @@ func TestOutsider(t *testing.T) {
 		}
 	})
 	t.Run("service", func(t *testing.T) {
-		o := machine.in(t)
-		o.command("app", "problems", "problems "+version)
-		o.install("app", "problems", "problems "+version)
+		machine.in(t).install("app", "problems", "problems "+version)
 	})
 	t.Run("conformance", func(t *testing.T) {
 		o := machine.in(t)
-		o.command("conformance", "problems-conformance", "problems-conformance "+version)
 		suite := o.install("conformance", "problems-conformance", "problems-conformance "+version)
 		o.scaffold(suite)
 	})
@@ -319,18 +306,6 @@ func (o *outsider) sums(dir, module string) {
 	}
 	if err != nil {
 		o.Fatal(err)
-	}
-}
-
-// command builds the command of one of our modules and asks it for its version.
-func (o *outsider) command(module, name, want string) {
-	o.Helper()
-	dir := o.requiring(module)
-	binary := filepath.Join(dir, name+o.setting("GOEXE"))
-	o.run(dir, "go", "build", "-mod=mod", "-o", binary, project+module+"/cmd/"+name)
-	o.outside(dir)
-	if got := strings.TrimSpace(o.run(dir, binary, "version")); got != want {
-		o.Errorf("%s version says %q where %q was expected", name, got, want)
 	}
 }
 
