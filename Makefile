@@ -159,7 +159,7 @@ check: ## check format, code, modules, dependencies and generated files
 	$(call step,each module on its own)
 	@libraries=$$($(library) work); $(call each,$(MODULES),go mod tidy -diff && $(alone)); $(call each,$(APART),go mod tidy -diff)
 	$(call step,lint)
-	@$(call each,tools,go build -o ../bin/tools/ tool)
+	@$(call each,tools,go build -o ../bin/tools/ honnef.co/go/tools/cmd/staticcheck github.com/kisielk/errcheck)
 	@$(call lint,$(patsubst %,./%/...,$(MODULES)))
 	@$(call each,$(APART),$(call lint,./...))
 	$(call step,dependencies between modules)
