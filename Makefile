@@ -74,10 +74,15 @@ stores = ^(TestConformance|TestMigrate|TestExamineFindsFaults|TestSearchAgainstT
 # Of the packages that pass, people see the number. CI sees a line for each.
 brief = $(if $(CI),cat,awk '/^ok / { passed++; next } /^\?/ { next } { print; fflush() } END { if (passed) print "ok   " passed " packages" }')
 
+# .ci/run runs test-long as well. Of the packages, it asks for those that the race detector does
+# not watch there, or not in whole.
+ONLY   = .
+unlike = $(unraced)|/(conformance|app/internal/mailworker)$$
+
 test: deps build ## run the tests of everyday work on every store: some minutes, and a page of output
 	@go run ./adapters/postgres/postgrestest/which
 	@trap 'exit 130' INT; failed=; { \
-	$(gotest) -short $$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(e2e)') || failed=yes; \
+	$(gotest) -short $$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(e2e)' | grep -E '$(ONLY)') || failed=yes; \
 	$(gotest) -short -run '$(stores)' $(postgres) $(sqlite) || failed=yes; \
 	$(gotest) -short $(beside) -run '^($(quick))$$' $(e2e) || failed=yes; \
 	(cd tools && GOWORK=off $(gotest) -run '$(day)' ./browser) || failed=yes; \
