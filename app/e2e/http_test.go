@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -111,7 +112,7 @@ func stripping(t *testing.T, server string) string {
 
 // TestHTTPCommand runs the program problems-conformance against the program problems. The
 // server has hundreds of problems, users and tokens that are not the program's own, and at
-// the second run those of the first. The second run goes through a front as it stands
+// the second run those of the first, of some cases. The second run goes through a front as it stands
 // before the server of TestHTTPSaboteurs, with the same seed: without a saboteur, all cases
 // pass.
 func TestHTTPCommand(t *testing.T) {
@@ -136,7 +137,7 @@ func TestHTTPCommand(t *testing.T) {
 	}
 	s.as(token).crowd(t, 200)
 	folder := filepath.Join(dir, "report")
-	selection := withoutLargeBodies()
+	selection := slices.DeleteFunc(withoutLargeBodies(), func(id string) bool { return !strings.HasSuffix(id, "-002") })
 	for _, c := range []struct {
 		code int
 		args []string

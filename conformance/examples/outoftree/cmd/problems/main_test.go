@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -152,12 +153,15 @@ func TestKindIsComplete(t *testing.T) {
 	}
 }
 
-// TestHTTP holds the program, served from a bbolt file, against the HTTP contract.
+// TestHTTP holds the program, served from a bbolt file, against a case of each group of the HTTP
+// contract. What differs from the program with the stores of this project is the store alone,
+// which TestConformance holds against its contract.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newFile(t))
 	httpsuite.Run(t, httpsuite.Target{BaseURL: s.url, AdminToken: s.second}, httpsuite.Options{
 		Implementation: report.Implementation{Name: "problems-serve-bolt"},
+		Only:           regexp.MustCompile("-001$"),
 		Limit:          20 * time.Minute, // on a busy machine
 	})
 }
