@@ -246,6 +246,7 @@ func (e *examination) sequences() error {
 	for _, s := range []struct{ name, highest string }{
 		{"positions", positions},
 		{"problem_ids", "SELECT coalesce(max(id), 0) FROM problems"},
+		{"titles_end", "SELECT coalesce(max(high), 0) FROM part_blocks WHERE kind = 3"},
 	} {
 		var next, highest, cache int64
 		err := e.db.NewRaw("SELECT CASE WHEN s.is_called THEN s.last_value + 1 ELSE s.last_value END, (?), (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass(?)) FROM ? AS s",
@@ -352,18 +353,18 @@ func (e *examination) transactions() error {
 }
 
 // refill has the services make the index of parts anew.
-const refill = "TRUNCATE parts, part_blocks; INSERT INTO part_blocks (kind, low, high) SELECT 1, 0, max(id) FROM problems HAVING count(*) > 0"
+const refill = "TRUNCATE parts, part_blocks; INSERT INTO part_blocks (kind, low, high) VALUES (1, -1, -1)"
 
 // parts looks for the latest indexed texts in the index of parts, and for the triggers that keep it.
 func (e *examination) parts() error {
 	if e.server.Citus {
 		return nil
 	}
-	text, err := fs.ReadFile(builtin.Files, "migrations/0118_parts.up.sql")
+	made, err := partsTriggers()
 	if err != nil {
-		return fmt.Errorf("%w", err)
+		return err
 	}
-	for _, trigger := range partsTriggers.FindAllStringSubmatch(string(text), -1) {
+	for _, trigger := range made {
 		var there bool
 		if err := e.db.NewRaw("SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = ? AND tgenabled IN ('O', 'A') AND tgrelid = to_regclass(?))", trigger[1], trigger[2]).Scan(e.ctx, &there); err != nil {
 			return err
@@ -399,5 +400,21 @@ func (e *examination) parts() error {
 	return nil
 }
 
-// partsTriggers finds the triggers of the index of parts, with their names and tables.
-var partsTriggers = regexp.MustCompile(`CREATE TRIGGER (\w+) AFTER [A-Z]+ (?:OF [a-z_, ]+ )?ON (\w+) [^;]+`)
+// partsTriggers returns the latest statements that make the triggers of the index of parts, each with
+// the name and the table.
+func partsTriggers() (latest [][]string, err error) {
+	for _, step := range []string{"0119_titles", "0118_parts"} {
+		text, err := fs.ReadFile(builtin.Files, "migrations/"+step+".up.sql")
+		if err != nil {
+			return nil, fmt.Errorf("%w", err)
+		}
+		for _, trigger := range partsTrigger.FindAllStringSubmatch(string(text), -1) {
+			if !slices.ContainsFunc(latest, func(later []string) bool { return later[1] == trigger[1] }) {
+				latest = append(latest, trigger)
+			}
+		}
+	}
+	return latest, nil
+}
+
+var partsTrigger = regexp.MustCompile(`CREATE TRIGGER (\w+) AFTER [A-Z]+ (?:OF [a-z_, ]+ )?ON (\w+) [^;]+`)

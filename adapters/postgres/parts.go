@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -25,19 +24,19 @@ import (
 // parted is a table with an index of the parts of its texts.
 type parted struct {
 	kind, table, key, text string
-	behind                 string // the query for the keys behind the last block
+	end                    string // the function that is told where a block will end
 }
 
 var (
-	partedTitles   = parted{"1", "problems", "id", "title", "SELECT key FROM parts_due WHERE kind = 1 AND key > {last}"}
-	partedComments = parted{"2", "comments", "position", "text", "SELECT position AS key FROM comments WHERE position > {last}"}
+	partedTitles   = parted{"3", "problems", "id", "title", "end_titles"}
+	partedComments = parted{"2", "comments", "position", "text", ""}
 )
 
 // statement returns the statement that replaces {kind}, {table}, {key} and {text}, the most folded
-// text, {behind}, and {last}: where the last block ends.
+// text, {end}, {behind}: the query for the keys behind the last block, and {last}: where that ends.
 func (p parted) statement(form string) string {
 	return strings.NewReplacer("{kind}", p.kind, "{table}", p.table, "{key}", p.key, "{last}", "(SELECT coalesce(max(high), -1) FROM part_blocks WHERE kind = "+p.kind+")",
-		"{text}", strings.ReplaceAll("coalesce(#_cd, #_c, #)", "#", p.text)).Replace(strings.ReplaceAll(form, "{behind}", p.behind))
+		"{text}", strings.ReplaceAll("coalesce(#_cd, #_c, #)", "#", p.text), "{end}", p.end).Replace(strings.ReplaceAll(form, "{behind}", "SELECT {key} AS key FROM {table} WHERE {key} > {last}"))
 }
 
 const (
@@ -221,11 +220,9 @@ func (s *Store) addParts(ctx context.Context, behind int) (more bool, err error)
 func (s *Store) addBlock(ctx context.Context, p parted, behind int) (made bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.bound())
 	defer cancel()
-	settled := int64(math.MaxInt64)
-	if p == partedComments {
-		if settled, err = s.settled(ctx); err != nil {
-			return false, err
-		}
+	settled, err := s.settled(ctx, p, behind)
+	if err != nil {
+		return false, err
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) (err error) {
 		made, err = filling{ctx, tx, p}.fill(behind, settled)
@@ -234,19 +231,24 @@ func (s *Store) addBlock(ctx context.Context, p parted, behind int) (made bool, 
 	return made, err
 }
 
-// settled returns a position up to which no further comments appear. Who has taken a position holds a
-// lock on the table: settled waits for those with the lock, and fails if they hold it for long.
-func (s *Store) settled(ctx context.Context) (position int64, err error) {
-	const writers = "SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = 'comments'::regclass " +
-		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+// settled returns the end of the next block, if more than so many rows wait for it: up to there, no
+// further rows appear without an entry in parts_due. Comments take ascending positions, and titles from
+// then on leave entries. Who has begun before holds a lock on the table: settled waits for those with
+// the lock, and fails if they hold it for long.
+func (s *Store) settled(ctx context.Context, p parted, behind int) (end int64, err error) {
+	if err := s.pool.QueryRow(ctx, p.statement("SELECT CASE WHEN count(*) > $1 THEN {end}(max(key)) ELSE 0 END FROM ({behind} ORDER BY key LIMIT $2) AS waiting"), behind, blockRows).Scan(&end); err != nil || end == 0 {
+		return 0, err
+	}
+	writers := p.statement("SELECT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND relation = '{table}'::regclass " +
+		"AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
 	var earlier []string
-	if err := s.pool.QueryRow(ctx, "SELECT coalesce(max(position), -1), ARRAY("+writers+") FROM comments").Scan(&position, &earlier); err != nil {
+	if err := s.pool.QueryRow(ctx, "SELECT ARRAY("+writers+")").Scan(&earlier); err != nil {
 		return 0, err
 	}
 	for range settledLooks {
 		at := false
 		if err := s.pool.QueryRow(ctx, "SELECT EXISTS ("+writers+" AND virtualtransaction = ANY($1))", earlier).Scan(&at); err != nil || !at {
-			return position, err
+			return end, err
 		}
 		select {
 		case <-time.After(settledPause):
@@ -267,7 +269,7 @@ const partsNumber = "hashtextextended('problems: parts of ' || current_schema(),
 
 var (
 	errFills   = errors.New("another server fills the index of parts")
-	errWritten = errors.New("somebody writes comments in a long transaction")
+	errWritten = errors.New("somebody writes problems or comments in a long transaction")
 )
 
 // filling fills a block. All that it reads is of one moment. Nobody waits for it: writes add rows to

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -135,6 +136,48 @@ func TestPartsWaitForEarlierComments(t *testing.T) {
 	d.hasParts(0, 2, true)
 }
 
+// A title appears below the end of a block: of somebody who began before the block, or sees nothing of it.
+func TestPartsHaveTitlesOfLateNumbers(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Database(t))
+	s := d.opened(Options{URL: d.url, AutoMigrate: true})
+	early, blind, undone := newDatabase(t, d.url), newDatabase(t, d.url), newDatabase(t, d.url)
+	const title = "INSERT INTO problems (id, title, created, modified, revision) VALUES (%d, 'Crème', 0, 0, 1)"
+	d.exec(fmt.Sprintf(title, 9))
+	if due := d.strings("SELECT key::text FROM parts_due"); len(due) > 0 {
+		t.Errorf("titles %s behind all blocks have an entry", due)
+	}
+	early.exec("BEGIN; " + fmt.Sprintf(title, 3))
+	blind.exec("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM problems")
+	if err := s.FillParts(t.Context()); !errors.Is(err, errWritten) {
+		t.Errorf("%v; want %v", err, errWritten)
+	}
+	d.hasParts(0, 0, true)
+	begun := d.strings("SELECT clock_timestamp()::text")[0]
+	filled := make(chan error, 1)
+	go func() { filled <- s.FillParts(t.Context()) }()
+	d.until("the server waits for who began before", func() bool {
+		return len(d.strings("SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_locks%ANY($1)%' AND query_start > '" + begun + "' AND pid <> pg_backend_pid()")) > 0
+	})
+	undone.exec("BEGIN; " + fmt.Sprintf(title, 4))
+	blind.exec(fmt.Sprintf(title, 5))
+	early.exec("COMMIT")
+	if err := <-filled; err != nil {
+		t.Fatal(err)
+	}
+	d.hasParts(2, 0, true)
+	undone.exec("ROLLBACK")
+	blind.exec("COMMIT")
+	d.exec(fmt.Sprintf(title, 1) + ";" + fmt.Sprintf(title, 10))
+	if due := d.strings("SELECT key::text FROM parts_due ORDER BY key"); !slices.Equal(due, []string{"1", "5"}) {
+		t.Errorf("titles %s have an entry; want 1 and 5", due)
+	}
+	if err := s.FillParts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.hasParts(5, 0, true)
+}
+
 // Two servers fill the index beside writes. Both stop at any moment, and begin again.
 func TestServersFillPartsBesideWrites(t *testing.T) {
 	t.Parallel()
@@ -193,21 +236,42 @@ func TestServiceFillsParts(t *testing.T) {
 	})
 }
 
-// A database whose steps end before the index has its titles in a block that is left to fill, and searches go on.
+// The index of an older database goes on, and its servers go on without it.
 func TestPartsOfAnOlderDatabase(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
 	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
 		t.Fatal(err)
 	}
-	d.exec(`DROP TABLE parts, part_blocks, parts_due; DROP FUNCTION title_due, comment_due CASCADE; DELETE FROM problems_migrations WHERE name = '0118';
-		INSERT INTO problems (id, title, created, modified, revision) VALUES (3, 'Crème', 0, 0, 1); INSERT INTO comments (problem, id, created, text) VALUES (3, gen_random_uuid(), 0, 'zephyr')`)
+	step, err := builtin.Files.Open("migrations/0118_parts.up.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(step)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const title = "INSERT INTO problems (id, title, created, modified, revision) VALUES (%d, 'Crème', 0, 0, 1);"
+	d.exec("DROP TABLE parts, part_blocks, parts_due; DROP FUNCTION end_titles, title_due, comment_due CASCADE; DROP SEQUENCE titles_end; DELETE FROM problems_migrations WHERE name = '0119';" +
+		fmt.Sprintf(title, 3) + string(text) + fmt.Sprintf(title, 2) + "INSERT INTO part_blocks VALUES (1, 4, 5, 1);" + fmt.Sprintf(title, 5) +
+		"DELETE FROM parts_due WHERE key = 5; INSERT INTO comments (problem, id, created, text) VALUES (3, gen_random_uuid(), 0, 'zephyr')")
+	eachPart("Crème", func(part int16) { d.exec(fmt.Sprintf("INSERT INTO parts VALUES (4, 1, %d, '\\x01')", part)) })
 	s := d.opened(Options{URL: d.url, AutoMigrate: true})
-	d.hasParts(0, 0, true)
+	d.hasParts(1, 0, true)
+	d.exec(fmt.Sprintf(title, 4))
+	if due := d.strings("SELECT key::text FROM parts_due WHERE kind = 3 ORDER BY key"); !slices.Equal(due, []string{"2", "4"}) {
+		t.Errorf("titles %s have an entry; want 2 and 4", due)
+	}
 	if err := s.FillParts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d.hasParts(1, 1, true)
+	d.hasParts(4, 1, true)
+	if unfilled := d.strings("SELECT low::text FROM part_blocks WHERE kind = 1 AND rows IS NULL"); len(unfilled) == 0 {
+		t.Error("an older server believes in an index without new titles")
+	}
+	if _, err := d.conn.Exec(t.Context(), "INSERT INTO part_blocks (kind, low, high, rows) VALUES (1, 6, 9, 1)"); err == nil {
+		t.Error("an older server makes a block of titles")
+	}
 }
 
 // The lists of a part are looked up block by block.
@@ -215,9 +279,9 @@ func TestPartsUseTheirIndex(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
 	d.opened(Options{URL: d.url, AutoMigrate: true})
-	d.exec("INSERT INTO parts (kind, block, part, rows) SELECT 1, block, part, 'x' FROM generate_series(1, 10) block, generate_series(1, 10000) part; ANALYZE parts")
+	d.exec("INSERT INTO parts (kind, block, part, rows) SELECT 3, block, part, 'x' FROM generate_series(1, 10) block, generate_series(1, 10000) part; ANALYZE parts")
 	plan := strings.Join(d.strings("EXPLAIN (COSTS OFF) "+partedTitles.statement(strings.Replace(strings.Replace(listsOf, "?", "'{1,2,3,4,5,6,7,8,9}'", 1), "?", "'{1,2}'", 1))), "\n")
-	if !strings.Contains(plan, "Index Cond: ((kind = 1) AND (block = b.low) AND (part = ANY") {
+	if !strings.Contains(plan, "Index Cond: ((kind = 3) AND (block = b.low) AND (part = ANY") {
 		t.Errorf("it is done by\n%s", plan)
 	}
 }
