@@ -162,6 +162,11 @@ func TestExamineMissesRights(t *testing.T) {
 	if findings := d.examine(asRole); len(findings) > 0 {
 		t.Errorf("with the rights of a service it finds %+v", findings)
 	}
+	s := d.opened(asRole)
+	d.add(s, "Crème")
+	if err := s.FillParts(t.Context()); err != nil {
+		t.Errorf("the service cannot fill the index of parts: %v", err)
+	}
 	d.exec("REVOKE UPDATE ON problems FROM " + role + "; REVOKE USAGE ON SEQUENCE positions FROM " + role)
 	findings := d.examine(asRole)
 	if len(findings) != 2 || !strings.Contains(findings[0].What, "lacks USAGE, SELECT on positions") || !strings.Contains(findings[1].What, "lacks UPDATE on problems") {

@@ -157,7 +157,7 @@ func TestPartsHaveTitlesOfLateNumbers(t *testing.T) {
 	filled := make(chan error, 1)
 	go func() { filled <- s.FillParts(t.Context()) }()
 	d.until("the server waits for who began before", func() bool {
-		return len(d.strings("SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_locks%ANY($1)%' AND query_start > '" + begun + "' AND pid <> pg_backend_pid()")) > 0
+		return len(d.strings("SELECT pid::text FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_locks%ANY($1)%' AND query_start > '"+begun+"' AND pid <> pg_backend_pid()")) > 0
 	})
 	undone.exec("BEGIN; " + fmt.Sprintf(title, 4))
 	blind.exec(fmt.Sprintf(title, 5))
