@@ -6,11 +6,13 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/adapters/internal/sqlstore/sqlsearch"
@@ -66,24 +68,49 @@ func eachPart(text string, fn func(part int16)) {
 	}
 }
 
-// block has the lists of its rows, and the last row of each, by their parts.
+// block has its rows, and their lists by their parts. They share one piece of memory: a list is
+// from the end of the one before to its own.
 type block struct {
-	lists [1 << 16][]byte
-	last  [1 << 16]int64
+	ends  [1<<16 + 1]int32 // of the list before each part
+	rows  []byte
+	last  [1 << 16]int64 // the last row of each, while they grow
+	texts []string
+	keys  []int64
 }
 
-// add adds a row behind the others. low is where the block begins.
-func (b *block) add(low, key int64, text string) {
-	eachPart(text, func(part int16) {
-		list, last := &b.lists[uint16(part)], &b.last[uint16(part)]
-		if *list == nil {
-			*last = low
-		} else if *last == key {
-			return
-		}
-		*list = binary.AppendUvarint(*list, uint64(key-*last))
-		*last = key
+// each calls fn with each part of each text, and the difference to the row before it in the list.
+func (b *block) each(low int64, fn func(part uint16, difference uint64)) {
+	clear(b.last[:])
+	for i, text := range b.texts {
+		key := b.keys[i] - low + 1
+		eachPart(text, func(part int16) {
+			last := &b.last[uint16(part)]
+			if *last == key {
+				return
+			}
+			fn(uint16(part), uint64(key-max(*last, 1)))
+			*last = key
+		})
+	}
+}
+
+// list makes the lists of a block that begins with a number.
+func (b *block) list(low int64) {
+	b.each(low, func(part uint16, difference uint64) { b.ends[int(part)+1] += int32(bits.Len64(difference|1)+6) / 7 })
+	for part := range 1 << 16 {
+		b.ends[part+1] += b.ends[part]
+	}
+	b.rows = make([]byte, b.ends[1<<16])
+	b.each(low, func(part uint16, difference uint64) {
+		b.ends[part] += int32(binary.PutUvarint(b.rows[b.ends[part]:], difference))
 	})
+	copy(b.ends[1:], b.ends[:])
+	b.ends[0] = 0
+}
+
+// of returns the list of a part.
+func (b *block) of(part int16) []byte {
+	return b.rows[b.ends[uint16(part)]:b.ends[int(uint16(part))+1]]
 }
 
 // keysIn returns the rows of a list.
@@ -334,39 +361,32 @@ func (f filling) make(low, high int64) error {
 		low, high, blockRows, blockBytes); err != nil {
 		return err
 	}
-	b, rows := new(block), 0
+	b := new(block)
 	if err := f.each(func(scan func(...any) error) error {
-		var key int64
-		var text string
-		if err := scan(&key, &text); err != nil {
-			return err
-		}
-		rows++
-		b.add(low, key, text)
-		return nil
+		b.keys, b.texts = append(b.keys, 0), append(b.texts, "")
+		return scan(&b.keys[len(b.keys)-1], &b.texts[len(b.texts)-1])
 	}, "SELECT {key}, {text} FROM {table} WHERE {key} BETWEEN $1 AND $2 ORDER BY {key}", low, to); err != nil {
 		return err
 	}
-	var gone []int16
+	b.list(low)
+	var gone, parts []int16
+	same := make([]bool, 1<<16)
 	if err := f.each(func(scan func(...any) error) error {
 		var part int16
-		var list []byte
-		if err := scan(&part, &list); err != nil {
-			return err
-		}
-		if now := &b.lists[uint16(part)]; *now == nil {
+		var list pgtype.DriverBytes // until the next row
+		err := scan(&part, &list)
+		if now := b.of(part); len(now) == 0 {
 			gone = append(gone, part)
-		} else if bytes.Equal(*now, list) {
-			*now = nil
+		} else {
+			same[uint16(part)] = bytes.Equal(now, list)
 		}
-		return nil
+		return err
 	}, "SELECT part, rows FROM parts WHERE block = $1 AND kind = {kind}", low); err != nil {
 		return err
 	}
-	var parts []int16
 	var lists [][]byte
-	for part, list := range b.lists {
-		if list != nil {
+	for part := range 1 << 16 {
+		if list := b.of(int16(part)); len(list) > 0 && !same[part] {
 			parts, lists = append(parts, int16(part)), append(lists, list)
 		}
 	}
@@ -375,7 +395,7 @@ func (f filling) make(low, high int64) error {
 		{SQL: "INSERT INTO parts (block, kind, part, rows) SELECT $1::bigint, {kind}, * FROM unnest($2::smallint[], $3::bytea[]) " +
 			"ON CONFLICT (kind, block, part) DO UPDATE SET rows = excluded.rows", Args: []any{low, parts, lists}},
 		{SQL: "DELETE FROM part_blocks WHERE kind = {kind} AND low BETWEEN $1 AND $2", Args: []any{low, high}},
-		{SQL: "INSERT INTO part_blocks (kind, low, high, rows) VALUES ({kind}, $1, $2, $3)", Args: []any{low, to, rows}},
+		{SQL: "INSERT INTO part_blocks (kind, low, high, rows) VALUES ({kind}, $1, $2, $3)", Args: []any{low, to, len(b.keys)}},
 		{SQL: "INSERT INTO part_blocks (kind, low, high) SELECT {kind}, $1::bigint + 1, $2::bigint WHERE $1::bigint < $2::bigint", Args: []any{to, high}},
 		{SQL: "DELETE FROM parts_due WHERE kind = {kind} AND key BETWEEN $1 AND $2", Args: []any{low, to}},
 	} {
