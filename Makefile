@@ -34,14 +34,14 @@ build: ## build bin/problems
 
 # The race detector watches all packages but the unraced ones. It would find little there, at
 # up to ten times the cost: they compute, or drive packages that it watches.
-# Of the pages, it watches the tests with calls at once: they have "AtOnce" or "AsksOnce" in
-# their names.
+# Of the pages and the API, it watches the tests with calls at once, by their names.
 # It skips SQLite's engine and its C library: translated C would take six times as long.
 # It cannot skip the driver: a package without the detector shares its instances of
 # generic functions, such as those below sync.Map, with all others. They would report
 # races where there are none. The tests of e2e have the detector in the program under test.
 race    = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
-unraced = /(adapters/(archive|postgres/postgrestest|web|web/internal/(graph|markdown))|app/internal/(cli|transfer)|conformance/(dataset|internal/scaffold|storebench)|domain/(mail|predicate(/.*)?|rules|search|text))$$
+atonce  = AtOnce|AsksOnce|Stream|Poll|Memory|Heavy|Place|Turn|Gone|Client|Slow|OneAnswer|Wait|Outlast
+unraced = /(adapters/(archive|httpapi|postgres/postgrestest|web|web/internal/(graph|markdown))|app/internal/(cli|transfer)|conformance/(dataset|internal/scaffold|storebench)|domain/(mail|predicate(/.*)?|rules|search|text))$$
 # At its end, a program with the detector waits for goroutines that still run: by default for a
 # second, which a hundred test programs would spend.
 export GORACE := atexit_sleep_ms=50
@@ -51,6 +51,7 @@ days = ForDays$$
 
 postgres = github.com/problemtracking/problems/adapters/postgres
 sqlite   = github.com/problemtracking/problems/adapters/sqlite
+api      = github.com/problemtracking/problems/adapters/httpapi
 web      = github.com/problemtracking/problems/adapters/web
 e2e      = github.com/problemtracking/problems/app/e2e
 suite    = github.com/problemtracking/problems/conformance
@@ -125,7 +126,7 @@ long-others:
 	@trap 'exit 130' INT; failed=; all=$$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(suite)|$(e2e)'); \
 	raced=$$(grep -vE '$(unraced)' <<< "$$all"); \
 	$(gotest) $(race) -skip '$(days)' $$raced || failed=yes; \
-	$(gotest) $(race) $(web) -run 'AtOnce|AsksOnce' || failed=yes; \
+	$(gotest) $(race) $(web) $(api) -run '$(atonce)' || failed=yes; \
 	$(call watched,$(sqlite)) || failed=yes; \
 	$(call cuts,$(sqlite)) || failed=yes; \
 	$(gotest) $(once) -run '^($(killed))$$' $(sqlite) || failed=yes; \

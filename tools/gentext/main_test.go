@@ -14,31 +14,31 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// "make check" has the files of the domain checked.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	if err := run("../../domain", true); err != nil {
-		t.Error(err)
-	}
-
 	folder := t.TempDir()
 	for _, name := range []string{"text", "user"} {
 		if err := os.Mkdir(filepath.Join(folder, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"text", "user"} {
+	for _, edited := range []string{"text", "user"} {
 		if err := run(folder, false); err != nil {
 			t.Error(err)
 		}
-		if err := run(folder, true); err != nil {
-			t.Errorf("files that were just written fail the check: %v", err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name, "tables.go"), []byte("package "+name), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, edited, "tables.go"), []byte("package "+edited), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := run(folder, true); err == nil {
-			t.Errorf("an edited file of %s passes the check", name)
+			t.Errorf("an edited file of %s passes the check", edited)
 		}
+	}
+	if err := run(folder, false); err != nil {
+		t.Error(err)
+	}
+	if err := run(folder, true); err != nil {
+		t.Errorf("files that were just written fail the check: %v", err)
 	}
 }
 
@@ -102,6 +102,9 @@ func TestEveryCodePoint(t *testing.T) {
 	for r := range unicode.MaxRune + 1 {
 		s := string(r)
 		compare(t, s)
+		if p := lookup(r); p.CCC() == 0 && p.Decomposition() == nil && !unicode.IsLetter(r) {
+			continue // what it composes with is a pair
+		}
 		compare(t, "a"+s)
 		compare(t, "\u00E1"+s)
 		compare(t, s+"\u0301")
