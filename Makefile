@@ -71,7 +71,8 @@ day   = ^(TestDay|TestWithoutScripts)$$
 # Of the adapters for databases, what every change may break: the promises of the port, the
 # schema, the searches. The states of a server or a file take longer: test-long tries them,
 # with the race detector.
-stores = ^(TestConformance|TestMigrate|TestExamineFindsFaults|TestSearchAgainstTheDomain|TestSearchesUseIndexes|Fuzz.*)$$
+stores = ^(TestConformance|$(plain))$$
+plain  = TestConformanceOfFinding|TestMigrate|TestExamine.*|TestSearchAgainstTheDomain|TestSearchesUseIndexes|Fuzz.*
 # Of the packages that pass, people see the number. CI sees a line for each.
 brief = $(if $(CI),cat,awk '/^ok / { passed++; next } /^\?/ { next } { print; fflush() } END { if (passed) print "ok   " passed " packages" }')
 
@@ -104,12 +105,12 @@ test-long: deps build ## run the other tests: races, saboteurs, kills, power cut
 # survives a kill.
 left   = ^($(shell grep -rhB1 'if testing.Short() {' --include='*_test.go' adapters/postgres/postgrestest app conformance | sed -n 's/^func \(Test[A-Za-z]*\).*/\1/p' | paste -sd'|'))$$
 cut    = /power-cut$$|/replica|/take-over$$|^CONF-004$$
-# Of PostgreSQL and SQLite, the race detector skips long tests with one call after the other. Of
-# the suite, it watches the cases with calls at once. It watches the others on the store in
-# memory.
+# Of PostgreSQL and SQLite, the race detector skips tests with one call after the other. Of
+# the suite, it watches the cases with calls at once through one handle: two share nothing
+# that the stores of two cases do not share. It watches the others on the store in memory.
 killed  = TestServerKilled|TestKill.*
-unwatched = $(killed)|TestPooler|TestRestoreCut
-watched = $(gotest) $(race) $(beside) $(1) -skip '^($(unwatched)|Fuzz.*)$$' -conformance.run '^COM-004/|at-once|/linear|/held$$'
+unwatched = $(killed)|TestPooler|TestRestoreCut|TestCut.*|TestServiceCut.*
+watched = $(gotest) $(race) $(beside) $(1) -skip '^($(unwatched)|$(plain))$$' -conformance.run '^COM-004/[a-z-]*$$|at-once$$|/linear$$|/held$$'
 cuts    = $(gotest) $(beside) $(1) -run '^TestConformance$$' -conformance.run '$(cut)'
 
 # Of the example, -short leaves out the crashes, which SQLite and PostgreSQL have.
