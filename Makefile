@@ -41,7 +41,7 @@ build: ## build bin/problems
 # races where there are none. The tests of e2e have the detector in the program under test.
 race    = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
 atonce  = AtOnce|AsksOnce|Stream|Poll|Memory|Heavy|Place|Turn|Gone|Client|Slow|OneAnswer|Wait|Outlast
-unraced = /(adapters/(archive|httpapi|postgres/postgrestest|web|web/internal/(graph|markdown))|app/internal/(cli|transfer)|conformance/(dataset|internal/scaffold|storebench)|domain/(mail|predicate(/.*)?|rules|search|text))$$
+unraced = /(adapters/(archive|httpapi|postgres/postgrestest|web|web/internal/(graph|markdown))|app/internal/(cli|transfer)|conformance/(dataset|internal/scaffold|storebench)|domain/(date|mail|predicate(/.*)?|rules|search|text))$$
 # At its end, a program with the detector waits for goroutines that still run: by default for a
 # second, which a hundred test programs would spend.
 export GORACE := atexit_sleep_ms=50

@@ -119,7 +119,7 @@ func TestHangingWritesAreLeftAlone(t *testing.T) {
 		p := problems[hanging()]
 		if err := comment(p); err == nil {
 			given[p.ID]++
-		} else if !fault.Is(err, fault.UnknownOutcome) {
+		} else if !fault.Is(err, fault.UnknownOutcome) && !fault.Is(err, fault.Unavailable) { // on a busy machine, it may not have begun
 			t.Fatalf("a Commit that no standby confirms: got %v, want %s", err, fault.UnknownOutcome)
 		}
 	}

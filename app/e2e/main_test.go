@@ -27,7 +27,7 @@ var programRace = flag.Bool("program.race", raced, "build the program under test
 // subtests. Only their servers have the race detector: it makes requests four times as expensive, and would see
 // nothing in answers to one request after the other.
 var watched = []string{
-	"TestBulkOnTwoServers", "TestCertificateIsRenewed", "TestClaimsUnderFire", "TestEventsEnd", "TestEventsGoOn", "TestFeed", "TestFeedWithoutDatabase",
+	"TestBulkOnTwoServers", "TestCertificateIsRenewed", "TestClaimsUnderFire", "TestEventsEnd", "TestEventsGoOn", "TestFeed",
 	"TestFloodOfTheLog", "TestFloodOfWrongTokens", "TestHTTP/memory", "TestMailOutlivesServers", "TestPasswordIsReread", "TestRate",
 	"TestRestartRefusesNobody", "TestServers", "TestSlowClients", "TestSlowConnections", "TestStalled",
 	"TestTraces", "TestWebhooks",
