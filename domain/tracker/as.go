@@ -24,7 +24,7 @@ func (s *Service) As(caller Caller) Reader { return Reader{s, caller} }
 // problem reads a problem with the given parts, within the memory of the request: see
 // views.Problem.
 func (as Reader) problem(ctx context.Context, r store.Reader, id problem.ID, parts snapshot.Parts) (snapshot.Snapshot, error) {
-	return as.s.views.Problem(ctx, r, id, as.caller.User, parts)
+	return as.s.core.Views.Problem(ctx, r, id, as.caller.User, parts)
 }
 
 // problems reads problems with the given parts, in this order. It leaves out numbers

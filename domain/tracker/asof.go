@@ -28,7 +28,7 @@ type AsOf struct {
 func (as Reader) ProblemAsOf(ctx context.Context, id problem.ID, parts snapshot.Parts, at AsOf) (Answer[snapshot.Snapshot], error) {
 	var l loaded
 	var current int64
-	err := as.s.views.View(ctx, func(r store.Reader) (err error) {
+	err := as.s.core.Views.View(ctx, func(r store.Reader) (err error) {
 		if l, err = as.load(ctx, r, id, parts|snapshot.Log|snapshot.Savepoints); err != nil {
 			return err
 		}

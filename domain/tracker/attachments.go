@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -54,7 +55,7 @@ func (s *Service) AddAttachment(ctx context.Context, caller Caller, id problem.I
 	if s.files == nil {
 		return a, noFiles()
 	}
-	m, err := s.moment(ctx)
+	m, err := s.core.Moment(ctx)
 	if err != nil {
 		return a, err
 	}
@@ -112,7 +113,7 @@ func noFiles() error {
 func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem.ID, cmd *AddAttachment, m changes.Moment) (l repeatable, err error) {
 	var shown store.History
 	load := loadRepeatable(s, caller, id, snapshot.Attachments, cmd.Idempotency)
-	err = s.views.Once(ctx, func(r store.Reader) (err error) {
+	err = s.core.Views.Once(ctx, func(r store.Reader) (err error) {
 		l, err = load(ctx, r)
 		shown = r.History()
 		return err
@@ -121,17 +122,17 @@ func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem
 		var change store.Change
 		change, _, err = decideAttachment(caller, *cmd, problem.Attachment{ID: m.IDs.Next(), Bytes: max(cmd.Length, 0)}, l, m, s.limits)
 		if err == nil {
-			err = changes.CheckSize(change, s.limits.Size)
+			err = changes.CheckSize(change, s.core.MaxSize)
 		}
 	}
 	switch {
 	case err != nil && l.ID != 0:
-		err = atRevision(err, l)
+		err = core.AtRevision(err, l)
 	case err == nil && cmd.Length > s.limits.File:
 		err = fileTooLarge(s.limits.File)
 	}
 	if err != nil && !cmd.DryRun {
-		err = s.refuse(ctx, shown, err)
+		err = s.core.Refuse(ctx, shown, err)
 	}
 	if err == nil && l.reply == nil {
 		err = s.checkRoom(ctx, max(cmd.Length, 0), cmd.DryRun)
@@ -158,12 +159,12 @@ func (s *Service) attach(ctx context.Context, caller Caller, id problem.ID, cmd 
 		of.Fingerprint = fingerprintOf(of.Fingerprint, cmd, added.Digest)
 		cmd.Idempotency = &of
 	}
-	return run(ctx, s, command[repeatable, problem.Attachment]{
-		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
-		dryRun: cmd.DryRun,
-		once:   true,
-		load:   loadRepeatable(s, caller, id, snapshot.Attachments, cmd.Idempotency),
-		decide: func(l repeatable, m changes.Moment) (store.Change, Answer[problem.Attachment], error) {
+	return core.Run(ctx, s.core, core.Command[repeatable, Answer[problem.Attachment]]{
+		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		DryRun: cmd.DryRun,
+		Once:   true,
+		Load:   loadRepeatable(s, caller, id, snapshot.Attachments, cmd.Idempotency),
+		Decide: func(l repeatable, m changes.Moment) (store.Change, Answer[problem.Attachment], error) {
 			if l.reply == nil && !stored && !cmd.DryRun {
 				return store.Change{}, Answer[problem.Attachment]{}, fault.New(fault.Unavailable, "the first answer to this Idempotency-Key has just expired: repeat the request")
 			}
@@ -319,7 +320,7 @@ func (as Reader) Attachment(ctx context.Context, id problem.ID, attachment ident
 		return Answer[problem.Attachment]{}, err
 	}
 	found, err := attachmentOf(a.Value, attachment)
-	err = atRevision(err, loaded{Snapshot: a.Value})
+	err = core.AtRevision(err, loaded{Snapshot: a.Value})
 	return Answer[problem.Attachment]{Value: found, Catalogue: a.Catalogue, Revision: a.Revision}, err
 }
 

@@ -203,11 +203,11 @@ func TestFilesOfAttachments(t *testing.T) {
 	noError(t, err)
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 6, File: iotest.ErrReader(errors.New("read before the checks"))})
 	wantFault(t, err, fault.TooLarge)
-	most := s.limits.Size
-	s.limits.Size = 1 // D38: the problem is full
+	most := s.core.MaxSize
+	s.core.MaxSize = 1 // D38: the problem is full
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 5, File: iotest.ErrReader(errors.New("read before the checks"))})
 	wantFault(t, err, fault.InvalidValue)
-	s.limits.Size = most
+	s.core.MaxSize = most
 	if len(files) != two {
 		t.Errorf("there are %d files after refusals and a dry run", len(files))
 	}
@@ -529,7 +529,7 @@ func TestCopySweepsNothing(t *testing.T) {
 			noError(t, err)
 			other := newServer(newService(t).memory, s.clock)
 			other.files = files
-			noError(t, other.commit(t.Context(), store.Change{
+			noError(t, other.core.Commit(t.Context(), store.Change{
 				Batch: ident.ID{1}, At: now, Effects: []store.Effect{store.PutLease{Lease: l.Lease}},
 			}))
 			if copyIsFirst {

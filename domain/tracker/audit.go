@@ -23,8 +23,8 @@ func (as Reader) Audit(ctx context.Context, skip, limit int) (Answer[AuditPage],
 		return Answer[AuditPage]{}, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
 	}
 	var a Answer[AuditPage]
-	err := as.s.store.View(ctx, func(r store.Reader) (err error) {
-		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
+	err := as.s.core.Store.View(ctx, func(r store.Reader) (err error) {
+		if a.Catalogue, err = as.s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value.Entries, err = r.Audit(ctx, skip, limit+1)
@@ -55,8 +55,8 @@ func (as Reader) AuditBefore(ctx context.Context, before, limit int) (Answer[Aud
 		return Answer[AuditEnd]{}, fault.New(fault.MalformedRequest, "limit has to be 1 to %d", MostOnPage)
 	}
 	var a Answer[AuditEnd]
-	err := as.s.store.View(ctx, func(r store.Reader) (err error) {
-		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
+	err := as.s.core.Store.View(ctx, func(r store.Reader) (err error) {
+		if a.Catalogue, err = as.s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value.Length, err = length(func(n int) (bool, error) {

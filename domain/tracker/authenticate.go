@@ -13,14 +13,14 @@ import (
 // secret of an invitation belong to no caller. The error is the same for every refused
 // secret, of kind fault.Unauthenticated (D17).
 func (s *Service) Authenticate(ctx context.Context, secret access.Secret) (Caller, error) {
-	return s.authenticate(ctx, secret, s.tokens.WithDigest)
+	return s.authenticate(ctx, secret, s.core.Tokens.WithDigest)
 }
 
 // Recognize is Authenticate without a read of the store for each unknown token. So
 // unknown tokens cannot overload the store. A token made by another process becomes
 // known within Options.CacheFor.
 func (s *Service) Recognize(ctx context.Context, secret access.Secret) (Caller, error) {
-	return s.authenticate(ctx, secret, s.tokens.Known)
+	return s.authenticate(ctx, secret, s.core.Tokens.Known)
 }
 
 // lookup returns the token with the given digest, if there is one.
@@ -34,7 +34,7 @@ func (s *Service) authenticate(ctx context.Context, secret access.Secret, find l
 	case token.Invitation:
 		return Caller{}, unauthenticated()
 	}
-	s.uses.note(token.ID, s.now())
+	s.uses.note(token.ID, s.core.Now())
 	return callerOf(token), nil
 }
 
@@ -48,7 +48,7 @@ func (s *Service) validToken(ctx context.Context, secret access.Secret, find loo
 	switch {
 	case err != nil:
 		return access.Token{}, err
-	case !ok || !token.Valid(s.now()):
+	case !ok || !token.Valid(s.core.Now()):
 		return access.Token{}, unauthenticated()
 	}
 	return token, nil
@@ -62,11 +62,11 @@ func callerOf(t access.Token) Caller {
 // since the request began. It is for requests that take long.
 func (s *Service) recheck(ctx context.Context, caller Caller) error {
 	if !caller.Token.IsNone() {
-		token, ok, err := s.tokens.WithID(ctx, caller.Token)
+		token, ok, err := s.core.Tokens.WithID(ctx, caller.Token)
 		if err != nil {
 			return err
 		}
-		if !ok || !token.Valid(s.now()) {
+		if !ok || !token.Valid(s.core.Now()) {
 			return unauthenticated()
 		}
 	}
@@ -74,16 +74,16 @@ func (s *Service) recheck(ctx context.Context, caller Caller) error {
 		return nil
 	}
 	valid := false
-	err := s.store.View(ctx, func(r store.Reader) error {
+	err := s.core.Store.View(ctx, func(r store.Reader) error {
 		of, err := r.Sessions(ctx, caller.User)
 		if err != nil {
 			return err
 		}
-		c, err := s.catalogues.Now(ctx, r)
+		c, err := s.core.Catalogues.Now(ctx, r)
 		if err == nil {
 			u, known := c.User(caller.User)
 			valid = known && !u.Inactive && slices.ContainsFunc(of, func(session access.Session) bool {
-				return session.ID == caller.Session && session.Valid(s.now())
+				return session.ID == caller.Session && session.Valid(s.core.Now())
 			})
 		}
 		return err

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -119,13 +120,13 @@ func (s *Service) UpdateProblems(ctx context.Context, caller Caller, cmd UpdateP
 			}
 		}
 	}
-	return run(ctx, s, command[bulk, ChangedProblems]{
-		locks:  keys,
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (bulk, error) {
+	return core.Run(ctx, s.core, core.Command[bulk, Answer[ChangedProblems]]{
+		Locks:  keys,
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (bulk, error) {
 			return s.loadBulk(ctx, r, b)
 		},
-		decide: decideBulk,
+		Decide: decideBulk,
 	})
 }
 
@@ -136,13 +137,13 @@ func (s *Service) refusing(ctx context.Context, dryRun bool) (func(error) error,
 		return func(refusal error) error { return refusal }, nil
 	}
 	var shown store.History
-	err := s.store.View(ctx, func(r store.Reader) error {
+	err := s.core.Store.View(ctx, func(r store.Reader) error {
 		_, err := r.Versions(ctx)
 		shown = r.History()
 		return err
 	})
 	return func(refusal error) error {
-		err := s.refuse(ctx, shown, refusal)
+		err := s.core.Refuse(ctx, shown, refusal)
 		if fault.Is(err, fault.Conflict) {
 			err = fault.Wrap(fault.Unavailable, err, "another server of the database has taken over; nothing was changed")
 		}
@@ -157,7 +158,7 @@ func (s *Service) CheckUpdateProblems(caller Caller, cmd UpdateProblems) error {
 	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil || body.Given(cmd.Saved) {
 		return err
 	}
-	_, err := compile(cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: s.time(), User: caller.User, Zone: s.zone})
+	_, err := compile(cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: s.core.Time(), User: caller.User, Zone: s.core.Zone})
 	return err
 }
 
@@ -180,7 +181,7 @@ type bulk struct {
 
 // prepareBulk determines the predicate of the command.
 func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProblems) (b bulk, err error) {
-	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate.Value, now: s.time(), maxKeywords: s.limits.Keywords}
+	b = bulk{caller: caller, cmd: cmd, text: cmd.Predicate.Value, now: s.core.Time(), maxKeywords: s.limits.Keywords}
 	if err := checkSelection(cmd.Predicate, cmd.Saved); err != nil {
 		return b, err
 	}
@@ -198,7 +199,7 @@ func (s *Service) prepareBulk(ctx context.Context, caller Caller, cmd UpdateProb
 	case !cmd.DryRun:
 		b.refusal = preview.Required("many problems are only changed as a preview has shown")
 	}
-	b.plan, err = compile(b.text, predicate.Problem, predicate.Env{Now: b.now, User: caller.User, Zone: s.zone})
+	b.plan, err = compile(b.text, predicate.Problem, predicate.Env{Now: b.now, User: caller.User, Zone: s.core.Zone})
 	return b, err
 }
 
@@ -212,8 +213,8 @@ func (b bulk) searches() bool {
 // lockKeysOf returns the locks of all problems to change. If other problems match after
 // the locking, decideBulk detects it.
 func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []writerlocks.Key, err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
-		if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
+		if b.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		ids, err := s.matching(ctx, r, b)
@@ -244,7 +245,7 @@ func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]probl
 // loadBulk loads the problems to change.
 func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, error) {
 	var err error
-	if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil || !b.searches() {
+	if b.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil || !b.searches() {
 		return b, err
 	}
 	var parts snapshot.Parts

@@ -82,7 +82,7 @@ func TestBulkAgainstAnotherServer(t *testing.T) {
 	wantFault(t, err, fault.StaleRevision)
 	equal(t, "commits", commits, 1)
 	equal(t, "titles", []string{s.load(t, 1).Title, s.load(t, 2).Title}, []string{"T", "V"})
-	equal(t, "locks left", front.locks.Len(), 0)
+	equal(t, "locks left", front.core.Locks.Len(), 0)
 }
 
 // Within one process, a change of many problems waits for whoever is writing to one
@@ -117,7 +117,7 @@ func TestBulkTakesItsTurn(t *testing.T) {
 		group.Wait()
 		wantFault(t, outcome, fault.StaleRevision)
 		equal(t, "commits", counted.commits, 1)
-		equal(t, "locks left", front.locks.Len(), 0)
+		equal(t, "locks left", front.core.Locks.Len(), 0)
 	})
 }
 
@@ -255,5 +255,5 @@ func TestBulkStoreFails(t *testing.T) {
 	if s.memory.current() != before {
 		t.Error("something was stored")
 	}
-	equal(t, "locks left", front.locks.Len(), 0)
+	equal(t, "locks left", front.core.Locks.Len(), 0)
 }

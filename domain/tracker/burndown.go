@@ -33,7 +33,7 @@ type BurndownDay struct {
 // Burndown returns the history of a milestone, by the savepoints of all problems ever in it.
 // It fails with fault.NotFound, and as Search does.
 func (as Reader) Burndown(ctx context.Context, id ident.ID) (a Answer[Burndown], err error) {
-	c, err := as.s.catalogue(ctx)
+	c, err := as.s.core.Catalogue(ctx)
 	if err != nil {
 		return a, err
 	}
@@ -68,7 +68,7 @@ func (as Reader) Burndown(ctx context.Context, id ident.ID) (a Answer[Burndown],
 			take(some)
 		}
 	}
-	a.Value.Days = burndown(lives, as.s.time())
+	a.Value.Days = burndown(lives, as.s.core.Time())
 	return a, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/line"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
@@ -46,7 +47,7 @@ type ClaimNext struct {
 // by one.
 func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd ClaimNext) (a Answer[snapshot.Snapshot], found bool, err error) {
 	faults := cmd.Faults
-	leaseEnd(cmd.Lease, s.time(), &faults)
+	leaseEnd(cmd.Lease, s.core.Time(), &faults)
 	if at := fault.At("wait"); cmd.Wait.Sent && !faults.Covers(at) && (cmd.Wait.Null || cmd.Wait.Value < 0 || cmd.Wait.Value > MaxWait) {
 		faults.Add(fault.InvalidValue, at, "has to be 0 to %d seconds", MaxWait)
 	}
@@ -62,9 +63,9 @@ func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd Cla
 	}
 	waits, cancel := context.WithTimeout(waiting, time.Duration(cmd.Wait.Value)*time.Second)
 	defer cancel()
-	n := &next{Service: s, caller: caller, cmd: cmd, text: text, until: s.time().Add(time.Duration(cmd.Wait.Value) * time.Second)}
+	n := &next{Service: s, caller: caller, cmd: cmd, text: text, until: s.core.Time().Add(time.Duration(cmd.Wait.Value) * time.Second)}
 	if cmd.Wait.Value > 0 {
-		defer s.hub.Listen(0)()
+		defer s.core.Hub.Listen(0)()
 	}
 	place := s.claimants.Join(caller.User)
 	defer place.Leave()
@@ -73,7 +74,7 @@ func (s *Service) ClaimNext(ctx, waiting context.Context, caller Caller, cmd Cla
 		if err != nil {
 			return a, false, err
 		}
-		_, grown := s.hub.Growth()
+		_, grown := s.core.Hub.Growth()
 		if a, found, err = n.try(ctx); found || err != nil {
 			return a, found, err
 		}
@@ -128,11 +129,11 @@ type next struct {
 // compiled returns the plan for problems that satisfy the predicate at one moment, and a
 // condition at another one.
 func (n *next) compiled(at time.Time, condition string, now time.Time) (*predicate.Plan, error) {
-	plan, err := compile(n.text, predicate.Problem, predicate.Env{Now: at, User: n.caller.User, Zone: n.zone})
+	plan, err := compile(n.text, predicate.Problem, predicate.Env{Now: at, User: n.caller.User, Zone: n.core.Zone})
 	if err != nil {
 		return nil, err
 	}
-	also, err := compile(condition, predicate.Problem, predicate.Env{Now: now, User: n.caller.User, Zone: n.zone})
+	also, err := compile(condition, predicate.Problem, predicate.Env{Now: now, User: n.caller.User, Zone: n.core.Zone})
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +158,8 @@ func (n *next) find(ctx context.Context, plan *predicate.Plan, sort string, most
 		return nil, err
 	}
 	defer release()
-	err = n.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := n.catalogues.Now(ctx, r)
+	err = n.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := n.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -173,7 +174,7 @@ func (n *next) try(ctx context.Context) (a Answer[snapshot.Snapshot], found bool
 	if a, found, err = n.repeated(ctx); found || err != nil {
 		return a, found, err
 	}
-	now := n.time()
+	now := n.core.Time()
 	plan, err := n.compiled(now, "claimed = NO", now)
 	if err != nil {
 		return a, false, err
@@ -199,8 +200,8 @@ func (n *next) repeated(ctx context.Context) (a Answer[snapshot.Snapshot], found
 	if key == nil {
 		return a, false, nil
 	}
-	err = n.store.View(ctx, func(r store.Reader) error {
-		reply, err := key.load(ctx, r, n.caller, n.time())
+	err = n.core.Store.View(ctx, func(r store.Reader) error {
+		reply, err := key.load(ctx, r, n.caller, n.core.Time())
 		if err != nil {
 			return err
 		}
@@ -220,10 +221,10 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 		fits bool
 	}
 	load := loadRepeatable(n.Service, n.caller, id, snapshot.Keywords, n.cmd.Idempotency)
-	return run(ctx, n.Service, command[candidate, snapshot.Snapshot]{
-		locks:  append(n.cmd.Idempotency.lockKeys(n.caller), writerlocks.Problem(id)),
-		dryRun: n.cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (c candidate, err error) {
+	return core.Run(ctx, n.Service.core, core.Command[candidate, Answer[snapshot.Snapshot]]{
+		Locks:  append(n.cmd.Idempotency.lockKeys(n.caller), writerlocks.Problem(id)),
+		DryRun: n.cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (c candidate, err error) {
 			if c.repeatable, err = load(ctx, r); err != nil {
 				return c, err
 			}
@@ -231,7 +232,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 			c.fits = len(hits) > 0
 			return c, err
 		},
-		decide: func(c candidate, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
+		Decide: func(c candidate, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			if a, ok := n.cmd.Idempotency.replay(c.reply); ok {
 				return store.Change{}, a, nil
 			}
@@ -258,7 +259,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 // nextFree returns the time until the first claim can be taken over, of those on problems that
 // will satisfy the predicate then. It is long when there is none before the end of the wait.
 func (n *next) nextFree(ctx context.Context) (time.Duration, error) {
-	now := n.time()
+	now := n.core.Time()
 	plan, err := n.compiled(n.until, "claimed = YES", now)
 	if err != nil {
 		return 0, err

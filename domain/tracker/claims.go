@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -35,12 +36,12 @@ func (e *ClaimedError) Error() string { return "held by " + e.Holder.String() }
 // fault.Claimed while somebody has it, also the caller, and with fault.ClaimLost when the claim
 // to extend is not the current one. The answer is New for a claim that was taken.
 func (s *Service) TakeClaim(ctx context.Context, caller Caller, id problem.ID, cmd TakeClaim) (Answer[problem.Claim], error) {
-	return run(ctx, s, command[repeatable, problem.Claim]{
-		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
-		dryRun: cmd.DryRun,
-		once:   cmd.Idempotency == nil,
-		load:   loadRepeatable(s, caller, id, 0, cmd.Idempotency),
-		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Claim], error) {
+	return core.Run(ctx, s.core, core.Command[repeatable, Answer[problem.Claim]]{
+		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		DryRun: cmd.DryRun,
+		Once:   cmd.Idempotency == nil,
+		Load:   loadRepeatable(s, caller, id, 0, cmd.Idempotency),
+		Decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Claim], error) {
 			return decideTake(caller, cmd, c, m)
 		},
 	})

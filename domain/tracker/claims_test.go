@@ -207,8 +207,8 @@ func TestClaimNextLooksAgain(t *testing.T) {
 	s := newService(t)
 	s.create(t, "One")
 	two := s.create(t, "Two")
-	n := &next{Service: s.Service, caller: s.admin, cmd: ClaimNext{Lease: leaseOf(60)}, text: Claimable, until: s.time()}
-	plan, err := n.compiled(s.time(), "claimed = NO", s.time())
+	n := &next{Service: s.Service, caller: s.admin, cmd: ClaimNext{Lease: leaseOf(60)}, text: Claimable, until: s.core.Time()}
+	plan, err := n.compiled(s.core.Time(), "claimed = NO", s.core.Time())
 	noError(t, err)
 	_, err = s.UpdateProblem(t.Context(), s.admin, two, UpdateProblem{ProblemPatch: ProblemPatch{State: named("Closed")}})
 	noError(t, err)

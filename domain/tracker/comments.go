@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -24,18 +25,18 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 	if len(cmd.files) > 0 {
 		parts |= snapshot.Attachments
 	}
-	return run(ctx, s, command[repeatable, problem.Comment]{
-		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
-		dryRun: cmd.DryRun,
-		once:   cmd.Idempotency == nil,
-		load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
-		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
+	return core.Run(ctx, s.core, core.Command[repeatable, Answer[problem.Comment]]{
+		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		DryRun: cmd.DryRun,
+		Once:   cmd.Idempotency == nil,
+		Load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
+		Decide: func(c repeatable, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
 			if err := fullOfAttachments(len(cmd.files), c.Attachments, s.limits); err != nil && c.reply == nil {
 				return store.Change{}, Answer[problem.Comment]{}, err
 			}
 			return decideComment(caller, cmd, c, m)
 		},
-		handoff: s.commentHandoff(cmd),
+		Handoff: s.commentHandoff(cmd),
 	})
 }
 
@@ -44,24 +45,24 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 //
 // Without it, 8 connections add a tenth to a third fewer comments to one problem on
 // PostgreSQL.
-func (s *Service) commentHandoff(cmd AddComment) *handoff[repeatable] {
+func (s *Service) commentHandoff(cmd AddComment) *core.Handoff[repeatable] {
 	if cmd.DryRun || cmd.Idempotency != nil || partsOf(cmd.Text) != 0 || !cmd.Claim.IsNone() { // what is handed off has no claim
 		return nil
 	}
 	var catalogue *metadata.Catalogue // for the answer, of a moment since the request came
-	return &handoff[repeatable]{
-		beforeWait: func(ctx context.Context) {
-			if now, err := s.store.Versions(ctx); err == nil {
-				catalogue = s.catalogues.Cached(now.Catalogue)
+	return &core.Handoff[repeatable]{
+		BeforeWait: func(ctx context.Context) {
+			if now, err := s.core.Store.Versions(ctx); err == nil {
+				catalogue = s.core.Catalogues.Cached(now.Catalogue)
 			}
 		},
-		accept: func(received *snapshot.Snapshot) (repeatable, bool) {
+		Accept: func(received *snapshot.Snapshot) (repeatable, bool) {
 			if received == nil || catalogue == nil {
 				return repeatable{}, false
 			}
 			return repeatable{loaded: loaded{Snapshot: *received, catalogue: catalogue}}, true
 		},
-		pass: func(change store.Change) *snapshot.Snapshot {
+		Pass: func(change store.Change) *snapshot.Snapshot {
 			for _, effect := range change.Effects {
 				if e, ok := effect.(store.UpdateProblem); ok {
 					return &snapshot.Snapshot{Problem: e.Problem, Size: e.Size, Batch: change.Batch}
@@ -84,7 +85,7 @@ func loadRepeatable[T any](s *Service, caller Caller, id problem.ID, parts snaps
 		if c.loaded, err = s.As(caller).load(ctx, r, id, parts); err != nil {
 			return c, err
 		}
-		c.reply, err = key.load(ctx, r, caller, s.time())
+		c.reply, err = key.load(ctx, r, caller, s.core.Time())
 		return c, err
 	}
 }

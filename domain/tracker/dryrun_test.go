@@ -82,7 +82,7 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 			return err
 		},
 		"Update a state": func(ctx context.Context, w Write) error {
-			c, err := s.catalogue(ctx)
+			c, err := s.core.Catalogue(ctx)
 			if err != nil {
 				return err
 			}
@@ -156,7 +156,7 @@ func TestCancelledBefore(t *testing.T) {
 			if s.memory.current() != before {
 				t.Error("the store changed")
 			}
-			equal(t, "locks left", s.locks.Len(), 0)
+			equal(t, "locks left", s.core.Locks.Len(), 0)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -71,7 +72,7 @@ func (w *ErasureWorker) Work(ctx context.Context, now time.Time) (worked bool, e
 			}
 			ids = ids[1:]
 		}
-		if w.service.now().Sub(e.since) > lease.Renewal {
+		if w.service.core.Now().Sub(e.since) > lease.Renewal {
 			if err := w.save(ctx, e); err != nil {
 				return false, err
 			}
@@ -89,7 +90,7 @@ func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID)
 	s := w.service
 	var state ErasureState
 	var shown store.History
-	err = s.views.View(ctx, func(r store.Reader) error {
+	err = s.core.Views.View(ctx, func(r store.Reader) error {
 		untouched, state, shown = 0, e.state, r.History()
 		for _, id := range ids {
 			l, err := s.As(Caller{}).load(ctx, r, id, erasureParts)
@@ -105,7 +106,7 @@ func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID)
 		return nil
 	})
 	if err == nil {
-		err = s.store.Confirm(ctx, shown)
+		err = s.core.Store.Confirm(ctx, shown)
 	}
 	if err == nil {
 		e.state = state
@@ -116,15 +117,15 @@ func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID)
 // next takes the lease of an erasure that is not done; nil: there is none.
 func (w *ErasureWorker) next(ctx context.Context, now time.Time) (e *underWay, err error) {
 	if w.me.IsNone() {
-		m, err := w.service.moment(ctx)
+		m, err := w.service.core.Moment(ctx)
 		if err != nil {
 			return nil, err
 		}
 		w.me = m.IDs.Next()
 	}
-	err = w.service.store.View(ctx, func(r store.Reader) error {
+	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
 		e = nil
-		c, err := w.service.catalogues.Now(ctx, r)
+		c, err := w.service.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -157,13 +158,13 @@ func (w *ErasureWorker) next(ctx context.Context, now time.Time) (e *underWay, e
 
 // save stores the state.
 func (w *ErasureWorker) save(ctx context.Context, e *underWay) error {
-	m, err := w.service.moment(ctx)
+	m, err := w.service.core.Moment(ctx)
 	if err != nil {
 		return err
 	}
 	cb := changes.NewBuilder(m, changes.Author{})
 	next := w.renewed(cb, e.lease, e.user, e.state)
-	if err := w.service.commit(ctx, cb.Change); err != nil {
+	if err := w.service.core.Commit(ctx, cb.Change); err != nil {
 		return taken(err)
 	}
 	e.lease, e.since = next, cb.At
@@ -189,9 +190,9 @@ func taken(err error) error {
 // problem erases the user from a problem.
 func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID) error {
 	s := w.service
-	a, err := run(ctx, s, command[loaded, underWay]{
-		locks: []writerlocks.Key{writerlocks.Problem(id)},
-		load: func(ctx context.Context, r store.Reader) (l loaded, err error) {
+	a, err := core.Run(ctx, s.core, core.Command[loaded, Answer[underWay]]{
+		Locks: []writerlocks.Key{writerlocks.Problem(id)},
+		Load: func(ctx context.Context, r store.Reader) (l loaded, err error) {
 			now, _, err := readErasure(ctx, r, e.user.ID)
 			if err != nil {
 				return l, err
@@ -201,8 +202,8 @@ func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID)
 			}
 			return s.As(Caller{}).load(ctx, r, id, erasureParts)
 		},
-		prepare: s.reserveRewrite,
-		decide: func(l loaded, m changes.Moment) (store.Change, Answer[underWay], error) {
+		Prepare: s.reserveRewrite,
+		Decide: func(l loaded, m changes.Moment) (store.Change, Answer[underWay], error) {
 			next := *e
 			var found erasedProblem
 			found, next.state = e.state.in(e.user, &l.Snapshot)

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
@@ -126,11 +127,11 @@ type erasable struct {
 // it returns how far that is. A dry run reads so many problems at most, and counts what would change
 // in them. It fails with fault.NotFound, and with fault.InUse for the last administrator.
 func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Write, counted int) (Answer[Erasure], error) {
-	a, err := run(ctx, s, command[erasable, Erasure]{
-		locks:  []writerlocks.Key{writerlocks.Catalogue()},
-		dryRun: w.DryRun,
-		load:   func(ctx context.Context, r store.Reader) (erasable, error) { return s.loadErasable(ctx, r, who) },
-		decide: func(e erasable, m changes.Moment) (store.Change, Answer[Erasure], error) {
+	a, err := core.Run(ctx, s.core, core.Command[erasable, Answer[Erasure]]{
+		Locks:  []writerlocks.Key{writerlocks.Catalogue()},
+		DryRun: w.DryRun,
+		Load:   func(ctx context.Context, r store.Reader) (erasable, error) { return s.loadErasable(ctx, r, who) },
+		Decide: func(e erasable, m changes.Moment) (store.Change, Answer[Erasure], error) {
 			return decideErase(caller, w, e, m)
 		},
 	})
@@ -143,8 +144,8 @@ func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Writ
 // Erasure returns how far the erasure of a user has come. It fails with fault.NotFound for a user
 // who is not erased.
 func (s *Service) Erasure(ctx context.Context, who ident.ID) (a Answer[Erasure], err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		u, ok := a.Catalogue.User(who)
@@ -295,7 +296,7 @@ func (s *Service) countErasure(ctx context.Context, e *Erasure, most int) error 
 		ids = ids[:min(most, len(ids))]
 		most -= len(ids)
 		for _, id := range ids {
-			err := s.views.View(ctx, func(r store.Reader) error {
+			err := s.core.Views.View(ctx, func(r store.Reader) error {
 				l, err := s.As(Caller{}).load(ctx, r, id, erasureParts)
 				if err == nil {
 					_, e.ErasureState = e.in(e.User.Erase(), &l.Snapshot)
@@ -316,8 +317,8 @@ func (s *Service) following(ctx context.Context, after problem.ID) (ids []proble
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "the predicate about numbers does not compile")
 	}
-	err = s.store.View(ctx, func(r store.Reader) error {
-		c, err := s.catalogues.Now(ctx, r)
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
+		c, err := s.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -143,17 +143,17 @@ func (f *Follower) Skip(next event.Cursor) { f.next = next }
 
 // Names returns the version of the names on the next page, if the end of the feed is known
 // in memory: ok is false while nobody waits for events.
-func (f *Follower) Names() (version ident.Version, ok bool) { return f.service.hub.Names() }
+func (f *Follower) Names() (version ident.Version, ok bool) { return f.service.core.Hub.Names() }
 
 // feedEnds returns the positions at both ends of the feed. The start is always
 // event.Start, because it stands for the oldest event.
 func (s *Service) feedEnds(ctx context.Context) (oldest, newest event.Cursor, err error) {
-	_, last, err := s.store.FeedEnds(ctx)
+	_, last, err := s.core.Store.FeedEnds(ctx)
 	if err != nil || last.Number == 0 {
 		return event.Start, event.Start, err
 	}
 	// FeedEnds returns no events, and a cursor has their number.
-	entries, err := s.store.Feed(ctx, last.Number, 1, 1)
+	entries, err := s.core.Store.Feed(ctx, last.Number, 1, 1)
 	if err != nil {
 		return event.Start, event.Start, err
 	}
@@ -170,7 +170,7 @@ const mostExamined = 10_000
 // position, if events of it are left. It fails with fault.CursorGone.
 func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *metadata.Catalogue, error) {
 	from := max(f.next.Number, 1)
-	entries, catalogue, remembered := f.service.hub.Remembered(from, limit+1)
+	entries, catalogue, remembered := f.service.core.Hub.Remembered(from, limit+1)
 	if !remembered || !f.current && f.behindAll(entries) {
 		var err error
 		if entries, catalogue, err = f.read(ctx, from, limit+1); err != nil {
@@ -201,10 +201,10 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 // read reads entries of the store, once there is memory in the budget of the request for
 // them, and for the page so far.
 func (f *Follower) read(ctx context.Context, from int64, limit int) ([]event.Entry, *metadata.Catalogue, error) {
-	if err := f.service.views.Reserve(ctx, feedhub.ReadBytes+PageBytes); err != nil {
+	if err := f.service.core.Views.Reserve(ctx, feedhub.ReadBytes+PageBytes); err != nil {
 		return nil, nil, err
 	}
-	entries, catalogue, err := f.service.hub.Read(ctx, from, limit)
+	entries, catalogue, err := f.service.core.Hub.Read(ctx, from, limit)
 	excess := int64(-feedhub.ReadBytes)
 	for _, entry := range entries {
 		excess += entry.Size()
@@ -327,13 +327,13 @@ func (f *Follower) bearable(ctx context.Context, read []PublishedEvent) (last ev
 		if !fault.Is(err, fault.QueryTooExpensive) {
 			break
 		}
-		if f.failed = f.service.now(); count == 1 {
+		if f.failed = f.service.core.Now(); count == 1 {
 			break
 		}
 		count /= 2
 		f.most = count
 	}
-	if err == nil && count == f.most && f.service.now().Sub(f.failed) >= growAfter {
+	if err == nil && count == f.most && f.service.core.Now().Sub(f.failed) >= growAfter {
 		if f.most *= 2; f.most >= f.cmd.Limit {
 			f.most = 0
 		}
@@ -397,7 +397,7 @@ func (f *Follower) plan() (*predicate.Plan, error) {
 	if !body.Given(f.cmd.Predicate) {
 		return nil, nil
 	}
-	return compile(f.cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: f.service.time(), User: f.caller.User, Zone: f.service.zone})
+	return compile(f.cmd.Predicate.Value, predicate.Problem, predicate.Env{Now: f.service.core.Time(), User: f.caller.User, Zone: f.service.core.Zone})
 }
 
 // satisfying returns the problems of the events that satisfy the predicate now.
@@ -407,15 +407,15 @@ func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map
 	if err != nil {
 		return nil, err
 	}
-	f.searched = s.now()
+	f.searched = s.core.Now()
 	release, err := s.searches.Acquire(ctx, f.caller.User)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	found := make(map[problem.ID]bool)
-	err = s.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := s.catalogues.Now(ctx, r)
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := s.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -448,12 +448,12 @@ const searchPace = 250 * time.Millisecond
 // costs the store nothing but its pages.
 func (f *Follower) Wait(ctx context.Context) error {
 	if f.leave == nil {
-		f.leave = f.service.hub.Listen(f.cmd.Pace)
+		f.leave = f.service.core.Hub.Listen(f.cmd.Pace)
 	}
-	if err := f.service.hub.Wait(ctx, f.next.Number); err != nil || f.searched.IsZero() {
+	if err := f.service.core.Hub.Wait(ctx, f.next.Number); err != nil || f.searched.IsZero() {
 		return err
 	}
-	rest := time.NewTimer(min(searchPace-f.service.now().Sub(f.searched), searchPace))
+	rest := time.NewTimer(min(searchPace-f.service.core.Now().Sub(f.searched), searchPace))
 	defer rest.Stop()
 	select {
 	case <-rest.C:
@@ -470,11 +470,11 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 		return nil
 	}
 	for {
-		entries, err := s.store.Feed(ctx, 1, MostOnPage, feedhub.ReadBytes)
+		entries, err := s.core.Store.Feed(ctx, 1, MostOnPage, feedhub.ReadBytes)
 		if err != nil {
 			return err
 		}
-		m, err := s.moment(ctx)
+		m, err := s.core.Moment(ctx)
 		if err != nil {
 			return err
 		}
@@ -483,7 +483,7 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 			old++
 		}
 		if old > 0 && old == len(entries) {
-			_, newest, err := s.store.FeedEnds(ctx)
+			_, newest, err := s.core.Store.FeedEnds(ctx)
 			if err != nil {
 				return err
 			}
@@ -494,7 +494,7 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 		if old == 0 {
 			return nil
 		}
-		if err := s.write(ctx, store.Change{
+		if err := s.core.Write(ctx, store.Change{
 			Batch:   m.IDs.Next(),
 			At:      m.At,
 			Effects: []store.Effect{store.ForgetFeed{Through: entries[old-1].Number}},

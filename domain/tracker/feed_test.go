@@ -586,16 +586,16 @@ func TestNobodyListensNobodyReads(t *testing.T) {
 		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		noError(t, err)
 		nextPage(t, f)
-		equal(t, "the listeners before a wait", s.hub.Listeners(), 0)
+		equal(t, "the listeners before a wait", s.core.Hub.Listeners(), 0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for err == nil {
 			err = f.Wait(ctx)
 		}
-		equal(t, "the listeners", s.hub.Listeners(), 1)
+		equal(t, "the listeners", s.core.Hub.Listeners(), 1)
 		f.Close()
 		f.Close()
-		equal(t, "the listeners", s.hub.Listeners(), 0)
+		equal(t, "the listeners", s.core.Hub.Listeners(), 0)
 		// synctest fails when the goroutine of the hub is still there at the end.
 	})
 }
@@ -611,7 +611,7 @@ func forgetting(t *testing.T) (s service, forever *Service) {
 	admin, err := forever.Authenticate(t.Context(), testSecret)
 	noError(t, err)
 	s = service{Service: New(Options{Store: memory, Now: clock.now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock, admin: admin}
-	s.Service.random = forever.random
+	s.Service.core.Random = forever.core.Random
 	return s, forever
 }
 

@@ -15,7 +15,7 @@ import (
 // others are objects that the problem of newLoaded can be set to and is not.
 var others = map[metadata.Kind]ident.ID{
 	metadata.States: closed, metadata.Priorities: urgent, metadata.Classifications: bug,
-	metadata.Components: core, metadata.Milestones: first, metadata.Users: bob,
+	metadata.Components: coreID, metadata.Milestones: first, metadata.Users: bob,
 }
 
 // setTo makes the patch set a field, and returns the problem as it is then.

@@ -72,7 +72,7 @@ type fileNames struct {
 }
 
 func (s *Service) fileNames(ctx context.Context) (names fileNames, err error) {
-	err = s.store.View(ctx, func(r store.Reader) (err error) {
+	err = s.core.Store.View(ctx, func(r store.Reader) (err error) {
 		names.Lease, _, err = r.Lease(ctx, filesLease)
 		return err
 	})
@@ -133,7 +133,7 @@ func (s *Service) nameFiles(ctx context.Context, accept bool) (FilesState, error
 		if err != nil || !accept && state != FilesOwn && state != FilesNew {
 			return state, err
 		}
-		m, err := s.moment(ctx)
+		m, err := s.core.Moment(ctx)
 		if err != nil {
 			return state, err
 		}
@@ -166,7 +166,7 @@ func (s *Service) nameFiles(ctx context.Context, accept bool) (FilesState, error
 
 // putFileNames stores the names, unless another server was faster.
 func (s *Service) putFileNames(ctx context.Context, old lease.Lease, batch ident.ID, at time.Time, names []string) error {
-	return s.commit(ctx, store.Change{
+	return s.core.Commit(ctx, store.Change{
 		Batch: batch, At: at,
 		Expect:  []store.Expectation{store.LeaseAt{Name: filesLease, Version: old.Version}},
 		Effects: []store.Effect{store.PutLease{Lease: lease.Lease{Name: filesLease, Version: batch, State: strings.Join(names, " ")}}},

@@ -43,7 +43,7 @@ func (s *Service) SweepFiles(ctx context.Context) (swept Swept, err error) {
 	if err != nil {
 		return swept, err
 	}
-	now, err := s.clock.Read(ctx)
+	now, err := s.core.Clock.Read(ctx)
 	if err != nil {
 		return swept, err
 	}
@@ -113,7 +113,7 @@ func (s *Service) named(ctx context.Context, page []blob.Info) (map[blob.Key]pro
 	if len(ids) == 0 {
 		return named, nil
 	}
-	return named, s.store.View(ctx, func(r store.Reader) error {
+	return named, s.core.Store.View(ctx, func(r store.Reader) error {
 		found, err := r.Problems(ctx, ids, ident.None, snapshot.Attachments)
 		for _, p := range found {
 			for _, a := range p.Attachments {

@@ -16,7 +16,7 @@ import (
 func TestFullProblem(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
-	s.limits.Size = 64 << 10
+	s.core.MaxSize = 64 << 10
 	id, next := s.create(t, "T"), s.create(t, "T, continued")
 	comment := AddComment{Text: patch.Set(strings.Repeat("x", 20<<10))}
 	for range 3 {

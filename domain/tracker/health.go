@@ -19,19 +19,19 @@ type Guard = clock.Guard
 // with fault.Unavailable, wrapping a clock.Verdict, when the clock is not believed. It
 // fails with the faults of the store as well.
 func (s *Service) CheckClock(ctx context.Context) error {
-	_, err := s.clock.Read(ctx)
+	_, err := s.core.Clock.Read(ctx)
 	return err
 }
 
 // ClockRefusals returns the number of readings that were not believed.
-func (s *Service) ClockRefusals() uint64 { return s.clock.Refusals() }
+func (s *Service) ClockRefusals() uint64 { return s.core.Clock.Refusals() }
 
 // ClockRefused reports whether the last reading of the clock was not believed.
-func (s *Service) ClockRefused() bool { return s.clock.Refused() }
+func (s *Service) ClockRefused() bool { return s.core.Clock.Refused() }
 
 // ClockOffset returns the lead of the clock over the time since its first accepted
 // reading. It is negative for a slow clock, and 0 before CheckClock.
-func (s *Service) ClockOffset() time.Duration { return s.clock.Offset() }
+func (s *Service) ClockOffset() time.Duration { return s.core.Clock.Offset() }
 
 // Ready returns nil when the store accepts writes: a write begun within the last second
 // has succeeded. Without one, Ready makes a write, at most one per second for all
@@ -39,21 +39,21 @@ func (s *Service) ClockOffset() time.Duration { return s.clock.Offset() }
 // unknown, and when it was not confirmed within 2 seconds. It also fails while the
 // clock is not believed, and before the first CheckClock of a guarded clock.
 func (s *Service) Ready(ctx context.Context) error {
-	if err := s.clock.Recheck(); err != nil {
+	if err := s.core.Clock.Recheck(); err != nil {
 		return err
 	}
-	return s.ready.Check(ctx, s.probe)
+	return s.core.Ready.Check(ctx, s.probe)
 }
 
 // probe makes a write of just its batch, some hundred bytes. Housekeep forgets it after a
 // day. So a server without other writes and with a check every second stores 86,400 of
 // them.
 func (s *Service) probe(ctx context.Context) error {
-	m, err := s.moment(ctx)
+	m, err := s.core.Moment(ctx)
 	if err != nil {
 		return err
 	}
-	return s.write(ctx, store.Change{
+	return s.core.Write(ctx, store.Change{
 		Batch:   m.IDs.Next(),
 		At:      m.At,
 		Effects: []store.Effect{store.Expire{}}, // forgets nothing: no time is before zero

@@ -100,7 +100,7 @@ func TestCatalogueOfALongerHistory(t *testing.T) {
 	for range 2 {
 		equal(t, "components", s.components(t), []string(nil))
 	}
-	equal(t, "the current one is kept", s.catalogues.Cached(s.memory.current().versions.Catalogue) != nil, true)
+	equal(t, "the current one is kept", s.core.Catalogues.Cached(s.memory.current().versions.Catalogue) != nil, true)
 }
 
 // A server that is idle refuses a revoked token in time, whatever the number of the

@@ -11,6 +11,9 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -21,7 +24,7 @@ import (
 // no memory for a large problem is free in time.
 func (as Reader) Problem(ctx context.Context, id problem.ID, parts snapshot.Parts) (Answer[snapshot.Snapshot], error) {
 	var l loaded
-	err := as.s.views.Once(ctx, func(r store.Reader) (err error) {
+	err := as.s.core.Views.Once(ctx, func(r store.Reader) (err error) {
 		l, err = as.load(ctx, r, id, parts|snapshot.IfSmall)
 		return err
 	})
@@ -38,7 +41,8 @@ type loaded struct {
 	maxWatchers int
 }
 
-func (l loaded) revision() int64 { return l.Revision }
+// OfRevision implements what core.AtRevision asks for.
+func (l loaded) OfRevision() int64 { return l.Revision }
 
 func (as Reader) load(ctx context.Context, r store.Reader, id problem.ID, parts snapshot.Parts) (loaded, error) {
 	if id < 1 {
@@ -51,8 +55,24 @@ func (as Reader) load(ctx context.Context, r store.Reader, id problem.ID, parts 
 	if err != nil {
 		return loaded{}, err
 	}
-	catalogue, err := as.s.catalogues.At(ctx, r, shown.Catalogue)
+	catalogue, err := as.s.core.Catalogues.At(ctx, r, shown.Catalogue)
 	return loaded{shown, catalogue, as.s.limits.Watchers}, err
+}
+
+// onProblem runs a command about one problem. The decision is from the problem and its
+// given parts.
+func onProblem[T any](ctx context.Context, s *Service, caller Caller, id problem.ID, parts snapshot.Parts, dryRun bool,
+	decide func(loaded, changes.Moment) (store.Change, Answer[T], error),
+) (Answer[T], error) {
+	return core.Run(ctx, s.core, core.Command[loaded, Answer[T]]{
+		Locks:  []writerlocks.Key{writerlocks.Problem(id)},
+		DryRun: dryRun,
+		Load: func(ctx context.Context, r store.Reader) (loaded, error) {
+			return s.As(caller).load(ctx, r, id, parts)
+		},
+		Once:   true,
+		Decide: decide,
+	})
 }
 
 func problemNotFound() error {

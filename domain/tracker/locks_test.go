@@ -66,5 +66,5 @@ func TestWritersTakeTurns(t *testing.T) {
 	all.Wait()
 	equal(t, "commits", counted.commits, writers+1)
 	equal(t, "revisions", s.load(t, one).Revision+s.load(t, two).Revision, int64(2+2+writers))
-	equal(t, "locks left", s.locks.Len(), 0)
+	equal(t, "locks left", s.core.Locks.Len(), 0)
 }

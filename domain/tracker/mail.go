@@ -84,7 +84,7 @@ type MailWorker struct {
 // NewMailWorker returns a MailWorker without the lease. alone is true when no other server
 // can use the store: then any lease in it belongs to an ended server.
 func (s *Service) NewMailWorker(alone bool) *MailWorker {
-	return &MailWorker{service: s, lease: holder.New(mailLease, alone, s.moment, s.commit)}
+	return &MailWorker{service: s, lease: holder.New(mailLease, alone, s.core.Moment, s.core.Commit)}
 }
 
 // Begin makes e-mail start behind the newest change, unless a server of the store has begun it
@@ -92,7 +92,7 @@ func (s *Service) NewMailWorker(alone bool) *MailWorker {
 func (w *MailWorker) Begin(ctx context.Context) error {
 	for {
 		var begun bool
-		err := w.service.store.View(ctx, func(r store.Reader) (err error) {
+		err := w.service.core.Store.View(ctx, func(r store.Reader) (err error) {
 			_, begun, err = w.lease.Read(ctx, r)
 			return err
 		})
@@ -122,7 +122,7 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, ta
 	}
 	var current lease.Lease
 	var ok bool
-	err = w.service.store.View(ctx, func(r store.Reader) error {
+	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
 		current, ok, err = w.lease.Read(ctx, r)
 		return err
 	})
@@ -165,7 +165,7 @@ func (w *MailWorker) parsed(text string) (mail.State, error) {
 // due reports whether a mail of the stored state may be sent. The clock may have stepped back
 // since the first look at the state, so the wait ends by the time of that look at the latest.
 func (w *MailWorker) due(version ident.ID, s mail.State, now time.Time) bool {
-	wait, ok := s.Due(w.service.time())
+	wait, ok := s.Due(w.service.core.Time())
 	if next := now.Add(wait); w.seen != version || next.Before(w.next) {
 		w.seen, w.next = version, next
 	}
@@ -188,7 +188,7 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	var current lease.Lease
-	err = s.store.View(ctx, func(r store.Reader) error {
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
 		current, _, err = r.Lease(ctx, mailLease)
 		return err
 	})
@@ -199,7 +199,7 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, waits := state.Due(s.time())
+	_, waits := state.Due(s.core.Time())
 	return state.Cursor != newest || waits, nil
 }
 
@@ -261,8 +261,8 @@ func (w *MailWorker) address(ctx context.Context, groups []mail.Group) (all []Ad
 		byProblem[g.Problem] = g
 		ids = append(ids, g.Problem)
 	}
-	err = w.service.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := w.service.catalogues.Now(ctx, r)
+	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := w.service.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -290,7 +290,7 @@ func (w *MailWorker) address(ctx context.Context, groups []mail.Group) (all []Ad
 // its own: a failed one may end it.
 func (w *MailWorker) unreadable(ctx context.Context, d mail.Draft) (items []mail.Item) {
 	for _, i := range d.Items {
-		err := w.service.store.View(ctx, func(r store.Reader) error {
+		err := w.service.core.Store.View(ctx, func(r store.Reader) error {
 			_, err := r.Problems(ctx, []problem.ID{i.Problem}, ident.None, 0)
 			return err
 		})
@@ -309,8 +309,8 @@ func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, o
 	if err != nil {
 		return l, false, err
 	}
-	err = w.service.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := w.service.catalogues.Now(ctx, r)
+	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := w.service.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}

@@ -92,8 +92,8 @@ func TestHeldMailLeaseIsEnough(t *testing.T) {
 	if _, taken, err := holds.Take(t.Context(), time.Now()); !taken || err != nil {
 		t.Fatalf("taken %t, %v", taken, err)
 	}
-	counted := &feedReads{Store: s.store}
-	s.store = counted
+	counted := &feedReads{Store: s.core.Store}
+	s.core.Store = counted
 	if _, taken, err := looks.Take(t.Context(), time.Now()); taken || err != nil || counted.n > 0 {
 		t.Errorf("taken %t, %v, after %d reads of the feed", taken, err, counted.n)
 	}

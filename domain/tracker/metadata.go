@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
@@ -107,7 +108,7 @@ type written struct {
 // List returns all objects of the kind, in the order of their order numbers if any,
 // then by name.
 func (o Objects[T, P]) List(ctx context.Context) (Answer[[]T], error) {
-	c, err := o.service.catalogue(ctx)
+	c, err := o.service.core.Catalogue(ctx)
 	if err != nil {
 		return Answer[[]T]{}, err
 	}
@@ -117,7 +118,7 @@ func (o Objects[T, P]) List(ctx context.Context) (Answer[[]T], error) {
 
 // Load returns one object. It fails with fault.NotFound.
 func (o Objects[T, P]) Load(ctx context.Context, id ident.ID) (Answer[T], error) {
-	c, err := o.service.catalogue(ctx)
+	c, err := o.service.core.Catalogue(ctx)
 	if err != nil {
 		return Answer[T]{}, err
 	}
@@ -138,17 +139,17 @@ func (o Objects[T, P]) Create(ctx context.Context, caller Caller, cmd CreateObje
 // fault.IdempotencyConflict. A nil key is none.
 func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd CreateObject[P], key *Idempotency[T]) (Answer[T], error) {
 	body.Require(&cmd.Faults, o.rules.Sent(&cmd.Patch).Sent, fault.At("name"), "a %s needs a name", o.rules.Kind)
-	return run(ctx, o.service, command[written, T]{
-		locks:  append(key.lockKeys(caller), writerlocks.Catalogue()),
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (w written, err error) {
-			if w.reply, err = key.load(ctx, r, caller, o.service.time()); err != nil {
+	return core.Run(ctx, o.service.core, core.Command[written, Answer[T]]{
+		Locks:  append(key.lockKeys(caller), writerlocks.Catalogue()),
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (w written, err error) {
+			if w.reply, err = key.load(ctx, r, caller, o.service.core.Time()); err != nil {
 				return w, err
 			}
 			w.directory, err = o.loadDirectory(ctx, r)
 			return w, err
 		},
-		decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
+		Decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
 			if a, ok := key.replay(w.reply); ok {
 				return store.Change{}, a, nil
 			}
@@ -166,13 +167,13 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 // fault.AlreadyExists when the name is taken, and fault.MetadataCycle. It fails with
 // fault.InUse for a change forbidden by dependents of the object.
 func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, cmd UpdateObject[P]) (Answer[T], error) {
-	return run(ctx, o.service, command[written, T]{
-		locks:  []writerlocks.Key{writerlocks.Catalogue()},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (written, error) {
+	return core.Run(ctx, o.service.core, core.Command[written, Answer[T]]{
+		Locks:  []writerlocks.Key{writerlocks.Catalogue()},
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (written, error) {
 			return o.load(ctx, r, caller, id, cmd.Patch)
 		},
-		decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
+		Decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
 			old, ok := o.rules.Find(w.catalogue, id)
 			if !ok {
 				return store.Change{}, Answer[T]{}, o.rules.NotFound()
@@ -194,7 +195,7 @@ func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d dir
 	if o.also != nil {
 		return o.service.loadDirectory(ctx, r)
 	}
-	d.catalogue, err = o.service.catalogues.Now(ctx, r)
+	d.catalogue, err = o.service.core.Catalogues.Now(ctx, r)
 	return d, err
 }
 

@@ -40,7 +40,7 @@ func TestAuditLogReplays(t *testing.T) {
 		if a.refused == 0 || a.refused > changes/2 {
 			t.Errorf("%d of %d changes refused, which shows little", a.refused, changes)
 		}
-		c, err := a.catalogue(t.Context())
+		c, err := a.core.Catalogue(t.Context())
 		noError(t, err)
 		log, err := a.As(Caller{}).Audit(t.Context(), 0, 1000)
 		noError(t, err)

@@ -80,13 +80,13 @@ func TestCreateMetadata(t *testing.T) {
 		{"a component at the root", creates(&kinds.Components, ComponentPatch{Name: name, Parent: patch.Null[metadata.Partial]()}),
 			metadata.Component{Name: "José"}, `component José Created : null → {"name":"José","closed":false}`},
 		{"a component with all it can have", creates(&kinds.Components, ComponentPatch{Name: name, Closed: patch.Set(true), Parent: partial(object{"fullName": "Core/Network"}), Successor: named("Core")}),
-			metadata.Component{Name: "José", Closed: true, Parent: network, Successor: core},
-			`component José Created : null → {"name":"José","closed":true,"successor":` + ref(core, "Core") + `,"parent":` + ref(network, "Network") + `}`},
+			metadata.Component{Name: "José", Closed: true, Parent: network, Successor: coreID},
+			`component José Created : null → {"name":"José","closed":true,"successor":` + ref(coreID, "Core") + `,"parent":` + ref(network, "Network") + `}`},
 		{"a milestone with only a name", creates(&kinds.Milestones, MilestonePatch{Name: name}),
 			metadata.Milestone{Name: "José", Created: now}, `milestone José Created : null → {"name":"José","creationDate":"2015-11-05T13:00:00.000Z"}`},
 		{"a milestone of a component, with dates in UTC, cut to the millisecond", creates(&kinds.Milestones, MilestonePatch{Name: name, Component: named("Core"), Start: patch.Set(noon.Add(1234567).In(time.FixedZone("", 3600))), End: patch.Set(noon.Add(time.Millisecond))}),
-			metadata.Milestone{Name: "José", Component: core, Created: now, Start: noon.Add(time.Millisecond), End: noon.Add(time.Millisecond)},
-			`milestone José Created : null → {"name":"José","component":` + ref(core, "Core") + `,"creationDate":"2015-11-05T13:00:00.000Z","startDate":"2015-11-05T12:00:00.001Z","endDate":"2015-11-05T12:00:00.001Z"}`},
+			metadata.Milestone{Name: "José", Component: coreID, Created: now, Start: noon.Add(time.Millisecond), End: noon.Add(time.Millisecond)},
+			`milestone José Created : null → {"name":"José","component":` + ref(coreID, "Core") + `,"creationDate":"2015-11-05T13:00:00.000Z","startDate":"2015-11-05T12:00:00.001Z","endDate":"2015-11-05T12:00:00.001Z"}`},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -134,20 +134,20 @@ func TestUpdateMetadata(t *testing.T) {
 			store.PutClassification{Classification: metadata.Classification{ID: bug, Name: "Bug"}}, []store.Expectation{inCatalogue},
 			[]string{`classification Bug Changed name: "Incorrect Behavior" → "Bug"`}},
 		{"a component moves to the root and is closed", updates(&kinds.Components, network, true, ComponentPatch{Parent: patch.Null[metadata.Partial](), Closed: patch.Set(true), Successor: named("Core")}),
-			store.PutComponent{Component: metadata.Component{ID: network, Name: "Network", Closed: true, Successor: core}}, []store.Expectation{inCatalogue},
-			[]string{`component Network Changed closed: false → true`, `component Network Changed successor: null → ` + ref(core, "Core"), `component Network Changed parent: ` + ref(core, "Core") + ` → null`}},
-		{"a parent is closed while what is below it is open", updates(&kinds.Components, core, true, ComponentPatch{Closed: patch.Set(true)}),
-			store.PutComponent{Component: metadata.Component{ID: core, Name: "Core", Closed: true}}, []store.Expectation{inCatalogue},
+			store.PutComponent{Component: metadata.Component{ID: network, Name: "Network", Closed: true, Successor: coreID}}, []store.Expectation{inCatalogue},
+			[]string{`component Network Changed closed: false → true`, `component Network Changed successor: null → ` + ref(coreID, "Core"), `component Network Changed parent: ` + ref(coreID, "Core") + ` → null`}},
+		{"a parent is closed while what is below it is open", updates(&kinds.Components, coreID, true, ComponentPatch{Closed: patch.Set(true)}),
+			store.PutComponent{Component: metadata.Component{ID: coreID, Name: "Core", Closed: true}}, []store.Expectation{inCatalogue},
 			[]string{`component Core Changed closed: false → true`}},
 		{"a component is opened again", updates(&kinds.Components, legacy, true, ComponentPatch{Closed: patch.Set(false)}),
-			store.PutComponent{Component: metadata.Component{ID: legacy, Name: "Legacy", Successor: core}}, []store.Expectation{inCatalogue},
+			store.PutComponent{Component: metadata.Component{ID: legacy, Name: "Legacy", Successor: coreID}}, []store.Expectation{inCatalogue},
 			[]string{`component Legacy Changed closed: true → false`}},
 		{"a milestone's dates are set and cleared", updates(&kinds.Milestones, coreFirst, true, MilestonePatch{Start: patch.Set(noon), End: patch.Null[time.Time]()}),
-			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: core, Created: noon, Start: noon}}, []store.Expectation{inCatalogue},
+			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: coreID, Created: noon, Start: noon}}, []store.Expectation{inCatalogue},
 			[]string{`milestone 1.0 Changed startDate: null → "2015-11-05T12:00:00.000Z"`, `milestone 1.0 Changed endDate: "2015-11-05T13:00:00.000Z" → null`}},
 		{"a milestone moves", updates(&kinds.Milestones, coreFirst, true, MilestonePatch{Component: named("Network")}),
 			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: network, Created: noon, End: now}}, []store.Expectation{inCatalogue},
-			[]string{`milestone 1.0 Changed component: ` + ref(core, "Core") + ` → ` + ref(network, "Network")}},
+			[]string{`milestone 1.0 Changed component: ` + ref(coreID, "Core") + ` → ` + ref(network, "Network")}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -196,7 +196,7 @@ func TestMetadataRefuses(t *testing.T) {
 		{"a name that is taken", updates(&kinds.States, open, false, StatePatch{Name: patch.Set("Closed")}), fault.AlreadyExists, nil},
 		{"422 before 409", updates(&kinds.States, open, false, StatePatch{Name: patch.Set("Closed"), Order: patch.Null[int64]()}), fault.InvalidValue, []string{"invalid-value /order"}},
 		{"the name of a milestone of the same component", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("1.0"), Component: named("Core")}), fault.AlreadyExists, nil},
-		{"a component below itself", updates(&kinds.Components, core, false, ComponentPatch{Parent: named("Network")}), fault.MetadataCycle, nil},
+		{"a component below itself", updates(&kinds.Components, coreID, false, ComponentPatch{Parent: named("Network")}), fault.MetadataCycle, nil},
 		{"a state that problems are in becomes resolved", updates(&kinds.States, triage, true, StatePatch{Resolved: patch.Set(true)}), fault.InUse, nil},
 		{"a state that problems are in is resolved no longer", updates(&kinds.States, closed, true, StatePatch{Resolved: patch.Set(false)}), fault.InUse, nil},
 	} {
@@ -299,7 +299,7 @@ func TestMetadataReadOnly(t *testing.T) {
 		want     []string
 	}{
 		{"as it was read", readOnlyFaults(&kinds.Components, network), object{"identifier": network.String(), "fullName": "Core/Network"}, nil},
-		{"another identifier and full name", readOnlyFaults(&kinds.Components, network), object{"identifier": core.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
+		{"another identifier and full name", readOnlyFaults(&kinds.Components, network), object{"identifier": coreID.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
 		{"null", readOnlyFaults(&kinds.Components, network), object{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
 		{"other types", readOnlyFaults(&kinds.Milestones, first), object{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
 		{"times as instants", readOnlyFaults(&kinds.Milestones, first), object{"identifier": first.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},

@@ -33,7 +33,7 @@ func (as Reader) Neighbourhood(ctx context.Context, id problem.ID, limit int) (a
 	if limit < 1 || limit > MostNeighbours {
 		return a, fault.New(fault.MalformedRequest, "a neighbourhood has 1 to %d problems", MostNeighbours)
 	}
-	err = as.s.views.View(ctx, func(r store.Reader) error {
+	err = as.s.core.Views.View(ctx, func(r store.Reader) error {
 		l, err := as.load(ctx, r, id, 0)
 		if err != nil {
 			return err

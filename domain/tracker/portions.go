@@ -47,7 +47,7 @@ func (as Reader) Comments(ctx context.Context, shown snapshot.Snapshot, skip, li
 // Lengths returns the number of entries in the log of a problem, as of the given snapshot,
 // and the number of comments among them.
 func (as Reader) Lengths(ctx context.Context, shown snapshot.Snapshot) (entries, comments int, err error) {
-	err = as.s.store.View(ctx, func(r store.Reader) (err error) {
+	err = as.s.core.Store.View(ctx, func(r store.Reader) (err error) {
 		entries, err = length(func(n int) (bool, error) {
 			one, err := r.Log(ctx, shown.ID, n, 1, 1)
 			return len(one) > 0 && one[0].Revision <= shown.Revision, err
@@ -78,7 +78,7 @@ func portions[T any](ctx context.Context, s *Service, skip, limit int, read func
 		for limit > 0 {
 			var portion []T
 			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), portionFor)
-			err := s.store.View(bounded, func(r store.Reader) (err error) {
+			err := s.core.Store.View(bounded, func(r store.Reader) (err error) {
 				store.Last(r)
 				portion, err = read(bounded, r, skip, min(limit, portionCount))
 				return err
@@ -160,7 +160,7 @@ func (as Reader) rest(ctx context.Context, hits []store.Hit, parts snapshot.Part
 		for hits, size := hits, size; len(hits) > 0; {
 			some := hits[:min(len(hits), size)]
 			var batch Answer[[]snapshot.Snapshot]
-			err := as.s.store.View(ctx, func(r store.Reader) (err error) {
+			err := as.s.core.Store.View(ctx, func(r store.Reader) (err error) {
 				batch, err = as.loadHits(ctx, r, some, parts)
 				return err
 			})
@@ -184,6 +184,6 @@ func (as Reader) loadHits(ctx context.Context, r store.Reader, hits []store.Hit,
 	if a.Value, err = as.problems(ctx, r, ids, parts|snapshot.IfSmall); err != nil || len(a.Value) == 0 {
 		return a, err
 	}
-	a.Catalogue, err = as.s.catalogues.At(ctx, r, a.Value[0].Catalogue)
+	a.Catalogue, err = as.s.core.Catalogues.At(ctx, r, a.Value[0].Catalogue)
 	return a, err
 }

@@ -98,7 +98,7 @@ func TestLengths(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
-	s.views = views.New(s.memory, 1, DefaultLimits().Relationships)
+	s.core.Views = views.New(s.memory, 1, DefaultLimits().Relationships)
 	id, small := s.create(t, "T"), s.create(t, "T")
 	s.large(t, id, 1<<20)
 	b := budget.New(4 << 20)

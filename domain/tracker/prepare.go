@@ -74,7 +74,7 @@ func (s Search) checkSelection(root predicate.Entity) error {
 // prepare checks a search and compiles its predicate, in the order of D18. NOW() is the
 // time of the first page.
 func (as Reader) prepare(ctx context.Context, root predicate.Entity, cmd Search) (prepared, error) {
-	q := prepared{user: as.caller.User, zone: as.s.zone, now: as.s.time(), limit: int(cmd.Limit.Value), after: cmd.After}
+	q := prepared{user: as.caller.User, zone: as.s.core.Zone, now: as.s.core.Time(), limit: int(cmd.Limit.Value), after: cmd.After}
 	if err := cmd.checkSelection(root); err != nil {
 		return q, err
 	}

@@ -10,31 +10,32 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // CreateProblem creates a problem (W1). The answer holds the problem with its
 // log. In a dry run it has no identifier.
 func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreateProblem) (Answer[snapshot.Snapshot], error) {
-	return run(ctx, s, command[creation, snapshot.Snapshot]{
-		locks:  cmd.Idempotency.lockKeys(caller),
-		dryRun: cmd.DryRun,
-		once:   cmd.Idempotency == nil,
-		load: func(ctx context.Context, r store.Reader) (c creation, err error) {
-			if c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
+	return core.Run(ctx, s.core, core.Command[creation, Answer[snapshot.Snapshot]]{
+		Locks:  cmd.Idempotency.lockKeys(caller),
+		DryRun: cmd.DryRun,
+		Once:   cmd.Idempotency == nil,
+		Load: func(ctx context.Context, r store.Reader) (c creation, err error) {
+			if c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.core.Time()); err != nil {
 				return c, err
 			}
 			c.maxKeywords, c.maxWatchers = s.limits.Keywords, s.limits.Watchers
-			c.catalogue, err = s.catalogues.Now(ctx, r)
+			c.catalogue, err = s.core.Catalogues.Now(ctx, r)
 			return c, err
 		},
-		prepare: func(ctx context.Context, c *creation) (err error) {
+		Prepare: func(ctx context.Context, c *creation) (err error) {
 			if c.reply == nil {
 				c.id, err = s.reserveNumber(ctx)
 			}
 			return err
 		},
-		decide: func(c creation, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
+		Decide: func(c creation, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			return decideCreate(caller, cmd, c, m)
 		},
 	})
@@ -43,7 +44,7 @@ func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreatePr
 // reserveNumber returns a number for a new problem. It fails with fault.InvalidValue
 // when the store has no number left.
 func (s *Service) reserveNumber(ctx context.Context) (problem.ID, error) {
-	id, err := s.store.Reserve(ctx)
+	id, err := s.core.Store.Reserve(ctx)
 	if err == nil && problem.CheckID(id) != nil {
 		var faults fault.List
 		faults.Add(fault.InvalidValue, fault.Location{}, "there is no number left for another problem: the greatest is %d", problem.MaxID)
@@ -161,12 +162,12 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 		parts |= snapshot.Savepoints
 	}
 	parts |= partsOf(cmd.Comment)
-	return run(ctx, s, command[repeatable, snapshot.Snapshot]{
-		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
-		dryRun: cmd.DryRun,
-		once:   cmd.Idempotency == nil,
-		load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
-		decide: func(c repeatable, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
+	return core.Run(ctx, s.core, core.Command[repeatable, Answer[snapshot.Snapshot]]{
+		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		DryRun: cmd.DryRun,
+		Once:   cmd.Idempotency == nil,
+		Load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
+		Decide: func(c repeatable, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			if a, ok := cmd.Idempotency.replay(c.reply); ok {
 				return store.Change{}, a, nil
 			}

@@ -187,7 +187,7 @@ func TestUpdateTitle(t *testing.T) {
 // and of one revision.
 func TestUpdateLogsEveryField(t *testing.T) {
 	t.Parallel()
-	old := newLoaded(component(core), assigned(ann))
+	old := newLoaded(component(coreID), assigned(ann))
 	change, a, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: ProblemPatch{
 		Title:          patch.Set("A \"b\" <c>"),
 		State:          named("Closed"),
@@ -274,7 +274,7 @@ func TestUpdateRefuses(t *testing.T) {
 			fault.MetadataNotFound, []string{"metadata-not-found /state"}},
 		{"D2: an inactive user as a new value", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: named("Cat")}}, newLoaded(assigned(ann)),
 			fault.InvalidValue, []string{"invalid-value /assignee"}},
-		{"D2: a closed component as a new value", UpdateProblem{ProblemPatch: ProblemPatch{Component: named("Legacy")}}, newLoaded(component(core)),
+		{"D2: a closed component as a new value", UpdateProblem{ProblemPatch: ProblemPatch{Component: named("Legacy")}}, newLoaded(component(coreID)),
 			fault.InvalidValue, []string{"invalid-value /component"}},
 		{"D11: all faults of a body together", UpdateProblem{
 			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: nobody, Assignee: named("Cat"), Priority: partial(object{"x": 1, "name": true})},

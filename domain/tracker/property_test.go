@@ -51,7 +51,7 @@ func TestPatchWithWhatWasRead(t *testing.T) {
 				State:          pick(rng, open, triage, inProgress, closed, archived),
 				Priority:       pick(rng, ident.None, urgent, low),
 				Classification: pick(rng, ident.None, bug, task),
-				Component:      pick(rng, ident.None, core, network, legacy),
+				Component:      pick(rng, ident.None, coreID, network, legacy),
 				Milestone:      pick(rng, ident.None, first, coreFirst),
 				Assignee:       pick(rng, ident.None, ann, bob, cat, eve1),
 			}

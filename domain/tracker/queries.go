@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -34,21 +35,21 @@ type SaveQuery struct {
 // with the faults of a body. One of these reports the limit of saved queries of the
 // caller.
 func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (Answer[query.Saved], error) {
-	return run(ctx, s, command[saving, query.Saved]{
+	return core.Run(ctx, s.core, core.Command[saving, Answer[query.Saved]]{
 		// Several servers together can save some queries more than the limit of a user. This
 		// does no harm.
-		locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Queries(caller.User)),
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
-			if of.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
+		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Queries(caller.User)),
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (of saving, err error) {
+			if of.reply, err = cmd.Idempotency.load(ctx, r, caller, s.core.Time()); err != nil {
 				return of, err
 			}
-			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
 			return of, of.load(ctx, r, caller)
 		},
-		decide: func(of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
+		Decide: func(of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
 			return decideSave(caller, cmd, of, s.limits.Queries, m)
 		},
 	})
@@ -58,19 +59,19 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 // It fails with fault.NotFound, also for those of others that are not shared, with fault.Forbidden,
 // and with the faults of a body.
 func (s *Service) UpdateQuery(ctx context.Context, caller Caller, id ident.ID, cmd SaveQuery) (Answer[query.Saved], error) {
-	return run(ctx, s, command[saving, query.Saved]{
-		locks:  []writerlocks.Key{writerlocks.Queries(ident.None)},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (of saving, err error) {
+	return core.Run(ctx, s.core, core.Command[saving, Answer[query.Saved]]{
+		Locks:  []writerlocks.Key{writerlocks.Queries(ident.None)},
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (of saving, err error) {
 			if of.old, err = changeable(ctx, r, caller, id); err != nil {
 				return of, err
 			}
-			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
 			return of, of.load(ctx, r, caller)
 		},
-		decide: func(of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
+		Decide: func(of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
 			return decideQuery(caller, cmd, of, m)
 		},
 	})
@@ -206,8 +207,8 @@ func addInvalid(faults *fault.List, where fault.Location, err error) {
 // SavedQueries returns the queries saved by the caller and all shared ones, in the order of their
 // creation.
 func (as Reader) SavedQueries(ctx context.Context) (a Answer[[]query.Saved], err error) {
-	err = as.s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
+	err = as.s.core.Store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = as.s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = r.SavedQueries(ctx, as.caller.User)
@@ -219,8 +220,8 @@ func (as Reader) SavedQueries(ctx context.Context) (a Answer[[]query.Saved], err
 // SavedQuery returns a saved query to any caller with its identifier, so users can
 // share queries. It fails with fault.NotFound.
 func (as Reader) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.Saved], err error) {
-	err = as.s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = as.s.catalogues.Now(ctx, r); err != nil {
+	err = as.s.core.Store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = as.s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = loadQuery(ctx, r, id)
@@ -231,7 +232,7 @@ func (as Reader) SavedQuery(ctx context.Context, id ident.ID) (a Answer[query.Sa
 
 // savedQuery returns the saved query named by a search.
 func (as Reader) savedQuery(ctx context.Context, id ident.ID) (saved query.Saved, err error) {
-	err = as.s.store.View(ctx, func(r store.Reader) error {
+	err = as.s.core.Store.View(ctx, func(r store.Reader) error {
 		saved, err = loadQuery(ctx, r, id)
 		return err
 	})
@@ -260,15 +261,15 @@ func changeable(ctx context.Context, r store.Reader, caller Caller, id ident.ID)
 
 // DeleteQuery deletes a saved query that the caller may change. It fails as UpdateQuery does.
 func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
-	return run(ctx, s, command[lease.Lease, struct{}]{
-		dryRun: w.DryRun,
-		load: func(ctx context.Context, r store.Reader) (lease.Lease, error) {
+	return core.Run(ctx, s.core, core.Command[lease.Lease, Answer[struct{}]]{
+		DryRun: w.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (lease.Lease, error) {
 			if _, err := changeable(ctx, r, caller, id); err != nil {
 				return lease.Lease{}, err
 			}
 			return leaseOfQueries(ctx, r)
 		},
-		decide: func(l lease.Lease, m changes.Moment) (store.Change, Answer[struct{}], error) {
+		Decide: func(l lease.Lease, m changes.Moment) (store.Change, Answer[struct{}], error) {
 			cb := changes.NewBuilder(m, caller.author())
 			cb.AddEffect(store.DropQuery{ID: id})
 			raise(cb, l)

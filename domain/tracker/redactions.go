@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -36,14 +37,14 @@ func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd 
 	if cmd.Comment.IsNone() {
 		parts |= snapshot.Keywords | snapshot.Savepoints | snapshot.Attachments
 	}
-	a, err := run(ctx, s, command[loaded, Places]{
-		locks:  []writerlocks.Key{writerlocks.Problem(id)},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (loaded, error) {
+	a, err := core.Run(ctx, s.core, core.Command[loaded, Answer[Places]]{
+		Locks:  []writerlocks.Key{writerlocks.Problem(id)},
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (loaded, error) {
 			return s.As(caller).load(ctx, r, id, parts)
 		},
-		prepare: s.reserveRewrite,
-		decide: func(l loaded, m changes.Moment) (store.Change, Answer[Places], error) {
+		Prepare: s.reserveRewrite,
+		Decide: func(l loaded, m changes.Moment) (store.Change, Answer[Places], error) {
 			return decideRedact(caller, cmd, l, m)
 		},
 	})
@@ -76,7 +77,7 @@ func (s *Service) reserveRewrite(ctx context.Context, l *loaded) error {
 	if l.Size <= snapshot.Small || budget.From(ctx).Full() {
 		return nil
 	}
-	return s.views.Reserve(ctx, 3*l.Size)
+	return s.core.Views.Reserve(ctx, 3*l.Size)
 }
 
 func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.Change, Answer[Places], error) {

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -21,17 +22,17 @@ import (
 // did not exist. It fails with fault.RelationshipConflict when the two problems have
 // the mirrored type already, and with fault.RelationshipCycle.
 func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[snapshot.Related], error) {
-	return run(ctx, s, command[linking, snapshot.Related]{
-		locks:  cmd.lockKeys(id),
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (linking, error) {
+	return core.Run(ctx, s.core, core.Command[linking, Answer[snapshot.Related]]{
+		Locks:  cmd.lockKeys(id),
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (linking, error) {
 			l, err := s.loadLinking(ctx, r, caller, id, cmd)
 			if err == nil && l.linkable(cmd) {
 				l.seen, l.cycle, err = findCycle(ctx, r, relationship.Relationship{Owner: id, Type: cmd.relationshipType(), Other: cmd.Other.Value}, nil)
 			}
 			return l, err
 		},
-		decide: func(l linking, m changes.Moment) (store.Change, Answer[snapshot.Related], error) {
+		Decide: func(l linking, m changes.Moment) (store.Change, Answer[snapshot.Related], error) {
 			return decideRelate(caller, cmd, l, s.limits.Relationships, m)
 		},
 	})
@@ -40,13 +41,13 @@ func (s *Service) AddRelationship(ctx context.Context, caller Caller, id problem
 // DeleteRelationship deletes a relationship and its mirror (W7). It fails with
 // fault.RelationshipNotFound when they do not exist.
 func (s *Service) DeleteRelationship(ctx context.Context, caller Caller, id problem.ID, cmd Relate) (Answer[struct{}], error) {
-	return run(ctx, s, command[linking, struct{}]{
-		locks:  cmd.lockKeys(id),
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (linking, error) {
+	return core.Run(ctx, s.core, core.Command[linking, Answer[struct{}]]{
+		Locks:  cmd.lockKeys(id),
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (linking, error) {
 			return s.loadLinking(ctx, r, caller, id, cmd)
 		},
-		decide: func(l linking, m changes.Moment) (store.Change, Answer[struct{}], error) {
+		Decide: func(l linking, m changes.Moment) (store.Change, Answer[struct{}], error) {
 			return decideUnrelate(caller, cmd, l, m)
 		},
 	})

@@ -85,8 +85,8 @@ func (s *Service) Reply(ctx context.Context, reply Reply) (Replied, error) {
 
 // activeReplier returns the current metadata, unless the user is inactive.
 func (s *Service) activeReplier(ctx context.Context, who ident.ID) (catalogue *metadata.Catalogue, err error) {
-	return catalogue, s.store.View(ctx, func(r store.Reader) (err error) {
-		if catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	return catalogue, s.core.Store.View(ctx, func(r store.Reader) (err error) {
+		if catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		if u, known := catalogue.User(who); !known || u.Inactive {

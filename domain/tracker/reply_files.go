@@ -29,7 +29,7 @@ func (s *Service) replyWithFiles(ctx context.Context, of Replied, reply Reply, c
 	caller := Caller{User: of.User}
 	var before repeatable
 	load := loadRepeatable(s, caller, of.Problem, snapshot.Attachments, cmd.Idempotency)
-	err = s.views.Once(ctx, func(r store.Reader) (err error) {
+	err = s.core.Views.Once(ctx, func(r store.Reader) (err error) {
 		before, err = load(ctx, r)
 		return err
 	})
@@ -156,7 +156,7 @@ func (s *Service) putReplyFiles(ctx context.Context, id problem.ID, files []Repl
 	if len(files) == 0 {
 		return nil, nil
 	}
-	m, err := s.moment(ctx)
+	m, err := s.core.Moment(ctx)
 	for _, f := range files {
 		if err != nil {
 			return stored, err

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
@@ -39,15 +40,15 @@ func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer
 		defer release()
 		keys = append(keys, writerlocks.Reports(reportLease(k)))
 	}
-	return run(ctx, s, command[reporting, snapshot.Snapshot]{
-		locks:  keys,
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (b reporting, err error) {
-			if b.reply, err = cmd.Idempotency.load(ctx, r, caller, s.time()); err != nil {
+	return core.Run(ctx, s.core, core.Command[reporting, Answer[snapshot.Snapshot]]{
+		Locks:  keys,
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (b reporting, err error) {
+			if b.reply, err = cmd.Idempotency.load(ctx, r, caller, s.core.Time()); err != nil {
 				return b, err
 			}
 			b.maxKeywords, b.maxWatchers = s.limits.Keywords, s.limits.Watchers
-			if b.catalogue, err = s.catalogues.Now(ctx, r); err != nil || !searches || b.reply != nil {
+			if b.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil || !searches || b.reply != nil {
 				return b, err
 			}
 			b.lease.Name = reportLease(k)
@@ -59,13 +60,13 @@ func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer
 			b.found, err = s.reported(ctx, r, caller, k, partsOf(cmd.Comment))
 			return b, err
 		},
-		prepare: func(ctx context.Context, b *reporting) (err error) {
+		Prepare: func(ctx context.Context, b *reporting) (err error) {
 			if searches && b.reply == nil && b.found == nil {
 				b.id, err = s.reserveNumber(ctx)
 			}
 			return err
 		},
-		decide: func(b reporting, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
+		Decide: func(b reporting, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 			return decideReport(caller, cmd, b, m)
 		},
 	})
@@ -90,11 +91,11 @@ func reportLease(k problem.Keyword) string {
 // reported returns the unresolved problem with the keyword that has the smallest number, or nil.
 func (s *Service) reported(ctx context.Context, r store.Reader, caller Caller, k problem.Keyword, parts snapshot.Parts) (*loaded, error) {
 	plan, err := compile(fmt.Sprintf("SUBQUERY(keywords, $k, $k.name = %s AND $k.value = %s).@count > 0 AND state.resolved = NO",
-		predicate.Quote(k.Name), predicate.Quote(k.Value.String)), predicate.Problem, predicate.Env{Now: s.time(), User: caller.User, Zone: s.zone})
+		predicate.Quote(k.Name), predicate.Quote(k.Value.String)), predicate.Problem, predicate.Env{Now: s.core.Time(), User: caller.User, Zone: s.core.Zone})
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := s.catalogues.Now(ctx, r)
+	catalogue, err := s.core.Catalogues.Now(ctx, r)
 	if err != nil {
 		return nil, err
 	}

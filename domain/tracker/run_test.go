@@ -231,7 +231,7 @@ func TestCommentsInARow(t *testing.T) {
 			equal(t, "read by the assignee", seen.Value.ReadByAssignee, true)
 			equal(t, "comments", len(seen.Value.Comments), 5)
 		}
-		equal(t, "locks left", s.locks.Len(), 0)
+		equal(t, "locks left", s.core.Locks.Len(), 0)
 	})
 }
 
@@ -417,7 +417,7 @@ func TestCancelledWhileWaiting(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	id := s.create(t, "T")
-	lease, err := s.locks.Lock(t.Context(), writerlocks.Problem(id))
+	lease, err := s.core.Locks.Lock(t.Context(), writerlocks.Problem(id))
 	noError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

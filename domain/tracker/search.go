@@ -114,8 +114,8 @@ func (as Reader) Search(ctx context.Context, cmd SearchProblems) (FoundProblems,
 	var hits, rest []store.Hit
 	var more bool
 	var found FoundProblems
-	err = as.s.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := as.s.catalogues.Now(ctx, r)
+	err = as.s.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := as.s.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -189,7 +189,7 @@ func (as Reader) Objects(ctx context.Context, kind predicate.Entity, cmd Search)
 	if err != nil {
 		return FoundObjects{}, err
 	}
-	catalogue, err := as.s.catalogue(ctx)
+	catalogue, err := as.s.core.Catalogue(ctx)
 	if err != nil {
 		return FoundObjects{}, err
 	}

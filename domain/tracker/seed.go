@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
@@ -24,13 +25,13 @@ const AdminEmail = "admin@localhost"
 func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, err error) {
 	// A store with data gets no write, and no caller learns of one. So there is nothing
 	// to confirm.
-	if v, err := s.store.Versions(ctx); err != nil || v != (store.Versions{}) {
+	if v, err := s.core.Store.Versions(ctx); err != nil || v != (store.Versions{}) {
 		return false, err
 	}
-	answer, err := run(ctx, s, command[store.Versions, bool]{
-		locks: []writerlocks.Key{writerlocks.Catalogue()},
-		load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
-		decide: func(v store.Versions, m changes.Moment) (store.Change, Answer[bool], error) {
+	answer, err := core.Run(ctx, s.core, core.Command[store.Versions, Answer[bool]]{
+		Locks: []writerlocks.Key{writerlocks.Catalogue()},
+		Load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
+		Decide: func(v store.Versions, m changes.Moment) (store.Change, Answer[bool], error) {
 			if v != (store.Versions{}) {
 				return store.Change{}, Answer[bool]{Value: false}, nil
 			}

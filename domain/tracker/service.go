@@ -1,7 +1,7 @@
 // Package tracker is the driving port of the service: its use cases. An HTTP adapter or
 // the command line calls a [Service]. Most files are named after the nouns of the use cases.
 //
-// Every write of a user goes the same way, in run: lock the objects, load the data for the
+// Every write of a user goes the same way, in core.Run: lock the objects, load the data for the
 // rule, decide with a pure function, commit the resulting Change. Housekeeping, leases and
 // the probe of readiness have no rule to decide, and commit directly. The packages in
 // internal hold code without a Service that use cases share: caches, locks, limits, the
@@ -17,11 +17,10 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/cache"
-	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/clockwatch"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
 	"github.com/problemtracking/problems/domain/tracker/internal/line"
 	"github.com/problemtracking/problems/domain/tracker/internal/readiness"
@@ -34,25 +33,15 @@ import (
 // Service runs the use cases on a store. Its methods may be called from many goroutines
 // at once. The returned errors are faults.
 type Service struct {
-	store      store.Store
-	now        func() time.Time
-	zone       *time.Location // dates stand for the end of their day there
-	clock      *clockwatch.Watch
-	views      *views.Views
-	random     io.Reader
-	limits     Limits
-	locks      writerlocks.Locks
-	catalogues cache.Catalogue
-	tokens     *cache.Tokens
-	uses       uses
-	ready      *readiness.Readiness
+	core   *core.Core
+	limits Limits
+	uses   uses
 	// searchFor is the time limit of a search.
 	searchFor time.Duration
 	searches  *searchlimit.Limit // of searches in the store
 	lookups   *searchlimit.Limit // of searches in the catalogue, without connections of the store
-	hub       *feedhub.Hub
-	claimants line.Line     // of ClaimNext
-	keepFeed  time.Duration // 0: for ever
+	claimants line.Line          // of ClaimNext
+	keepFeed  time.Duration      // 0: for ever
 	hookKey   func() (webhook.Key, error)
 	hookMade  chan struct{} // has an element after a command that makes a webhook or a secret
 	sender    webhook.Sender
@@ -146,19 +135,21 @@ func New(o Options) *Service {
 		o.Zone = time.UTC
 	}
 	s := &Service{
-		store: o.Store,
-		now:   o.Now,
-		zone:  o.Zone,
-		clock: clockwatch.New(o.Now, o.Guard, func(ctx context.Context) (time.Time, error) {
-			return newestTime(ctx, o.Store)
-		}),
-		views:  views.New(o.Store, o.WaitFor, o.Limits.Relationships),
-		random: o.Random,
-		limits: o.Limits,
-		locks:  writerlocks.New(),
-		tokens: cache.NewTokens(o.Store, o.Now, o.CacheFor),
-		ready:  readiness.New(o.Now),
-
+		core: &core.Core{
+			Store:   o.Store,
+			Now:     o.Now,
+			Zone:    o.Zone,
+			Random:  o.Random,
+			MaxSize: o.Limits.Size,
+			Clock: clockwatch.New(o.Now, o.Guard, func(ctx context.Context) (time.Time, error) {
+				return newestTime(ctx, o.Store)
+			}),
+			Views:  views.New(o.Store, o.WaitFor, o.Limits.Relationships),
+			Locks:  writerlocks.New(),
+			Tokens: cache.NewTokens(o.Store, o.Now, o.CacheFor),
+			Ready:  readiness.New(o.Now),
+		},
+		limits:    o.Limits,
 		searchFor: o.SearchFor,
 		searches:  searchlimit.New(o.Searches, o.WaitFor),
 		lookups:   searchlimit.New(o.Searches, o.WaitFor),
@@ -170,12 +161,12 @@ func New(o Options) *Service {
 		keepFiles: o.KeepDeletedFiles,
 	}
 	s.filesRoom.FilesRoom = o.FilesRoom
-	s.hub = feedhub.New(o.Store, s.catalogue, o.FeedPoll)
+	s.core.Hub = feedhub.New(o.Store, s.core.Catalogue, o.FeedPoll)
 	return s
 }
 
 // Zone returns the time zone of dates.
-func (s *Service) Zone() *time.Location { return s.zone }
+func (s *Service) Zone() *time.Location { return s.core.Zone }
 
 // Searches returns the number of waiting and of running searches at this moment.
 func (s *Service) Searches() (waiting, underWay int) {
@@ -200,7 +191,7 @@ const expirySpan = time.Minute
 func (s *Service) Housekeep(ctx context.Context) error {
 	// A store may number entries when somebody reads the feed. Without readers they would
 	// wait, more and more of them, for the first one.
-	if _, _, err := s.store.FeedEnds(ctx); err != nil {
+	if _, _, err := s.core.Store.FeedEnds(ctx); err != nil {
 		return err
 	}
 	if err := s.forgetEvents(ctx); err != nil {
@@ -214,13 +205,13 @@ func (s *Service) Housekeep(ctx context.Context) error {
 
 func (s *Service) expire(ctx context.Context) error {
 	for {
-		m, err := s.moment(ctx)
+		m, err := s.core.Moment(ctx)
 		if err != nil {
 			return err
 		}
 		end := m.At.Add(-replyLifetime)
 		before := end
-		err = s.store.View(ctx, func(r store.Reader) error {
+		err = s.core.Store.View(ctx, func(r store.Reader) error {
 			oldest, ok, err := r.Oldest(ctx)
 			if slice := oldest.Add(expirySpan); ok && slice.Before(end) {
 				before = slice
@@ -230,7 +221,7 @@ func (s *Service) expire(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.write(ctx, store.Change{
+		if err := s.core.Write(ctx, store.Change{
 			Batch:   m.IDs.Next(),
 			At:      m.At,
 			Effects: []store.Effect{store.Expire{Before: before}},
@@ -243,31 +234,8 @@ func (s *Service) expire(ctx context.Context) error {
 // NewSecret returns the secret of a future token.
 func (s *Service) NewSecret() (access.Secret, error) {
 	var random [32]byte
-	if _, err := io.ReadFull(s.random, random[:]); err != nil {
+	if _, err := io.ReadFull(s.core.Random, random[:]); err != nil {
 		return access.Secret{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
 	}
 	return access.NewSecret(random), nil
 }
-
-// moment returns the current moment. It fails with fault.Unavailable while the clock is
-// not believed.
-func (s *Service) moment(ctx context.Context) (changes.Moment, error) {
-	var random [10]byte
-	if _, err := io.ReadFull(s.random, random[:]); err != nil {
-		return changes.Moment{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
-	}
-	at, err := s.clock.Read(ctx)
-	if err != nil {
-		return changes.Moment{}, err
-	}
-	at = stored(at)
-	return changes.Moment{At: at, IDs: ident.NewSequence(at, random)}, nil
-}
-
-// time returns the time of the clock, even an unbelieved one. It is for reads and
-// previews. Dates of changes come from moment.
-func (s *Service) time() time.Time { return stored(s.now()) }
-
-// stored returns a time in the form of all stored times: in UTC, cut to the millisecond
-// (D9).
-func stored(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }

@@ -151,7 +151,7 @@ func randomPatch(rng *rand.Rand) (p ProblemPatch) {
 		p.Priority = byID(ident.None, urgent, low)
 	}
 	if some() {
-		p.Component = byID(ident.None, core, network, legacy)
+		p.Component = byID(ident.None, coreID, network, legacy)
 	}
 	if some() {
 		p.Assignee = byID(ident.None, ann, bob, cat, eve1)

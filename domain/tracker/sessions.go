@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -38,14 +39,14 @@ type SignedIn struct {
 // the scope of the token, and ends with it. An invitation is revoked, and its session goes
 // on. agent is how the browser calls itself. SignIn fails as Authenticate does.
 func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string) (SignedIn, error) {
-	token, err := s.validToken(ctx, secret, s.tokens.WithDigest)
+	token, err := s.validToken(ctx, secret, s.core.Tokens.WithDigest)
 	switch {
 	case err != nil:
 		return SignedIn{}, err
 	case token.Invitation:
 		return s.acceptInvitation(ctx, token.ID, token.User, agent)
 	}
-	s.uses.note(token.ID, s.now())
+	s.uses.note(token.ID, s.core.Now())
 	return s.beginSession(ctx, callerOf(token), agent)
 }
 
@@ -56,15 +57,15 @@ func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID
 	if err != nil {
 		return SignedIn{}, err
 	}
-	begun, err := run(ctx, s, command[directory, access.Session]{
-		locks: []writerlocks.Key{writerlocks.Catalogue(), writerlocks.Sessions(who)},
-		load: func(ctx context.Context, r store.Reader) (d directory, err error) {
+	begun, err := core.Run(ctx, s.core, core.Command[directory, Answer[access.Session]]{
+		Locks: []writerlocks.Key{writerlocks.Catalogue(), writerlocks.Sessions(who)},
+		Load: func(ctx context.Context, r store.Reader) (d directory, err error) {
 			if d, err = s.loadDirectory(ctx, r); err == nil {
 				d.sessions, err = r.Sessions(ctx, who)
 			}
 			return d, err
 		},
-		decide: func(d directory, m changes.Moment) (store.Change, Answer[access.Session], error) {
+		Decide: func(d directory, m changes.Moment) (store.Change, Answer[access.Session], error) {
 			token, ok := d.findToken(invitation)
 			if !ok || !token.Valid(m.At) {
 				return store.Change{}, Answer[access.Session]{}, unauthenticated()
@@ -98,10 +99,10 @@ func (s *Service) beginSession(ctx context.Context, caller Caller, agent string)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	begun, err := run(ctx, s, command[sessionsOf, access.Session]{
-		locks: []writerlocks.Key{writerlocks.Sessions(caller.User)},
-		load:  s.sessionsOf(caller.User),
-		decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
+	begun, err := core.Run(ctx, s.core, core.Command[sessionsOf, Answer[access.Session]]{
+		Locks: []writerlocks.Key{writerlocks.Sessions(caller.User)},
+		Load:  s.sessionsOf(caller.User),
+		Decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
 			cb := changes.NewBuilder(m, caller.author())
 			session, err := addSession(cb, caller, key.Digest(), agent, of)
 			return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, err
@@ -112,7 +113,7 @@ func (s *Service) beginSession(ctx context.Context, caller Caller, agent string)
 
 func (s *Service) newSessionKey() (access.SessionKey, error) {
 	var random [32]byte
-	if _, err := io.ReadFull(s.random, random[:]); err != nil {
+	if _, err := io.ReadFull(s.core.Random, random[:]); err != nil {
 		return access.SessionKey{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
 	}
 	return access.NewSessionKey(random), nil
@@ -121,7 +122,7 @@ func (s *Service) newSessionKey() (access.SessionKey, error) {
 // sessionsOf returns how the sessions of a user are loaded.
 func (s *Service) sessionsOf(who ident.ID) func(context.Context, store.Reader) (sessionsOf, error) {
 	return func(ctx context.Context, r store.Reader) (of sessionsOf, err error) {
-		if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+		if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return of, err
 		}
 		of.sessions, err = r.Sessions(ctx, who)
@@ -207,11 +208,11 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 	var session access.Session
 	var ok, active bool
 	var preferences user.Preferences
-	err := s.store.View(ctx, func(r store.Reader) (err error) {
+	err := s.core.Store.View(ctx, func(r store.Reader) (err error) {
 		if session, ok, err = r.SessionWith(ctx, key.Digest()); !ok || err != nil {
 			return err
 		}
-		c, err := s.catalogues.Now(ctx, r)
+		c, err := s.core.Catalogues.Now(ctx, r)
 		if err == nil {
 			u, known := c.User(session.User)
 			active, preferences = known && !u.Inactive, u.Preferences
@@ -221,7 +222,7 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 	switch {
 	case err != nil:
 		return Caller{}, err
-	case !ok || !active || !session.Valid(s.now()):
+	case !ok || !active || !session.Valid(s.core.Now()):
 		return Caller{}, signedOut()
 	}
 	scope, ok, err := s.scopeOf(ctx, session)
@@ -240,8 +241,8 @@ func (s *Service) scopeOf(ctx context.Context, session access.Session) (scope ac
 	if session.Token.IsNone() {
 		return session.Scope, true, nil
 	}
-	token, ok, err := s.tokens.WithID(ctx, session.Token)
-	if err != nil || !ok || !token.Valid(s.now()) {
+	token, ok, err := s.core.Tokens.WithID(ctx, session.Token)
+	if err != nil || !ok || !token.Valid(s.core.Now()) {
 		return "", false, err
 	}
 	if session.Scope.Covers(token.Scope) {
@@ -263,7 +264,7 @@ func (as Reader) Sessions(ctx context.Context) (Answer[[]access.Session], error)
 // administrators may see the sessions of others.
 func (s *Service) SessionsOf(ctx context.Context, who ident.ID, limit int) (a Answer[[]access.Session], more bool, err error) {
 	var of sessionsOf
-	err = s.store.View(ctx, func(r store.Reader) (err error) {
+	err = s.core.Store.View(ctx, func(r store.Reader) (err error) {
 		of, err = s.sessionsOf(who)(ctx, r)
 		return err
 	})
@@ -271,7 +272,7 @@ func (s *Service) SessionsOf(ctx context.Context, who ident.ID, limit int) (a An
 		return Answer[[]access.Session]{}, false, err
 	}
 	a.Catalogue = of.catalogue
-	now := s.now()
+	now := s.core.Now()
 	for _, session := range slices.Backward(of.sessions) {
 		if !session.Valid(now) {
 			continue
@@ -298,9 +299,9 @@ func (s *Service) EndSession(ctx context.Context, caller Caller, id ident.ID) er
 	if caller.Scope.Covers(access.Admin) {
 		of = ident.None
 	}
-	_, err := run(ctx, s, command[[]access.Session, struct{}]{
-		load: func(ctx context.Context, r store.Reader) ([]access.Session, error) { return r.Sessions(ctx, of) },
-		decide: func(sessions []access.Session, m changes.Moment) (store.Change, Answer[struct{}], error) {
+	_, err := core.Run(ctx, s.core, core.Command[[]access.Session, Answer[struct{}]]{
+		Load: func(ctx context.Context, r store.Reader) ([]access.Session, error) { return r.Sessions(ctx, of) },
+		Decide: func(sessions []access.Session, m changes.Moment) (store.Change, Answer[struct{}], error) {
 			if !slices.ContainsFunc(sessions, func(old access.Session) bool { return old.ID == id }) {
 				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no such session")
 			}
@@ -324,12 +325,12 @@ func (s *Service) SignOut(ctx context.Context, caller Caller) error {
 // forgetSessions forgets expired sessions. It reads the sessions once, and
 // forgets a bounded number of them with each Change.
 func (s *Service) forgetSessions(ctx context.Context) error {
-	now, err := s.moment(ctx) // a clock that is not believed ends no session
+	now, err := s.core.Moment(ctx) // a clock that is not believed ends no session
 	if err != nil {
 		return err
 	}
 	var effects []store.Effect
-	err = s.store.View(ctx, func(r store.Reader) error {
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
 		all, err := r.Sessions(ctx, ident.None)
 		for _, old := range all {
 			if !old.Valid(now.At) {
@@ -342,11 +343,11 @@ func (s *Service) forgetSessions(ctx context.Context) error {
 		return err
 	}
 	for portion := range slices.Chunk(effects, forgottenAtOnce) {
-		m, err := s.moment(ctx)
+		m, err := s.core.Moment(ctx)
 		if err != nil {
 			return err
 		}
-		if err := s.write(ctx, store.Change{Batch: m.IDs.Next(), At: m.At, Effects: portion}); err != nil {
+		if err := s.core.Write(ctx, store.Change{Batch: m.IDs.Next(), At: m.At, Effects: portion}); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ var (
 	open, triage, inProgress, closed, archived = testID(11), testID(12), testID(13), testID(14), testID(15)
 	urgent, low                                = testID(21), testID(22)
 	bug, task                                  = testID(31), testID(32)
-	core, network, legacy                      = testID(41), testID(42), testID(43)
+	coreID, network, legacy                    = testID(41), testID(42), testID(43)
 	first, coreFirst                           = testID(51), testID(52)
 )
 
@@ -97,13 +97,13 @@ func newContent() metadata.Content {
 			{ID: task, Name: "Task"},
 		},
 		Components: []metadata.Component{
-			{ID: core, Name: "Core"},
-			{ID: network, Name: "Network", Parent: core},
-			{ID: legacy, Name: "Legacy", Closed: true, Successor: core},
+			{ID: coreID, Name: "Core"},
+			{ID: network, Name: "Network", Parent: coreID},
+			{ID: legacy, Name: "Legacy", Closed: true, Successor: coreID},
 		},
 		Milestones: []metadata.Milestone{
 			{ID: first, Name: "1.0", Created: noon},
-			{ID: coreFirst, Name: "1.0", Component: core, Created: noon, End: noon.Add(time.Hour)},
+			{ID: coreFirst, Name: "1.0", Component: coreID, Created: noon, End: noon.Add(time.Hour)},
 		},
 		Users: []user.User{
 			{ID: ann, Name: "Ann", Email: "ann@example.org"},

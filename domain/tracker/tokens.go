@@ -14,12 +14,13 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
 // Tokens returns all tokens, in the order of their creation.
 func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
 	var d directory
-	err := s.store.View(ctx, func(r store.Reader) (err error) {
+	err := s.core.Store.View(ctx, func(r store.Reader) (err error) {
 		d, err = s.loadDirectory(ctx, r)
 		return err
 	})
@@ -34,7 +35,7 @@ func (s *Service) TokenNames(ctx context.Context) func(ident.ID) string {
 	loaded := false
 	return func(id ident.ID) string {
 		if !loaded && !id.IsNone() {
-			all, _ = s.tokens.All(ctx) // without them, no token has a name
+			all, _ = s.core.Tokens.All(ctx) // without them, no token has a name
 			loaded = true
 		}
 		return all[id].Name
@@ -105,7 +106,7 @@ func checkScope(s access.Scope, sent bool, faults *fault.List) {
 
 // tokenEnd returns the stored form of a sent expiry.
 func tokenEnd(sent, at time.Time) time.Time {
-	end := stored(sent)
+	end := core.Stored(sent)
 	if end.IsZero() { // zero would mean never
 		return at
 	}

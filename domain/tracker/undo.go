@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/undo"
 )
@@ -68,7 +69,7 @@ func (s *Service) UndoBatch(ctx context.Context, caller Caller, id problem.ID, c
 	if err != nil {
 		return Answer[UndoneBatch]{}, err
 	}
-	u := newUndoing(caller, cmd, s.limits, s.time())
+	u := newUndoing(caller, cmd, s.limits, s.core.Time())
 	if u.looks() && cmd.Scope.Value == UndoOfBatch {
 		release, err := s.searches.Acquire(ctx, caller.User)
 		if err != nil {
@@ -79,7 +80,7 @@ func (s *Service) UndoBatch(ctx context.Context, caller Caller, id problem.ID, c
 	if u.looks() {
 		// The batch was stored long ago: the problems that it is about do not change. What
 		// goes back can only get less.
-		err := s.views.View(ctx, func(r store.Reader) (err error) {
+		err := s.core.Views.View(ctx, func(r store.Reader) (err error) {
 			if u, err = s.loadUndoing(ctx, r, id, u); err == nil && u.found() && cmd.Scope.Value == UndoOfBatch {
 				if u.among, err = s.problemsOf(ctx, r, u); err == nil {
 					u, err = s.loadUndoing(ctx, r, id, u)
@@ -88,16 +89,16 @@ func (s *Service) UndoBatch(ctx context.Context, caller Caller, id problem.ID, c
 			return err
 		})
 		if err != nil {
-			return Answer[UndoneBatch]{}, refuse(atRevision(err, u))
+			return Answer[UndoneBatch]{}, refuse(core.AtRevision(err, u))
 		}
 	}
-	return run(ctx, s, command[undoing, UndoneBatch]{
-		locks:  append(u.lockKeys(), writerlocks.Problem(id)),
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (undoing, error) {
+	return core.Run(ctx, s.core, core.Command[undoing, Answer[UndoneBatch]]{
+		Locks:  append(u.lockKeys(), writerlocks.Problem(id)),
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (undoing, error) {
 			return s.loadUndoing(ctx, r, id, u)
 		},
-		decide: decideUndo,
+		Decide: decideUndo,
 	})
 }
 
@@ -197,7 +198,7 @@ func (s *Service) problemsOf(ctx context.Context, r store.Reader, u undoing) ([]
 		by = fmt.Sprintf("$l.author.identifier = '%v'", of.Author)
 	}
 	text := fmt.Sprintf("modificationDate >= CAST('%[1]s', 'NSDate') AND SUBQUERY(logs, $l, $l.creationDate = CAST('%[1]s', 'NSDate') AND %[2]s).@count > 0", at, by)
-	plan, err := compile(text, predicate.Problem, predicate.Env{Now: u.now, User: u.caller.User, Zone: s.zone})
+	plan, err := compile(text, predicate.Problem, predicate.Env{Now: u.now, User: u.caller.User, Zone: s.core.Zone})
 	if err != nil {
 		return nil, err
 	}

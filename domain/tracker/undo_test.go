@@ -115,7 +115,7 @@ func TestUndo(t *testing.T) {
 			steps{func(t *testing.T, s service) {
 				_, err := s.Users().Update(t.Context(), s.admin, bob, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
 				noError(t, err)
-				_, err = s.Components().Update(t.Context(), s.admin, core, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Closed: patch.Set(true)}})
+				_, err = s.Components().Update(t.Context(), s.admin, coreID, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Closed: patch.Set(true)}})
 				noError(t, err)
 			}},
 			[]string{"1 invalid-value /component /assignee"}},

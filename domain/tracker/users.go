@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
@@ -77,14 +78,6 @@ func (d directory) checkLastAdmin(w Write, at time.Time, revoked func(access.Tok
 		"Create one first, or use the command line on the store itself, with the flag --last-admin")
 }
 
-func (s *Service) catalogue(ctx context.Context) (c *metadata.Catalogue, err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
-		c, err = s.catalogues.Now(ctx, r)
-		return err
-	})
-	return c, err
-}
-
 // directory is the basis of decisions about users and tokens.
 type directory struct {
 	catalogue *metadata.Catalogue
@@ -100,7 +93,7 @@ func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d director
 	if err != nil {
 		return d, err
 	}
-	if d.catalogue, err = s.catalogues.At(ctx, r, versions.Catalogue); err != nil {
+	if d.catalogue, err = s.core.Catalogues.At(ctx, r, versions.Catalogue); err != nil {
 		return d, err
 	}
 	d.access = versions.Access
@@ -112,11 +105,11 @@ func (s *Service) loadDirectory(ctx context.Context, r store.Reader) (d director
 func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
 	decide func(directory, changes.Moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
-	return run(ctx, s, command[directory, T]{
-		locks:  []writerlocks.Key{writerlocks.Catalogue()},
-		dryRun: dryRun,
-		load:   s.loadDirectory,
-		decide: decide,
+	return core.Run(ctx, s.core, core.Command[directory, Answer[T]]{
+		Locks:  []writerlocks.Key{writerlocks.Catalogue()},
+		DryRun: dryRun,
+		Load:   s.loadDirectory,
+		Decide: decide,
 	})
 }
 

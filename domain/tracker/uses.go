@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
 // uses are the last uses of tokens that the store does not have yet. So a request does not wait
@@ -56,18 +57,18 @@ func (s *Service) RecordUses(ctx context.Context) (err error) {
 			}
 		}
 	}()
-	m, err := s.moment(ctx)
+	m, err := s.core.Moment(ctx)
 	if err != nil {
 		return err
 	}
 	change := store.Change{Batch: m.IDs.Next(), At: m.At}
 	// One order, so that servers do not wait for each other.
 	for _, token := range slices.SortedFunc(maps.Keys(taken), func(a, b ident.ID) int { return bytes.Compare(a[:], b[:]) }) {
-		at := stored(taken[token])
+		at := core.Stored(taken[token])
 		if at.After(m.At) { // of a clock that was not believed
 			at = m.At
 		}
 		change.Effects = append(change.Effects, store.MarkUsed{Token: token, At: at})
 	}
-	return s.write(ctx, change)
+	return s.core.Write(ctx, change)
 }

@@ -52,8 +52,8 @@ func TestMatchWithDamage(t *testing.T) {
 	}
 	worker := s.NewWebhookWorker(true)
 	events := firstPage(t, worker)
-	of := &damaged{Store: s.store}
-	s.store = of
+	of := &damaged{Store: s.core.Store}
+	s.core.Store = of
 	owner := s.admin.User
 	endpoints := []webhook.Endpoint{{}, {Owner: owner, Predicate: "title CONTAINS '7'"}, {Owner: owner, Predicate: fmt.Sprintf("identifier = %d", ids[7])}}
 	whole, err := worker.Match(t.Context(), events, endpoints)

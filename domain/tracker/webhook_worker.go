@@ -57,7 +57,7 @@ func (w *WebhookWorker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan
 	known, ok := w.plans[q]
 	if age := now.Sub(known.at); !ok || age < 0 || age > planFor {
 		known = compiled{at: now}
-		known.plan, known.err = e.Plan(now, w.service.zone)
+		known.plan, known.err = e.Plan(now, w.service.core.Zone)
 		if w.plans == nil || len(w.plans) > 2*webhook.Most {
 			w.plans = make(map[question]compiled)
 		}
@@ -78,7 +78,7 @@ func (s *Service) NewWebhookWorker(alone bool) *WebhookWorker {
 func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, all []Webhook, err error) {
 	var current lease.Lease
 	w.needed = false
-	err = w.service.store.View(ctx, func(r store.Reader) error {
+	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
 		some, err := r.Webhooks(ctx, 0, 1)
 		if len(some) == 0 || err != nil {
 			return err
@@ -111,7 +111,7 @@ func (w *WebhookWorker) Key() webhook.KeyID { return w.key }
 // use has the lease be that of the webhooks with a key.
 func (w *WebhookWorker) use(key webhook.KeyID) {
 	if w.key != key {
-		w.key, w.lease = key, holder.New(webhookLease+key.String(), w.alone, w.service.moment, w.service.commit)
+		w.key, w.lease = key, holder.New(webhookLease+key.String(), w.alone, w.service.core.Moment, w.service.core.Commit)
 	}
 }
 
@@ -202,7 +202,7 @@ func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endp
 	all = make([]Matches, len(endpoints))
 	var owners []*asked
 	byOwner := make(map[ident.ID]*asked)
-	now := w.service.time()
+	now := w.service.core.Time()
 	for i, e := range endpoints {
 		if e.Predicate == "" {
 			all[i].Events = wanted(e, events)
@@ -224,8 +224,8 @@ func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endp
 	if len(owners) == 0 {
 		return all, nil, nil
 	}
-	err = w.service.store.View(ctx, func(r store.Reader) error {
-		catalogue, err := w.service.catalogues.Now(ctx, r)
+	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := w.service.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}

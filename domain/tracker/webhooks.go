@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -127,20 +128,20 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 		return Answer[IssuedWebhook]{}, err
 	}
 	defer s.wakeWebhooks()
-	return run(ctx, s, command[webhookBasis, IssuedWebhook]{
+	return core.Run(ctx, s.core, core.Command[webhookBasis, Answer[IssuedWebhook]]{
 		// Several servers together can make some webhooks more than the limit. This does
 		// no harm.
-		locks:  []writerlocks.Key{writerlocks.Webhooks()},
-		dryRun: cmd.DryRun,
-		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
-			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+		Locks:  []writerlocks.Key{writerlocks.Webhooks()},
+		DryRun: cmd.DryRun,
+		Load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
+			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
 			all, err := r.Webhooks(ctx, 0, webhook.Most)
 			of.count = len(all)
 			return of, err
 		},
-		decide: func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
+		Decide: func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
 			return decideNewWebhook(caller, cmd, key, newest, of, m)
 		},
 	})
@@ -265,16 +266,16 @@ func auditMembers(e webhook.Endpoint) []problem.LogMember {
 
 // onWebhook runs a command about one webhook. It fails with fault.NotFound.
 func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(webhookBasis, changes.Moment) (store.Change, Answer[T], error)) (Answer[T], error) {
-	return run(ctx, s, command[webhookBasis, T]{
-		dryRun: dryRun,
-		load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
-			if of.catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	return core.Run(ctx, s.core, core.Command[webhookBasis, Answer[T]]{
+		DryRun: dryRun,
+		Load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
+			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
 			of.webhook, err = s.loadWebhook(ctx, r, id)
 			return of, err
 		},
-		decide: decide,
+		Decide: decide,
 	})
 }
 
@@ -463,8 +464,8 @@ func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID,
 
 // Webhooks returns all webhooks, in the order of their creation.
 func (s *Service) Webhooks(ctx context.Context) (a Answer[[]Webhook], err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		all, err := allWebhooks(ctx, r)
@@ -480,8 +481,8 @@ func allWebhooks(ctx context.Context, r store.Reader) ([]webhook.Webhook, error)
 
 // Webhook returns a webhook. It fails with fault.NotFound.
 func (s *Service) Webhook(ctx context.Context, id ident.ID) (a Answer[Webhook], err error) {
-	err = s.store.View(ctx, func(r store.Reader) error {
-		if a.Catalogue, err = s.catalogues.Now(ctx, r); err != nil {
+	err = s.core.Store.View(ctx, func(r store.Reader) error {
+		if a.Catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
 		a.Value, err = s.loadWebhook(ctx, r, id)
@@ -497,7 +498,7 @@ func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt
 	if err != nil {
 		return webhook.Attempt{}, err
 	}
-	m, err := s.moment(ctx)
+	m, err := s.core.Moment(ctx)
 	if err != nil {
 		return webhook.Attempt{}, err
 	}
@@ -512,7 +513,7 @@ func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt
 // attempt. It fails with fault.Unavailable when this server cannot sign the message: then there
 // was no attempt.
 func (s *Service) SendWebhook(ctx context.Context, e webhook.Endpoint, message webhook.Message) (webhook.Attempt, error) {
-	at := s.time()
+	at := s.core.Time()
 	key, err := s.serviceKey()
 	if err != nil {
 		return webhook.Attempt{}, err

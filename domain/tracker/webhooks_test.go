@@ -133,7 +133,7 @@ func TestWebhookLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newHookService(t)
-		m, err := s.moment(t.Context())
+		m, err := s.core.Moment(t.Context())
 		noError(t, err)
 		almostFull := store.Change{Batch: m.IDs.Next(), At: m.At}
 		for range webhook.Most - 1 {
