@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // shown are the parts that R1–R4 show.
@@ -35,20 +36,20 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 	look := func() {
 		for id := problem.ID(1); id <= problems; id++ {
 			a, err := s.As(s.admin).Problem(t.Context(), id, shown|snapshot.Savepoints)
-			noError(t, err)
+			kit.NoError(t, err)
 			if int64(len(seen[id])) < a.Revision {
 				now := a.Value
-				equal(t, "size", now.Size, dossierOf(now).Size())
+				kit.Equal(t, "size", now.Size, dossierOf(now).Size())
 				now.Size, now.Savepoints = 0, nil
 				seen[id] = append(seen[id], now)
 			}
-			equal(t, "revisions seen", int64(len(seen[id])), a.Revision)
+			kit.Equal(t, "revisions seen", int64(len(seen[id])), a.Revision)
 		}
 	}
 	look()
 	done := map[string]int{}
 	for range steps {
-		s.clock.forward(pick(rng, 0, 0, time.Millisecond, time.Second, time.Hour, -time.Second, -time.Minute))
+		s.clock.Forward(pick(rng, 0, 0, time.Millisecond, time.Second, time.Hour, -time.Second, -time.Minute))
 		what, err := s.writeSomething(t, rng, problems)
 		if err == nil {
 			done[what]++
@@ -65,7 +66,7 @@ func TestAsOfIsWhatWasSeen(t *testing.T) {
 			s.wantAsOf(t, id, AsOf{Revision: int64(i) + 1}, want)
 		}
 		_, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, AsOf{Revision: int64(len(revisions)) + 1})
-		wantFault(t, err, fault.ProblemNotFound)
+		kit.WantFault(t, err, fault.ProblemNotFound)
 		s.checkTimes(t, id, revisions)
 	}
 }
@@ -94,7 +95,7 @@ func (s service) checkTimes(t *testing.T, id problem.ID, revisions []snapshot.Sn
 		}
 		before++
 		_, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, AsOf{Time: at})
-		wantFault(t, err, fault.ProblemNotFound)
+		kit.WantFault(t, err, fault.ProblemNotFound)
 	}
 	if before == 0 {
 		t.Errorf("no time before problem %d", id)
@@ -116,7 +117,7 @@ func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want snapshot.Sn
 	compareSets := func(parts snapshot.Parts) {
 		t.Helper()
 		a, err := s.As(s.admin).ProblemAsOf(t.Context(), id, parts, at)
-		noError(t, err)
+		kit.NoError(t, err)
 		part, got := want, a.Value
 		slices.SortFunc(got.Watchers, ident.ID.Compare) // which can be in any order
 		part.Watchers = slices.SortedFunc(slices.Values(part.Watchers), ident.ID.Compare)
@@ -134,8 +135,8 @@ func (s service) wantAsOf(t *testing.T, id problem.ID, at AsOf, want snapshot.Sn
 				drop.from(&part)
 			}
 		}
-		equal(t, fmt.Sprintf("parts %b of problem %d as of %+v", parts, id, at), show(got), show(part))
-		equal(t, "revision of the answer", a.Revision, want.Revision)
+		kit.Equal(t, fmt.Sprintf("parts %b of problem %d as of %+v", parts, id, at), show(got), show(part))
+		kit.Equal(t, "revision of the answer", a.Revision, want.Revision)
 	}
 	compareSets(shown)
 	for _, part := range []snapshot.Parts{snapshot.Keywords | snapshot.Log, snapshot.Comments, snapshot.Relationships, snapshot.Watchers} {
@@ -150,7 +151,7 @@ func show(s snapshot.Snapshot) string { return fmt.Sprintf("%+v", s) }
 func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (what string, err error) {
 	t.Helper()
 	some := func() problem.ID { return problem.ID(1 + rng.IntN(problems)) }
-	caller, id := by(pick(rng, ann, bob)), some()
+	caller, id := by(pick(rng, kit.Ann, kit.Bob)), some()
 	name := pick(rng, "a", "b", "c")
 	types := []relationship.Type{relationship.RelatedTo, relationship.ParentOf, relationship.ChildOf, relationship.BlockerOf}
 	what = pick(rng, "update", "update", "comment", "set keyword", "delete keyword", "relate", "relate", "unrelate", "watch", "stop watching", "rename", "mark", "correct", "undo")
@@ -161,13 +162,13 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 			cmd.Title = patch.Set(pick(rng, "T", "U", "V"))
 		}
 		if rng.IntN(2) == 0 {
-			cmd.State = named(pick(rng, "Open", "In Progress", "Closed"))
+			cmd.State = kit.Named(pick(rng, "Open", "In Progress", "Closed"))
 		}
 		if rng.IntN(2) == 0 {
-			cmd.Milestone = pick(rng, patch.Null[metadata.Partial](), partial(object{"identifier": first.String()}))
+			cmd.Milestone = pick(rng, patch.Null[metadata.Partial](), kit.Partial(kit.Object{"identifier": kit.First.String()}))
 		}
 		if rng.IntN(2) == 0 {
-			cmd.Assignee = pick(rng, patch.Null[metadata.Partial](), named("Ann"), named("Bob"))
+			cmd.Assignee = pick(rng, patch.Null[metadata.Partial](), kit.Named("Ann"), kit.Named("Bob"))
 		}
 		_, err = s.UpdateProblem(ctx, caller, id, cmd)
 	case "comment":
@@ -181,13 +182,13 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	case "unrelate":
 		_, err = s.DeleteRelationship(ctx, caller, id, relate(pick(rng, types...), some()))
 	case "watch":
-		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: asPartial(object{"identifier": pick(rng, ann, bob, eve1, eve2).String()})})
+		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: kit.AsPartial(kit.Object{"identifier": pick(rng, kit.Ann, kit.Bob, kit.Eve1, kit.Eve2).String()})})
 	case "stop watching":
 		_, err = s.StopWatching(ctx, caller, id, Write{})
 	case "rename":
-		_, err = s.Users().Update(ctx, by(ann), eve1, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
+		_, err = s.Users().Update(ctx, by(kit.Ann), kit.Eve1, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
 	case "correct":
-		if comments := problem.Present(slices.Clone(s.memory.current().problems[id].comments)); len(comments) == 0 {
+		if comments := problem.Present(slices.Clone(s.memory.Current().Problems[id].Comments)); len(comments) == 0 {
 			return "", nil
 		} else if of := pick(rng, comments...).ID; rng.IntN(3) == 0 {
 			_, err = s.DeleteComment(ctx, caller, id, DeleteComment{Comment: of})
@@ -195,7 +196,7 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 			_, err = s.EditComment(ctx, caller, id, EditComment{Comment: of, Text: patch.Set(pick(rng, "a", "b", "c"))})
 		}
 	case "undo":
-		_, err = s.undo(ctx, caller, id, pick(rng, s.memory.current().problems[id].log...).Batch, pick(rng, UndoOfProblem, UndoOfBatch), func(UndoneBatch) {})
+		_, err = s.undo(ctx, caller, id, pick(rng, s.memory.Current().Problems[id].Log...).Batch, pick(rng, UndoOfProblem, UndoOfBatch), func(UndoneBatch) {})
 	case "mark":
 		_, err = s.UpdateProblem(ctx, caller, id, UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(rng.IntN(2) == 0)}})
 	}
@@ -210,17 +211,17 @@ func TestAsOfOutside(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
 	id := s.create(t, "T")
-	for _, at := range []AsOf{{}, {Revision: -1}, {Revision: 2}, {Revision: 1 << 62}, {Time: noon.Add(-time.Millisecond)}, {Time: time.Unix(0, 0)}} {
+	for _, at := range []AsOf{{}, {Revision: -1}, {Revision: 2}, {Revision: 1 << 62}, {Time: kit.Noon.Add(-time.Millisecond)}, {Time: time.Unix(0, 0)}} {
 		_, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, at)
-		wantFault(t, err, fault.ProblemNotFound)
+		kit.WantFault(t, err, fault.ProblemNotFound)
 	}
-	for _, at := range []AsOf{{Revision: 1}, {Time: noon}, {Time: noon.Add(time.Hour)}, {Time: noon.AddDate(5000, 0, 0)}} {
+	for _, at := range []AsOf{{Revision: 1}, {Time: kit.Noon}, {Time: kit.Noon.Add(time.Hour)}, {Time: kit.Noon.AddDate(5000, 0, 0)}} {
 		a, err := s.As(s.admin).ProblemAsOf(t.Context(), id, shown, at)
-		noError(t, err)
-		equal(t, "revision", a.Revision, int64(1))
+		kit.NoError(t, err)
+		kit.Equal(t, "revision", a.Revision, int64(1))
 	}
 	_, err := s.As(s.admin).ProblemAsOf(t.Context(), id+1, shown, AsOf{Revision: 1})
-	wantFault(t, err, fault.ProblemNotFound)
+	kit.WantFault(t, err, fault.ProblemNotFound)
 }
 
 // dossierOf returns what counts for the size of a problem.

@@ -25,6 +25,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // D48: a new attachment is significant, changes no field, and its file does not count.
@@ -32,18 +33,18 @@ func TestDecideAttachment(t *testing.T) {
 	t.Parallel()
 	old := newLoaded()
 	file := problem.Attachment{ID: ident.ID{15: 9}, Bytes: 1 << 40, Digest: problem.Digest{1}}
-	change, a, err := decideAttachment(by(bob), AddAttachment{Name: " e\u0301.png ", MediaType: "Image/PNG"}, file, repeatable{loaded: old}, at(now), DefaultLimits())
-	noError(t, err)
-	want := problem.Attachment{ID: file.ID, Name: "é.png", MediaType: "image/png", Bytes: 1 << 40, Digest: file.Digest, Author: bob, Created: now}
-	equal(t, "answer", a, Answer[problem.Attachment]{Value: want, Catalogue: old.catalogue, Revision: 4, New: true})
+	change, a, err := decideAttachment(by(kit.Bob), AddAttachment{Name: " e\u0301.png ", MediaType: "Image/PNG"}, file, repeatable{loaded: old}, kit.At(kit.Now), DefaultLimits())
+	kit.NoError(t, err)
+	want := problem.Attachment{ID: file.ID, Name: "é.png", MediaType: "image/png", Bytes: 1 << 40, Digest: file.Digest, Author: kit.Bob, Created: kit.Now}
+	kit.Equal(t, "answer", a, Answer[problem.Attachment]{Value: want, Catalogue: old.catalogue, Revision: 4, New: true})
 	p := old.Problem
-	p.Modifier, p.Modified, p.Revision = bob, now, 4
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
-	equal(t, "effects", change.Effects, []store.Effect{
-		store.ForgetReads{Problem: 7, But: bob}, store.MarkRead{Problem: 7, User: bob, Read: true},
-		store.PutAttachment{Problem: 7, Attachment: want}, store.UpdateProblem{Problem: p, Size: want.Size() + logSize(change, 7)},
+	p.Modifier, p.Modified, p.Revision = kit.Bob, kit.Now, 4
+	kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy})
+	kit.Equal(t, "effects", change.Effects, []store.Effect{
+		store.ForgetReads{Problem: 7, But: kit.Bob}, store.MarkRead{Problem: 7, User: kit.Bob, Read: true},
+		store.PutAttachment{Problem: 7, Attachment: want}, store.UpdateProblem{Problem: p, Size: want.Size() + kit.LogSize(change, 7)},
 	})
-	logged(t, change, `7@4 AttachmentAdded attachments: null → `+want.Log().JSON())
+	kit.Logged(t, change, `7@4 AttachmentAdded attachments: null → `+want.Log().JSON())
 }
 
 // D48: names and media types, each with the reason of its refusal.
@@ -54,7 +55,7 @@ func TestCheckAttachment(t *testing.T) {
 		full.Attachments = append(full.Attachments, problem.Attachment{Name: "a"})
 	}
 	deleted := newLoaded()
-	deleted.Attachments = append(append(deleted.Attachments, full.Attachments[1:]...), problem.Attachment{Deleted: now}, problem.Attachment{Deleted: now})
+	deleted.Attachments = append(append(deleted.Attachments, full.Attachments[1:]...), problem.Attachment{Deleted: kit.Now}, problem.Attachment{Deleted: kit.Now})
 	for _, c := range []struct {
 		name, mediaType string
 		loaded          loaded
@@ -83,39 +84,39 @@ func TestCheckAttachment(t *testing.T) {
 		}
 		checked, err := checkAttachment(AddAttachment{Name: c.name, MediaType: c.mediaType}, repeatable{loaded: c.loaded}, DefaultLimits())
 		if c.kind == "" {
-			noError(t, err)
+			kit.NoError(t, err)
 			if c.mediaType != "" {
-				equal(t, "media type", checked.MediaType, "text/plain; charset=utf-8")
+				kit.Equal(t, "media type", checked.MediaType, "text/plain; charset=utf-8")
 			}
 			continue
 		}
-		wantFault(t, err, c.kind, c.items...)
+		kit.WantFault(t, err, c.kind, c.items...)
 	}
 }
 
 // D48: the author deletes an attachment, or an administrator; the record stays.
 func TestDecideDeleteAttachment(t *testing.T) {
 	t.Parallel()
-	there := problem.Attachment{ID: ident.ID{15: 9}, Name: "a.png", MediaType: "image/png", Author: bob, Created: noon}
-	gone := problem.Attachment{ID: ident.ID{15: 8}, Author: bob, Created: noon, Deleted: noon}
+	there := problem.Attachment{ID: ident.ID{15: 9}, Name: "a.png", MediaType: "image/png", Author: kit.Bob, Created: kit.Noon}
+	gone := problem.Attachment{ID: ident.ID{15: 8}, Author: kit.Bob, Created: kit.Noon, Deleted: kit.Noon}
 	old := newLoaded()
 	old.Attachments = []problem.Attachment{there, gone}
 	writer := func(who ident.ID) Caller { return Caller{User: who, Scope: access.Write} }
-	for _, who := range []Caller{writer(bob), by(ann)} {
-		change, _, err := decideDeleteAttachment(who, DeleteAttachment{Attachment: there.ID}, old, at(now))
-		noError(t, err)
+	for _, who := range []Caller{writer(kit.Bob), by(kit.Ann)} {
+		change, _, err := decideDeleteAttachment(who, DeleteAttachment{Attachment: there.ID}, old, kit.At(kit.Now))
+		kit.NoError(t, err)
 		want := there
-		want.Deleted = now
-		equal(t, "effect", change.Effects[2], store.Effect(store.PutAttachment{Problem: 7, Attachment: want}))
-		logged(t, change, `7@4 AttachmentDeleted attachments: `+there.Log().JSON()+` → null`)
+		want.Deleted = kit.Now
+		kit.Equal(t, "effect", change.Effects[2], store.Effect(store.PutAttachment{Problem: 7, Attachment: want}))
+		kit.Logged(t, change, `7@4 AttachmentDeleted attachments: `+there.Log().JSON()+` → null`)
 	}
 	for _, c := range []struct {
 		who  Caller
 		id   ident.ID
 		kind fault.Kind
-	}{{writer(ann), there.ID, fault.Forbidden}, {by(bob), gone.ID, fault.AttachmentNotFound}, {by(bob), ident.ID{1}, fault.AttachmentNotFound}} {
-		_, _, err := decideDeleteAttachment(c.who, DeleteAttachment{Attachment: c.id}, old, at(now))
-		wantFault(t, err, c.kind)
+	}{{writer(kit.Ann), there.ID, fault.Forbidden}, {by(kit.Bob), gone.ID, fault.AttachmentNotFound}, {by(kit.Bob), ident.ID{1}, fault.AttachmentNotFound}} {
+		_, _, err := decideDeleteAttachment(c.who, DeleteAttachment{Attachment: c.id}, old, kit.At(kit.Now))
+		kit.WantFault(t, err, c.kind)
 	}
 }
 
@@ -143,7 +144,7 @@ func (h heap) Delete(_ context.Context, key blob.Key) error { delete(h, key); re
 func (h heap) List(context.Context, blob.Key) iter.Seq2[blob.Info, error] {
 	return func(yield func(blob.Info, error) bool) {
 		for _, key := range slices.SortedFunc(maps.Keys(h), blob.Key.Compare) {
-			if key != (blob.Key{}) && !yield(blob.Info{Key: key, Size: int64(len(h[key])), Stored: now}, nil) {
+			if key != (blob.Key{}) && !yield(blob.Info{Key: key, Size: int64(len(h[key])), Stored: kit.Now}, nil) {
 				return
 			}
 		}
@@ -176,44 +177,44 @@ func TestFilesOfAttachments(t *testing.T) {
 		return s.AddAttachment(t.Context(), s.admin, id, cmd)
 	}
 	a, err := add(AddAttachment{}, "hello")
-	noError(t, err)
+	kit.NoError(t, err)
 	if a.Value.Bytes != 5 || a.Value.Digest != sha256.Sum256([]byte("hello")) || a.Value.MediaType != problem.UnknownMediaType {
 		t.Errorf("the attachment is %+v", a.Value)
 	}
 	r, err := s.As(s.admin).OpenFile(t.Context(), id, a.Value, 1, -1)
-	noError(t, err)
+	kit.NoError(t, err)
 	if got, _ := io.ReadAll(r); string(got) != "ello" {
 		t.Errorf("the file has %q", got)
 	}
 
 	once := &Idempotency[problem.Attachment]{Key: "k", Render: func(Answer[problem.Attachment]) []byte { return []byte("first") }}
 	_, err = add(AddAttachment{Idempotency: once}, "again")
-	noError(t, err)
+	kit.NoError(t, err)
 	again, err := add(AddAttachment{Idempotency: once}, "again")
-	noError(t, err)
+	kit.NoError(t, err)
 	const two = 3 // with the owner
 	if string(again.Replay) != "first" || len(files) != two {
 		t.Errorf("a repeated request gets %q, and there are %d files", again.Replay, len(files))
 	}
 	_, err = add(AddAttachment{Idempotency: once}, "other")
-	wantFault(t, err, fault.IdempotencyConflict)
+	kit.WantFault(t, err, fault.IdempotencyConflict)
 	_, err = add(AddAttachment{}, "hello!")
-	wantFault(t, err, fault.TooLarge)
+	kit.WantFault(t, err, fault.TooLarge)
 	_, err = add(AddAttachment{Write: Write{DryRun: true}}, "dry")
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 6, File: iotest.ErrReader(errors.New("read before the checks"))})
-	wantFault(t, err, fault.TooLarge)
+	kit.WantFault(t, err, fault.TooLarge)
 	most := s.core.MaxSize
 	s.core.MaxSize = 1 // D38: the problem is full
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: 5, File: iotest.ErrReader(errors.New("read before the checks"))})
-	wantFault(t, err, fault.InvalidValue)
+	kit.WantFault(t, err, fault.InvalidValue)
 	s.core.MaxSize = most
 	if len(files) != two {
 		t.Errorf("there are %d files after refusals and a dry run", len(files))
 	}
 	// Another Change while the file arrives: If-Match counts at the Commit, too.
 	now, err := s.As(s.admin).Problem(t.Context(), id, 0)
-	noError(t, err)
+	kit.NoError(t, err)
 	cmd := AddAttachment{Write: Write{IfMatch: &Match{Revisions: []int64{now.Revision}}}, Name: "a", Length: -1}
 	cmd.File = readerFunc(func([]byte) (int, error) {
 		if _, err := s.SetKeyword(t.Context(), s.admin, id, SetKeyword{Name: "meanwhile"}); err != nil {
@@ -222,24 +223,24 @@ func TestFilesOfAttachments(t *testing.T) {
 		return 0, io.EOF
 	})
 	_, err = s.AddAttachment(t.Context(), s.admin, id, cmd)
-	wantFault(t, err, fault.StaleRevision)
+	kit.WantFault(t, err, fault.StaleRevision)
 	if len(files) != two {
 		t.Errorf("a refused file stays")
 	}
 	_, err = s.DeleteAttachment(t.Context(), s.admin, id, DeleteAttachment{Attachment: a.Value.ID})
-	noError(t, err)
+	kit.NoError(t, err)
 	gone, err := s.As(s.admin).Attachment(t.Context(), id, a.Value.ID)
-	noError(t, err)
+	kit.NoError(t, err)
 	if _, err := s.As(s.admin).OpenFile(t.Context(), id, gone.Value, 0, -1); !fault.Is(err, fault.AttachmentNotFound) {
 		t.Errorf("the file of a deleted attachment: %v", err)
 	}
 	past, err := s.As(s.admin).ProblemAsOf(t.Context(), id, snapshot.Attachments, AsOf{Revision: 2})
-	noError(t, err)
-	equal(t, "attachments of revision 2", past.Value.Attachments, []problem.Attachment{a.Value})
+	kit.NoError(t, err)
+	kit.Equal(t, "attachments of revision 2", past.Value.Attachments, []problem.Attachment{a.Value})
 
 	// D45: a redaction takes the name and the file at once, also of a deleted attachment. A repeat does nothing more.
 	second, err := add(AddAttachment{}, "more")
-	noError(t, err)
+	kit.NoError(t, err)
 	for i, redacted := range []ident.ID{a.Value.ID, second.Value.ID} {
 		for _, c := range []struct {
 			dryRun bool
@@ -247,19 +248,19 @@ func TestFilesOfAttachments(t *testing.T) {
 			files  int
 		}{{true, Places{Attachments: 1, Log: 2 - i, Events: 2 - i}, two + 1 - i}, {false, Places{Attachments: 1, Log: 2 - i, Events: 2 - i}, two - i}, {false, Places{}, two - i}} {
 			got, err := s.Redact(t.Context(), s.admin, id, Redact{Write: Write{DryRun: c.dryRun}, Attachment: patch.Set(redacted.String())})
-			noError(t, err)
-			equal(t, "places", got.Value, c.places)
-			equal(t, "files", len(files), c.files)
+			kit.NoError(t, err)
+			kit.Equal(t, "places", got.Value, c.places)
+			kit.Equal(t, "files", len(files), c.files)
 		}
 		gone, err := s.As(s.admin).Attachment(t.Context(), id, redacted)
-		noError(t, err)
+		kit.NoError(t, err)
 		if gone.Value.Name != problem.DefaultReplacement || gone.Value.Deleted.IsZero() {
 			t.Errorf("the redacted attachment is %+v", gone.Value)
 		}
 	}
 	s.files = nil
 	_, err = s.Redact(t.Context(), s.admin, id, Redact{Attachment: patch.Set(second.Value.ID.String())})
-	wantFault(t, err, fault.UnknownOutcome)
+	kit.WantFault(t, err, fault.UnknownOutcome)
 }
 
 type readerFunc func([]byte) (int, error)
@@ -287,9 +288,9 @@ func TestNeeded(t *testing.T) {
 	} {
 		a := problem.Attachment{}
 		if c.gone > 0 {
-			a.Deleted = now.Add(-c.gone)
+			a.Deleted = kit.Now.Add(-c.gone)
 		}
-		if got := needed(blob.Info{Stored: now.Add(-c.stored)}, a, c.named, now, keep); got != c.want {
+		if got := needed(blob.Info{Stored: kit.Now.Add(-c.stored)}, a, c.named, kit.Now, keep); got != c.want {
 			t.Errorf("%s: %v", c.rule, got)
 		}
 	}
@@ -303,7 +304,7 @@ func TestSweepFiles(t *testing.T) {
 	s.files, s.keepFiles = files, time.Hour
 	add := func(of problem.ID) problem.Attachment {
 		a, err := s.AddAttachment(t.Context(), s.admin, of, AddAttachment{Name: "a", File: strings.NewReader("abc")})
-		noError(t, err)
+		kit.NoError(t, err)
 		return a.Value
 	}
 	var kept []problem.ID
@@ -313,20 +314,20 @@ func TestSweepFiles(t *testing.T) {
 	}
 	gone := add(kept[0])
 	_, err := s.DeleteAttachment(t.Context(), s.admin, kept[0], DeleteAttachment{Attachment: gone.ID})
-	noError(t, err)
+	kit.NoError(t, err)
 	files[blob.Key{Problem: kept[1], Attachment: ident.ID{1}}] = []byte("orphan")
 	files[blob.Key{Problem: 1 << 40, Attachment: ident.ID{1}}] = []byte("orphan")
-	s.clock.forward(48 * time.Hour)
+	s.clock.Forward(48 * time.Hour)
 
 	other := newServer(newService(t).memory, s.clock) // a copy of the store, with the same files
 	other.files = files
 	swept, err := s.SweepFiles(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	n := int64(len(kept))
-	equal(t, "swept", swept, Swept{Files: n, Bytes: 3 * n, Removed: 3})
+	kit.Equal(t, "swept", swept, Swept{Files: n, Bytes: 3 * n, Removed: 3})
 	swept, err = other.SweepFiles(t.Context())
-	noError(t, err)
-	equal(t, "swept by another store", swept, Swept{Files: n, Bytes: 3 * n, State: FilesForeign})
+	kit.NoError(t, err)
+	kit.Equal(t, "swept by another store", swept, Swept{Files: n, Bytes: 3 * n, State: FilesForeign})
 	if int64(len(files)) != n+1 { // with the owner
 		t.Errorf("there are %d files", len(files))
 	}
@@ -373,50 +374,50 @@ func TestFilesAway(t *testing.T) {
 		return s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", File: strings.NewReader("abc")})
 	}
 	// A crash after the first name was stored, and before the files had it.
-	noError(t, s.putFileNames(t.Context(), lease.Lease{}, ident.ID{1}, now, []string{claiming, ident.ID{7}.String()}))
+	kit.NoError(t, s.putFileNames(t.Context(), lease.Lease{}, ident.ID{1}, kit.Now, []string{claiming, ident.ID{7}.String()}))
 	first, err := add()
-	noError(t, err)
-	equal(t, "owner", string(files[blob.Key{}]), ident.ID{7}.String())
+	kit.NoError(t, err)
+	kit.Equal(t, "owner", string(files[blob.Key{}]), ident.ID{7}.String())
 	for _, owner := range []ident.ID{ident.None, {9}} {
 		clear(files)
 		if !owner.IsNone() {
-			noError(t, files.Own(t.Context(), owner))
+			kit.NoError(t, files.Own(t.Context(), owner))
 		}
 		_, err = add()
-		wantFault(t, err, fault.Unavailable)
+		kit.WantFault(t, err, fault.Unavailable)
 		_, err = s.As(s.admin).OpenFile(t.Context(), id, first.Value, 0, -1)
-		wantFault(t, err, fault.Unavailable)
+		kit.WantFault(t, err, fault.Unavailable)
 		_, err = s.SweepFiles(t.Context())
-		noError(t, err)
+		kit.NoError(t, err)
 		delete(files, blob.Key{})
 		if len(files) > 0 {
 			t.Errorf("a refused upload leaves %d files", len(files))
 		}
-		noError(t, s.AcceptFiles(t.Context()))
+		kit.NoError(t, s.AcceptFiles(t.Context()))
 		_, err = add()
-		noError(t, err)
+		kit.NoError(t, err)
 	}
 	// Another request gives the first name between the two looks at it.
 	racing := newServer(newService(t).memory, s.clock)
 	racing.files = lateOwner{files, func() {
 		clear(files)
 		_, err := racing.nameFiles(t.Context(), true)
-		noError(t, err)
+		kit.NoError(t, err)
 	}, new(bool)}
 	clear(files)
 	state, err := racing.FilesState(t.Context())
-	noError(t, err)
-	equal(t, "state", state, FilesOwn)
-	noError(t, s.AcceptFiles(t.Context()))
+	kit.NoError(t, err)
+	kit.Equal(t, "state", state, FilesOwn)
+	kit.NoError(t, s.AcceptFiles(t.Context()))
 	// The folder goes while a file arrives.
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: -1, File: readerFunc(func([]byte) (int, error) {
 		clear(files)
 		return 0, io.EOF
 	})})
-	wantFault(t, err, fault.Unavailable)
+	kit.WantFault(t, err, fault.Unavailable)
 	s.files = nil
 	_, err = s.As(s.admin).OpenFile(t.Context(), id, first.Value, 0, -1)
-	wantFault(t, err, fault.Unavailable)
+	kit.WantFault(t, err, fault.Unavailable)
 }
 
 // lateOwner does something after the first look at the owner.
@@ -446,23 +447,23 @@ func TestFilesRoom(t *testing.T) {
 		return s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: announced, File: io.LimitReader(zeros, size)})
 	}
 	first, err := add(6<<20, -1)
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = add(3<<20, -1)
-	wantFault(t, err, fault.StorageFull)
+	kit.WantFault(t, err, fault.StorageFull)
 	_, err = add(2<<20, -1) // the refused one holds no room
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.DeleteAttachment(t.Context(), s.admin, id, DeleteAttachment{Attachment: first.Value.ID})
-	noError(t, err)
-	s.clock.forward(48 * time.Hour)
+	kit.NoError(t, err)
+	s.clock.Forward(48 * time.Hour)
 	_, err = s.SweepFiles(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = add(0, 41<<20) // by its announcement
-	wantFault(t, err, fault.StorageFull)
+	kit.WantFault(t, err, fault.StorageFull)
 	_, err = s.AddAttachment(t.Context(), s.admin, id, AddAttachment{Name: "a", Length: -1, File: readerFunc(func(p []byte) (int, error) {
 		free -= int64(len(p)) * 100
 		return len(p), nil
 	})})
-	wantFault(t, err, fault.StorageFull)
+	kit.WantFault(t, err, fault.StorageFull)
 }
 
 var zeros = readerFunc(func(p []byte) (int, error) { clear(p); return len(p), nil })
@@ -477,9 +478,9 @@ func TestRevokedWhileAFileArrives(t *testing.T) {
 	for name, callerAndEnd := range map[string]func() (Caller, func() error){
 		"token": func() (Caller, func() error) {
 			token, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(s.admin.User.String())}), Scope: patch.Set("write")})
-			noError(t, err)
+			kit.NoError(t, err)
 			caller, err := s.Authenticate(t.Context(), token.Value.Secret)
-			noError(t, err)
+			kit.NoError(t, err)
 			return caller, func() error {
 				_, err := s.RevokeToken(t.Context(), s.admin, caller.Token, Write{})
 				return err
@@ -487,9 +488,9 @@ func TestRevokedWhileAFileArrives(t *testing.T) {
 		},
 		"session": func() (Caller, func() error) {
 			signedIn, err := s.SignInUser(t.Context(), s.admin.User, access.Write, "")
-			noError(t, err)
+			kit.NoError(t, err)
 			caller, err := s.RecognizeSession(t.Context(), signedIn.Key)
-			noError(t, err)
+			kit.NoError(t, err)
 			return caller, func() error { return s.SignOut(t.Context(), caller) }
 		},
 	} {
@@ -500,10 +501,10 @@ func TestRevokedWhileAFileArrives(t *testing.T) {
 			})})
 			return err
 		}
-		noError(t, upload(func() error { return nil }))
+		kit.NoError(t, upload(func() error { return nil }))
 		there := len(files)
-		wantFault(t, upload(end), fault.Unauthenticated)
-		equal(t, "files", len(files), there)
+		kit.WantFault(t, upload(end), fault.Unauthenticated)
+		kit.Equal(t, "files", len(files), there)
 	}
 }
 
@@ -520,17 +521,17 @@ func TestCopySweepsNothing(t *testing.T) {
 			sweep := func(of *Service, foreign bool) {
 				t.Helper()
 				swept, err := of.SweepFiles(t.Context())
-				noError(t, err)
-				equal(t, "foreign", swept.State != FilesOwn, foreign)
+				kit.NoError(t, err)
+				kit.Equal(t, "foreign", swept.State != FilesOwn, foreign)
 			}
 			_, err := s.ClaimFiles(t.Context())
-			noError(t, err)
+			kit.NoError(t, err)
 			l, err := s.fileNames(t.Context())
-			noError(t, err)
+			kit.NoError(t, err)
 			other := newServer(newService(t).memory, s.clock)
 			other.files = files
-			noError(t, other.core.Commit(t.Context(), store.Change{
-				Batch: ident.ID{1}, At: now, Effects: []store.Effect{store.PutLease{Lease: l.Lease}},
+			kit.NoError(t, other.core.Commit(t.Context(), store.Change{
+				Batch: ident.ID{1}, At: kit.Now, Effects: []store.Effect{store.PutLease{Lease: l.Lease}},
 			}))
 			if copyIsFirst {
 				sweep(other, false)
@@ -539,10 +540,10 @@ func TestCopySweepsNothing(t *testing.T) {
 				sweep(s.Service, false)
 			}
 			_, err = s.AddAttachment(t.Context(), s.admin, s.create(t, "Lamp"), AddAttachment{Name: "a", File: strings.NewReader("abc")})
-			noError(t, err)
-			s.clock.forward(48 * time.Hour)
+			kit.NoError(t, err)
+			s.clock.Forward(48 * time.Hour)
 			sweep(other, true)
-			equal(t, "files", len(files), 2) // with the owner
+			kit.Equal(t, "files", len(files), 2) // with the owner
 			if !copyIsFirst {
 				sweep(s.Service, false)
 			}

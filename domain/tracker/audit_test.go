@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -41,7 +42,7 @@ func audits(t *testing.T, c store.Change, want ...string) {
 	t.Helper()
 	var entries []audit.Entry
 	seen := map[ident.ID]bool{c.Batch: true}
-	for _, effect := range effectsOf[store.AppendAudit](c) {
+	for _, effect := range kit.EffectsOf[store.AppendAudit](c) {
 		e := effect.Entry
 		entries = append(entries, e)
 		if e.Batch != c.Batch || e.Author != c.Author || !e.Created.Equal(c.At) {
@@ -52,13 +53,13 @@ func audits(t *testing.T, c store.Change, want ...string) {
 		}
 		seen[e.ID] = true
 	}
-	equal(t, "audit log", strings.Join(auditLines(entries), "\n"), strings.Join(want, "\n"))
+	kit.Equal(t, "audit log", strings.Join(auditLines(entries), "\n"), strings.Join(want, "\n"))
 }
 
 // What is logged of users: all that changed, and nothing else.
 func TestAuditUsers(t *testing.T) {
 	t.Parallel()
-	old := user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}
+	old := user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"}
 	for _, c := range []struct {
 		rule string
 		old  user.User
@@ -74,8 +75,8 @@ func TestAuditUsers(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := new(Service).Users().decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
-			noError(t, err)
+			change, _, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{directory: newDirectory()}, kit.At(kit.Now))
+			kit.NoError(t, err)
 			audits(t, change, c.want...)
 		})
 	}
@@ -88,25 +89,25 @@ func TestAuditTokens(t *testing.T) {
 		cmd  CreateToken
 		want string
 	}{
-		{CreateToken{User: named("Bob"), Scope: patch.Set("read")},
-			`token Bob Created : null → {"user":` + ref(bob, "Bob") + `,"scope":"read"}`},
-		{CreateToken{User: named("Ann"), Scope: patch.Set("write"), Expires: patch.Set(now.Add(time.Hour))},
-			`token Ann Created : null → {"user":` + ref(ann, "Ann") + `,"scope":"write","expires":"2015-11-05T14:00:00.000Z"}`},
+		{CreateToken{User: kit.Named("Bob"), Scope: patch.Set("read")},
+			`token Bob Created : null → {"user":` + kit.Ref(kit.Bob, "Bob") + `,"scope":"read"}`},
+		{CreateToken{User: kit.Named("Ann"), Scope: patch.Set("write"), Expires: patch.Set(kit.Now.Add(time.Hour))},
+			`token Ann Created : null → {"user":` + kit.Ref(kit.Ann, "Ann") + `,"scope":"write","expires":"2015-11-05T14:00:00.000Z"}`},
 	} {
-		change, a, err := decideToken(by(ann), c.cmd, testSecret, newDirectory(), at(now))
-		noError(t, err)
+		change, a, err := decideToken(by(kit.Ann), c.cmd, kit.Secret, newDirectory(), kit.At(kit.Now))
+		kit.NoError(t, err)
 		audits(t, change, c.want)
-		equal(t, "object", effectsOf[store.AppendAudit](change)[0].Entry.Object, a.Value.ID)
+		kit.Equal(t, "object", kit.EffectsOf[store.AppendAudit](change)[0].Entry.Object, a.Value.ID)
 	}
 }
 
 // What is logged of the first start is by the service itself.
 func TestAuditSeed(t *testing.T) {
 	t.Parallel()
-	change := decideSeed(testSecret, at(now))
-	states := effectsOf[store.PutState](change)
-	admin := effectsOf[store.PutUser](change)[0].User
-	open, progress, closed := ref(states[0].State.ID, "Open"), ref(states[1].State.ID, "In Progress"), ref(states[2].State.ID, "Closed")
+	change := decideSeed(kit.Secret, kit.At(kit.Now))
+	states := kit.EffectsOf[store.PutState](change)
+	admin := kit.EffectsOf[store.PutUser](change)[0].User
+	open, progress, closed := kit.Ref(states[0].State.ID, "Open"), kit.Ref(states[1].State.ID, "In Progress"), kit.Ref(states[2].State.ID, "Closed")
 	audits(t, change,
 		`state Open Created : null → {"name":"Open","resolved":false,"initial":true,"order":1,"nextStates":[`+progress+`,`+closed+`]}`,
 		`state In Progress Created : null → {"name":"In Progress","resolved":false,"initial":false,"order":2,"nextStates":[`+open+`,`+closed+`]}`,
@@ -120,9 +121,9 @@ func TestAuditSeed(t *testing.T) {
 		`classification Incorrect Behavior Created : null → {"name":"Incorrect Behavior"}`,
 		`classification Task Created : null → {"name":"Task"}`,
 		`user Administrator Created : null → {"name":"Administrator","email":"admin@localhost","inactive":false}`,
-		`token Administrator Created : null → {"user":`+ref(admin.ID, "Administrator")+`,"scope":"admin"}`,
+		`token Administrator Created : null → {"user":`+kit.Ref(admin.ID, "Administrator")+`,"scope":"admin"}`,
 	)
-	equal(t, "author", change.Author, ident.None)
+	kit.Equal(t, "author", change.Author, ident.None)
 }
 
 // Read backwards, the newest entry comes first, and a number of older ones always selects
@@ -132,33 +133,33 @@ func TestAuditBefore(t *testing.T) {
 	s := newService(t)
 	const most = math.MaxInt
 	all, err := s.As(s.admin).Audit(t.Context(), 0, 1000)
-	noError(t, err)
+	kit.NoError(t, err)
 	slices.Reverse(all.Value.Entries)
 	for _, limit := range []int{1, 4, 12, 13, 14} {
 		var got []audit.Entry
 		for before := most; before > 0; {
 			page, err := s.As(s.admin).AuditBefore(t.Context(), before, limit)
-			noError(t, err)
-			equal(t, "length", page.Value.Length, 13)
-			equal(t, "end", page.Value.End, min(before, 13))
-			equal(t, "start", page.Value.Start, page.Value.End-len(page.Value.Entries))
+			kit.NoError(t, err)
+			kit.Equal(t, "length", page.Value.Length, 13)
+			kit.Equal(t, "end", page.Value.End, min(before, 13))
+			kit.Equal(t, "start", page.Value.Start, page.Value.End-len(page.Value.Entries))
 			got = append(got, page.Value.Entries...)
 			before = page.Value.Start
 		}
-		equal(t, fmt.Sprintf("pages of %d", limit), auditLines(got), auditLines(all.Value.Entries))
+		kit.Equal(t, fmt.Sprintf("pages of %d", limit), auditLines(got), auditLines(all.Value.Entries))
 	}
 	s.issue(t, "read")
 	older, err := s.As(s.admin).AuditBefore(t.Context(), 13, 1)
-	noError(t, err)
-	equal(t, "the entry before", auditLines(older.Value.Entries), auditLines(all.Value.Entries[:1]))
+	kit.NoError(t, err)
+	kit.Equal(t, "the entry before", auditLines(older.Value.Entries), auditLines(all.Value.Entries[:1]))
 	for before, want := range map[int]int{0: 0, -1: 0, 1: 1, most: 14} {
 		page, err := s.As(s.admin).AuditBefore(t.Context(), before, 100)
-		noError(t, err)
-		equal(t, fmt.Sprintf("entries before %d", before), len(page.Value.Entries), want)
+		kit.NoError(t, err)
+		kit.Equal(t, fmt.Sprintf("entries before %d", before), len(page.Value.Entries), want)
 	}
 	for _, limit := range []int{-1, 0, MostOnPage + 1} {
 		_, err := s.As(s.admin).AuditBefore(t.Context(), most, limit)
-		wantFault(t, err, fault.MalformedRequest)
+		kit.WantFault(t, err, fault.MalformedRequest)
 	}
 }
 
@@ -168,12 +169,12 @@ func TestLength(t *testing.T) {
 	for _, want := range []int{0, 1, 2, 63, 64, 65, 66, 255, 256, 257, 1000, 99_999} {
 		looks := 0
 		got, err := length(func(n int) (bool, error) { looks++; return n < want, nil })
-		noError(t, err)
-		equal(t, "length", got, want)
+		kit.NoError(t, err)
+		kit.Equal(t, "length", got, want)
 		if looks > 30 {
 			t.Errorf("the length %d takes %d looks", want, looks)
 		}
 	}
 	_, err := length(func(n int) (bool, error) { return true, fault.New(fault.Unavailable, "away") })
-	wantFault(t, err, fault.Unavailable)
+	kit.WantFault(t, err, fault.Unavailable)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // authenticated returns whether the service knows the token.
@@ -26,7 +27,7 @@ func authenticated(t *testing.T, s *Service, token IssuedToken) bool {
 	case err != nil:
 		t.Fatal(err)
 	}
-	equal(t, "caller", caller, Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
+	kit.Equal(t, "caller", caller, Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
 	return true
 }
 
@@ -36,7 +37,7 @@ func TestAuthenticateRefuses(t *testing.T) {
 	s := newService(t)
 	token, revoked := s.issue(t, access.Read), s.issue(t, access.Admin)
 	_, err := s.RevokeToken(t.Context(), s.admin, revoked.ID, Write{})
-	noError(t, err)
+	kit.NoError(t, err)
 	var first string
 	for name, secret := range map[string]access.Secret{
 		"missing": {},
@@ -44,11 +45,11 @@ func TestAuthenticateRefuses(t *testing.T) {
 		"revoked": revoked.Secret,
 	} {
 		_, err := s.Authenticate(t.Context(), secret)
-		wantFault(t, err, fault.Unauthenticated)
+		kit.WantFault(t, err, fault.Unauthenticated)
 		if first == "" {
 			first = err.Error()
 		}
-		equal(t, name, err.Error(), first)
+		kit.Equal(t, name, err.Error(), first)
 		if strings.Contains(err.Error(), "pts_") {
 			t.Errorf("%s: the error repeats the token: %v", name, err)
 		}
@@ -63,14 +64,14 @@ func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	a, err := s.CreateToken(t.Context(), s.admin, CreateToken{
-		User: partial(object{"email": AdminEmail}), Scope: patch.Set("write"), Expires: patch.Set(noon.Add(500 * time.Millisecond)),
+		User: kit.Partial(kit.Object{"email": AdminEmail}), Scope: patch.Set("write"), Expires: patch.Set(kit.Noon.Add(500 * time.Millisecond)),
 	})
-	noError(t, err)
-	equal(t, "before", authenticated(t, s.Service, a.Value), true)
-	s.clock.forward(499 * time.Millisecond)
-	equal(t, "a millisecond before", authenticated(t, s.Service, a.Value), true)
-	s.clock.forward(time.Millisecond)
-	equal(t, "then", authenticated(t, s.Service, a.Value), false)
+	kit.NoError(t, err)
+	kit.Equal(t, "before", authenticated(t, s.Service, a.Value), true)
+	s.clock.Forward(499 * time.Millisecond)
+	kit.Equal(t, "a millisecond before", authenticated(t, s.Service, a.Value), true)
+	s.clock.Forward(time.Millisecond)
+	kit.Equal(t, "then", authenticated(t, s.Service, a.Value), false)
 }
 
 // D17: a revocation, and the deactivation of a user, hold at once in the server
@@ -79,19 +80,19 @@ func TestRevocationHoldsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	token := s.issue(t, access.Read)
-	equal(t, "a new token", authenticated(t, s.Service, token), true)
+	kit.Equal(t, "a new token", authenticated(t, s.Service, token), true)
 	_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
-	noError(t, err)
-	equal(t, "a revoked token", authenticated(t, s.Service, token), false)
+	kit.NoError(t, err)
+	kit.Equal(t, "a revoked token", authenticated(t, s.Service, token), false)
 
 	_, token = s.second(t, access.Read, time.Time{})
-	equal(t, "another token", authenticated(t, s.Service, token), true)
+	kit.Equal(t, "another token", authenticated(t, s.Service, token), true)
 	_, err = s.Users().Update(t.Context(), s.admin, token.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
-	noError(t, err)
-	equal(t, "the token of an inactive user", authenticated(t, s.Service, token), false)
+	kit.NoError(t, err)
+	kit.Equal(t, "the token of an inactive user", authenticated(t, s.Service, token), false)
 	_, err = s.Users().Update(t.Context(), s.admin, token.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(false)}})
-	noError(t, err)
-	equal(t, "the token of a user who is active again", authenticated(t, s.Service, token), false)
+	kit.NoError(t, err)
+	kit.Equal(t, "the token of a user who is active again", authenticated(t, s.Service, token), false)
 }
 
 // A revocation of which nobody knows whether it was stored holds at once, if it
@@ -100,17 +101,17 @@ func TestRevocationOfUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	token := s.issue(t, access.Read)
-	s = s.behind(hooked{
-		commit: func(next commitFunc, c store.Change) error {
-			noError(t, next(c))
+	s = s.behind(kit.Hooked{
+		OnCommit: func(next kit.CommitFunc, c store.Change) error {
+			kit.NoError(t, next(c))
 			return fault.New(fault.UnknownOutcome, "the connection broke")
 		},
-		outcome: func(context.Context, ident.ID) (bool, error) { return false, fault.New(fault.Unavailable, "away") },
+		OnOutcome: func(context.Context, ident.ID) (bool, error) { return false, fault.New(fault.Unavailable, "away") },
 	})
-	equal(t, "before", authenticated(t, s.Service, token), true)
+	kit.Equal(t, "before", authenticated(t, s.Service, token), true)
 	_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
-	wantFault(t, err, fault.UnknownOutcome)
-	equal(t, "after", authenticated(t, s.Service, token), false)
+	kit.WantFault(t, err, fault.UnknownOutcome)
+	kit.Equal(t, "after", authenticated(t, s.Service, token), false)
 }
 
 // D17: what another server revoked or issued is seen within CacheFor; until then
@@ -119,28 +120,28 @@ func TestTokensAreKeptForCacheFor(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	token := other.issue(t, access.Read)
-	counted := new(calls)
-	s := other.behind(hooked{calls: counted})
-	asked := func() [2]int { return [2]int{counted.versions, counted.views} }
+	counted := new(kit.Calls)
+	s := other.behind(kit.Hooked{Calls: counted})
+	asked := func() [2]int { return [2]int{counted.Versions, counted.Views} }
 
-	equal(t, "first", authenticated(t, s.Service, token), true)
-	equal(t, "versions and tokens asked", asked(), [2]int{1, 1})
+	kit.Equal(t, "first", authenticated(t, s.Service, token), true)
+	kit.Equal(t, "versions and tokens asked", asked(), [2]int{1, 1})
 	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, Write{})
-	noError(t, err)
+	kit.NoError(t, err)
 
-	s.clock.forward(time.Second - 1)
-	equal(t, "just before a second has passed", authenticated(t, s.Service, token), true)
-	equal(t, "versions and tokens asked", asked(), [2]int{1, 1})
-	s.clock.forward(1)
-	equal(t, "after a second", authenticated(t, s.Service, token), false)
-	equal(t, "versions and tokens asked", asked(), [2]int{2, 2})
+	s.clock.Forward(time.Second - 1)
+	kit.Equal(t, "just before a second has passed", authenticated(t, s.Service, token), true)
+	kit.Equal(t, "versions and tokens asked", asked(), [2]int{1, 1})
+	s.clock.Forward(1)
+	kit.Equal(t, "after a second", authenticated(t, s.Service, token), false)
+	kit.Equal(t, "versions and tokens asked", asked(), [2]int{2, 2})
 
-	s.clock.forward(time.Second)
-	equal(t, "after another second", authenticated(t, s.Service, token), false)
-	equal(t, "versions asked, not tokens", asked(), [2]int{3, 2})
-	s.clock.forward(time.Second - 1)
-	equal(t, "within the next one", authenticated(t, s.Service, token), false)
-	equal(t, "nothing asked", asked(), [2]int{3, 2})
+	s.clock.Forward(time.Second)
+	kit.Equal(t, "after another second", authenticated(t, s.Service, token), false)
+	kit.Equal(t, "versions asked, not tokens", asked(), [2]int{3, 2})
+	s.clock.Forward(time.Second - 1)
+	kit.Equal(t, "within the next one", authenticated(t, s.Service, token), false)
+	kit.Equal(t, "nothing asked", asked(), [2]int{3, 2})
 }
 
 // A token works as soon as it was made, by whichever server; one that nobody made
@@ -148,13 +149,13 @@ func TestTokensAreKeptForCacheFor(t *testing.T) {
 func TestUnknownTokenIsAskedFor(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
-	counted := new(calls)
-	s := other.behind(hooked{calls: counted})
-	equal(t, "one that was there", authenticated(t, s.Service, other.issue(t, access.Read)), true)
-	equal(t, "one made since", authenticated(t, s.Service, other.issue(t, access.Read)), true)
-	views := counted.views
-	equal(t, "one that nobody made", authenticated(t, s.Service, IssuedToken{Secret: access.NewSecret([32]byte{9})}), false)
-	equal(t, "views for that", counted.views-views, 0)
+	counted := new(kit.Calls)
+	s := other.behind(kit.Hooked{Calls: counted})
+	kit.Equal(t, "one that was there", authenticated(t, s.Service, other.issue(t, access.Read)), true)
+	kit.Equal(t, "one made since", authenticated(t, s.Service, other.issue(t, access.Read)), true)
+	views := counted.Views
+	kit.Equal(t, "one that nobody made", authenticated(t, s.Service, IssuedToken{Secret: access.NewSecret([32]byte{9})}), false)
+	kit.Equal(t, "views for that", counted.Views-views, 0)
 }
 
 // A flood of tokens that nobody made does not reach the store, while all tokens of
@@ -163,39 +164,39 @@ func TestRecognize(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	known := other.issue(t, access.Read)
-	counted := new(calls)
-	s := other.behind(hooked{calls: counted})
+	counted := new(kit.Calls)
+	s := other.behind(kit.Hooked{Calls: counted})
 	recognized := func(token IssuedToken) bool {
 		t.Helper()
 		caller, err := s.Recognize(t.Context(), token.Secret)
 		if err != nil {
-			wantFault(t, err, fault.Unauthenticated)
+			kit.WantFault(t, err, fault.Unauthenticated)
 			return false
 		}
-		equal(t, "caller", caller, Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
+		kit.Equal(t, "caller", caller, Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
 		return true
 	}
-	equal(t, "one that was there", recognized(known), true)
-	asked := counted.versions
+	kit.Equal(t, "one that was there", recognized(known), true)
+	asked := counted.Versions
 	for i := range 100 {
-		equal(t, "one that nobody made", recognized(IssuedToken{Secret: access.NewSecret([32]byte{9, byte(i)})}), false)
+		kit.Equal(t, "one that nobody made", recognized(IssuedToken{Secret: access.NewSecret([32]byte{9, byte(i)})}), false)
 	}
-	equal(t, "known amid others", recognized(known), true)
+	kit.Equal(t, "known amid others", recognized(known), true)
 	foreign := other.issue(t, access.Read)
-	equal(t, "one that another server has just made", recognized(foreign), false)
-	equal(t, "versions asked for these", counted.versions-asked, 0)
-	s.clock.forward(time.Second)
-	equal(t, "one that another server made a second ago", recognized(foreign), true)
-	equal(t, "one of this server", recognized(s.issue(t, access.Read)), true)
+	kit.Equal(t, "one that another server has just made", recognized(foreign), false)
+	kit.Equal(t, "versions asked for these", counted.Versions-asked, 0)
+	s.clock.Forward(time.Second)
+	kit.Equal(t, "one that another server made a second ago", recognized(foreign), true)
+	kit.Equal(t, "one of this server", recognized(s.issue(t, access.Read)), true)
 	_, err := s.RevokeToken(t.Context(), s.admin, known.ID, Write{})
-	noError(t, err)
-	equal(t, "one that was revoked here", recognized(known), false)
+	kit.NoError(t, err)
+	kit.Equal(t, "one that was revoked here", recognized(known), false)
 }
 
 // slow returns a server with the same data whose store takes a second for every
 // answer about the versions, and then gives it or fails as it is told.
-func (s service) slow(counted *calls, fail func() error) service {
-	return s.behind(hooked{calls: counted, versions: func(ctx context.Context) error {
+func (s service) slow(counted *kit.Calls, fail func() error) service {
+	return s.behind(kit.Hooked{Calls: counted, OnVersions: func(ctx context.Context) error {
 		select {
 		case <-time.After(time.Second):
 			return fail()
@@ -225,18 +226,18 @@ func atOnce(n int, fn func(i int) error) (errs []error, took time.Duration) {
 func TestTokensAreAskedForOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		counted := new(calls)
+		counted := new(kit.Calls)
 		s := newService(t).slow(counted, func() error { return nil })
 		errs, took := atOnce(10, func(int) error {
-			_, err := s.Authenticate(t.Context(), testSecret)
+			_, err := s.Authenticate(t.Context(), kit.Secret)
 			return err
 		})
 		for _, err := range errs {
-			noError(t, err)
+			kit.NoError(t, err)
 		}
-		equal(t, "time", took, time.Second)
-		equal(t, "versions asked", counted.versions, 1)
-		equal(t, "views", counted.views, 1)
+		kit.Equal(t, "time", took, time.Second)
+		kit.Equal(t, "versions asked", counted.Versions, 1)
+		kit.Equal(t, "views", counted.Views, 1)
 	})
 }
 
@@ -245,25 +246,25 @@ func TestTokensAreAskedForOnce(t *testing.T) {
 func TestTokensFailForAllAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		counted := new(calls)
+		counted := new(kit.Calls)
 		failure := away
 		s := newService(t).slow(counted, func() error { return failure() })
 		authenticate := func(i int) error {
 			time.Sleep(time.Duration(i) * 10 * time.Millisecond) // not all at the same moment
-			_, err := s.Authenticate(t.Context(), testSecret)
+			_, err := s.Authenticate(t.Context(), kit.Secret)
 			return err
 		}
 		errs, took := atOnce(12, authenticate)
 		for _, err := range errs {
-			wantFault(t, err, fault.Unavailable)
+			kit.WantFault(t, err, fault.Unavailable)
 		}
-		equal(t, "time", took, time.Second)
-		equal(t, "versions asked", counted.versions, 1)
+		kit.Equal(t, "time", took, time.Second)
+		kit.Equal(t, "versions asked", counted.Versions, 1)
 
 		failure = func() error { return nil }
 		errs, took = atOnce(1, authenticate)
-		noError(t, errs[0])
-		equal(t, "time once it is back", took, time.Second)
+		kit.NoError(t, errs[0])
+		kit.Equal(t, "time once it is back", took, time.Second)
 	})
 }
 
@@ -271,18 +272,18 @@ func TestTokensFailForAllAtOnce(t *testing.T) {
 func TestSilentStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newService(t).behind(hooked{versions: func(ctx context.Context) error {
+		s := newService(t).behind(kit.Hooked{OnVersions: func(ctx context.Context) error {
 			<-ctx.Done()
 			return store.Ended(ctx)
 		}})
 		errs, took := atOnce(3, func(int) error {
-			_, err := s.Authenticate(t.Context(), testSecret)
+			_, err := s.Authenticate(t.Context(), kit.Secret)
 			return err
 		})
 		for _, err := range errs {
-			wantFault(t, err, fault.Unavailable)
+			kit.WantFault(t, err, fault.Unavailable)
 		}
-		equal(t, "time", took, 5*time.Second)
+		kit.Equal(t, "time", took, 5*time.Second)
 	})
 }
 
@@ -291,29 +292,29 @@ func TestSilentStore(t *testing.T) {
 func TestUnknownTokensAreAskedForTogether(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		counted := new(calls)
+		counted := new(kit.Calls)
 		s := newService(t).slow(counted, func() error { return nil })
-		_, err := s.Authenticate(t.Context(), testSecret)
-		noError(t, err)
-		asked := counted.versions
+		_, err := s.Authenticate(t.Context(), kit.Secret)
+		kit.NoError(t, err)
+		asked := counted.Versions
 		unknown := access.NewSecret([32]byte{9})
 		errs, took := atOnce(20, func(i int) error {
 			if i == 19 {
-				_, err := s.Authenticate(t.Context(), testSecret)
+				_, err := s.Authenticate(t.Context(), kit.Secret)
 				return err
 			}
 			time.Sleep(time.Duration(i) * 10 * time.Millisecond)
-			s.clock.forward(10 * time.Millisecond)
+			s.clock.Forward(10 * time.Millisecond)
 			_, err := s.Authenticate(t.Context(), unknown)
 			return err
 		})
 		for _, err := range errs[:19] {
-			wantFault(t, err, fault.Unauthenticated)
+			kit.WantFault(t, err, fault.Unauthenticated)
 		}
-		noError(t, errs[19])
+		kit.NoError(t, errs[19])
 		// Those who came while the first was asking wait for a second answer.
-		equal(t, "time", took, 2*time.Second)
-		equal(t, "versions asked", counted.versions-asked, 2)
+		kit.Equal(t, "time", took, 2*time.Second)
+		kit.Equal(t, "versions asked", counted.Versions-asked, 2)
 	})
 }
 
@@ -322,7 +323,7 @@ func TestUnknownTokensAreAskedForTogether(t *testing.T) {
 func TestTokensAreAskedForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		counted := new(calls)
+		counted := new(kit.Calls)
 		s := newService(t).slow(counted, func() error { return nil })
 		errs, took := atOnce(3, func(i int) error {
 			ctx := t.Context()
@@ -334,17 +335,17 @@ func TestTokensAreAskedForOthers(t *testing.T) {
 				time.Sleep(50 * time.Millisecond) // after the first
 			}
 			began := time.Now()
-			_, err := s.Authenticate(ctx, testSecret)
+			_, err := s.Authenticate(ctx, kit.Secret)
 			if i == 0 {
-				equal(t, "time of the one who gives up", time.Since(began), 100*time.Millisecond)
+				kit.Equal(t, "time of the one who gives up", time.Since(began), 100*time.Millisecond)
 			}
 			return err
 		})
-		wantFault(t, errs[0], fault.Unavailable)
-		noError(t, errs[1])
-		noError(t, errs[2])
-		equal(t, "time", took, time.Second)
-		equal(t, "versions asked", counted.versions, 1)
+		kit.WantFault(t, errs[0], fault.Unavailable)
+		kit.NoError(t, errs[1])
+		kit.NoError(t, errs[2])
+		kit.Equal(t, "time", took, time.Second)
+		kit.Equal(t, "versions asked", counted.Versions, 1)
 	})
 }
 
@@ -355,7 +356,7 @@ func TestRevocationWhileTokensAreAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := newService(t)
 		token := other.issue(t, access.Read)
-		s := other.slow(new(calls), func() error { return nil })
+		s := other.slow(new(kit.Calls), func() error { return nil })
 		errs, _ := atOnce(2, func(i int) error {
 			if i == 1 {
 				time.Sleep(500 * time.Millisecond) // while the first is asking
@@ -366,7 +367,7 @@ func TestRevocationWhileTokensAreAskedFor(t *testing.T) {
 			_, err := s.Authenticate(t.Context(), token.Secret)
 			return err
 		})
-		wantFault(t, errs[1], fault.Unauthenticated)
+		kit.WantFault(t, errs[1], fault.Unauthenticated)
 	})
 }
 
@@ -376,11 +377,11 @@ func TestTokensWhenClockStepsBack(t *testing.T) {
 	other := newService(t)
 	token := other.issue(t, access.Read)
 	s := newServer(other.memory, other.clock)
-	equal(t, "before", authenticated(t, s, token), true)
+	kit.Equal(t, "before", authenticated(t, s, token), true)
 	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, Write{})
-	noError(t, err)
-	other.clock.forward(-time.Hour)
-	equal(t, "an hour earlier", authenticated(t, s, token), false)
+	kit.NoError(t, err)
+	other.clock.Forward(-time.Hour)
+	kit.Equal(t, "an hour earlier", authenticated(t, s, token), false)
 }
 
 // D17: CacheFor is the operator's to set.
@@ -388,14 +389,14 @@ func TestCacheFor(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	token := other.issue(t, access.Read)
-	s := New(Options{Store: other.memory, Now: other.clock.now, CacheFor: time.Minute})
-	equal(t, "before", authenticated(t, s, token), true)
+	s := New(Options{Store: other.memory, Now: other.clock.Now, CacheFor: time.Minute})
+	kit.Equal(t, "before", authenticated(t, s, token), true)
 	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, Write{})
-	noError(t, err)
-	other.clock.forward(time.Minute - 1)
-	equal(t, "just before a minute has passed", authenticated(t, s, token), true)
-	other.clock.forward(1)
-	equal(t, "after a minute", authenticated(t, s, token), false)
+	kit.NoError(t, err)
+	other.clock.Forward(time.Minute - 1)
+	kit.Equal(t, "just before a minute has passed", authenticated(t, s, token), true)
+	other.clock.Forward(1)
+	kit.Equal(t, "after a minute", authenticated(t, s, token), false)
 }
 
 // Nobody is let in on the word of a store that does not answer.
@@ -404,9 +405,9 @@ func TestAuthenticateWithoutStore(t *testing.T) {
 	s := newService(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.clock.forward(time.Hour)
-	_, err := s.Authenticate(ctx, testSecret)
-	wantFault(t, err, fault.Unavailable)
+	s.clock.Forward(time.Hour)
+	_, err := s.Authenticate(ctx, kit.Secret)
+	kit.WantFault(t, err, fault.Unavailable)
 }
 
 // A catalogue that another server changed is never shown at its old version: the
@@ -418,12 +419,12 @@ func TestCatalogueIsNeverBehind(t *testing.T) {
 	id := other.create(t, "T")
 	for _, name := range []string{"Root", "Boss", "Chief"} {
 		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}})
-		noError(t, err)
+		kit.NoError(t, err)
 		a, err := s.As(other.admin).Problem(t.Context(), id, 0)
-		noError(t, err)
-		equal(t, "originator", a.Catalogue.Name(metadata.Users, a.Value.Originator), name)
+		kit.NoError(t, err)
+		kit.Equal(t, "originator", a.Catalogue.Name(metadata.Users, a.Value.Originator), name)
 		u, err := s.Users().Load(t.Context(), other.admin.User)
-		noError(t, err)
-		equal(t, "user", u.Value.Name, name)
+		kit.NoError(t, err)
+		kit.Equal(t, "user", u.Value.Name, name)
 	}
 }

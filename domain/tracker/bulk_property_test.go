@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // apply makes a dry run and then, after whatever happens between, the change.
@@ -41,7 +42,7 @@ func TestBulkDoesWhatWasPreviewed(t *testing.T) {
 			s.create(t, pick(rng, "T", "U"))
 		}
 		for range 10 {
-			if n := len(s.memory.current().problems); n > 0 {
+			if n := len(s.memory.Current().Problems); n > 0 {
 				_, _ = s.writeSomething(t, rng, n)
 			}
 		}
@@ -50,49 +51,49 @@ func TestBulkDoesWhatWasPreviewed(t *testing.T) {
 				"read = NO", "creationDate <= NOW() AND ANY keywords.name = 'a'", "identifier > 2")),
 			ProblemPatch: somePatch(rng),
 		}
-		caller := by(pick(rng, ann, bob))
-		s.clock.forward(pick(rng, 0, time.Second, -time.Hour))
-		before, commits := s.memory.current(), len(s.memory.commits)
+		caller := by(pick(rng, kit.Ann, kit.Bob))
+		s.clock.Forward(pick(rng, 0, time.Second, -time.Hour))
+		before, commits := s.memory.Current(), len(s.memory.Commits)
 		alone := s.alone(t, caller, cmd)
 		var shown ChangedProblems
 		got, err := s.apply(t.Context(), caller, cmd, func(preview ChangedProblems) {
 			shown = preview
-			if s.memory.current() != before {
+			if s.memory.Current() != before {
 				t.Fatal("the dry run has stored something")
 			}
 		})
-		equal(t, "outcomes", outcomes(shown), alone.outcomes)
+		kit.Equal(t, "outcomes", outcomes(shown), alone.outcomes)
 		if len(shown.Refused) > 0 {
 			refused++
-			wantFault(t, err, shown.Refused[0].Err.Kind)
-			if s.memory.current() != before {
+			kit.WantFault(t, err, shown.Refused[0].Err.Kind)
+			if s.memory.Current() != before {
 				t.Fatal("a change was stored though a problem refuses it")
 			}
 			continue
 		}
-		noError(t, err)
+		kit.NoError(t, err)
 		preview := shown.Preview
 		shown.Preview, shown.Batch = nil, got.Batch
-		equal(t, "what was done", got, shown)
+		kit.Equal(t, "what was done", got, shown)
 		if len(got.Changes) == 0 {
-			equal(t, "commits", len(s.memory.commits), commits)
+			kit.Equal(t, "commits", len(s.memory.Commits), commits)
 			continue
 		}
 		applied++
-		if log := s.memory.commits[commits].Log; len(log) > 0 {
-			equal(t, "batch", got.Batch, log[0].Batch)
+		if log := s.memory.Commits[commits].Log; len(log) > 0 {
+			kit.Equal(t, "batch", got.Batch, log[0].Batch)
 		}
-		equal(t, "commits", len(s.memory.commits), commits+1)
-		checkCommit(t, s.memory.commits[commits])
-		for id, rec := range s.memory.current().problems {
-			equal(t, fmt.Sprintf("fields of problem %d", id), rec.problem.Fields, alone.after.problems[id].problem.Fields)
-			equal(t, fmt.Sprintf("revision of problem %d", id), rec.problem.Revision, alone.after.problems[id].problem.Revision)
-			equal(t, fmt.Sprintf("who resolved problem %d", id), rec.problem.Resolver, alone.after.problems[id].problem.Resolver)
-			equal(t, fmt.Sprintf("readers of problem %d", id), sorted(rec.readers), sorted(alone.after.problems[id].readers))
+		kit.Equal(t, "commits", len(s.memory.Commits), commits+1)
+		checkCommit(t, s.memory.Commits[commits])
+		for id, rec := range s.memory.Current().Problems {
+			kit.Equal(t, fmt.Sprintf("fields of problem %d", id), rec.Problem.Fields, alone.after.Problems[id].Problem.Fields)
+			kit.Equal(t, fmt.Sprintf("revision of problem %d", id), rec.Problem.Revision, alone.after.Problems[id].Problem.Revision)
+			kit.Equal(t, fmt.Sprintf("who resolved problem %d", id), rec.Problem.Resolver, alone.after.Problems[id].Problem.Resolver)
+			kit.Equal(t, fmt.Sprintf("readers of problem %d", id), sorted(rec.Readers), sorted(alone.after.Problems[id].Readers))
 		}
 		cmd.Preview = preview
 		_, err = s.UpdateProblems(t.Context(), caller, cmd)
-		wantFault(t, err, fault.StaleRevision)
+		kit.WantFault(t, err, fault.StaleRevision)
 	}
 	if applied < 10 || refused < 10 {
 		t.Errorf("%d changes were applied and %d refused: too few to tell", applied, refused)
@@ -105,13 +106,13 @@ func sorted(ids []ident.ID) []ident.ID {
 
 func somePatch(rng *rand.Rand) (p ProblemPatch) {
 	if rng.IntN(2) == 0 {
-		p.State = named(pick(rng, "Open", "In Progress", "Closed", "Archived"))
+		p.State = kit.Named(pick(rng, "Open", "In Progress", "Closed", "Archived"))
 	}
 	if rng.IntN(3) == 0 {
 		p.Title = patch.Set(pick(rng, "T", "U"))
 	}
 	if rng.IntN(3) == 0 {
-		p.Assignee = pick(rng, named("Ann"), named("Bob"), named("Cat"), patch.Null[metadata.Partial]())
+		p.Assignee = pick(rng, kit.Named("Ann"), kit.Named("Bob"), kit.Named("Cat"), patch.Null[metadata.Partial]())
 	}
 	if rng.IntN(4) == 0 {
 		p.Read = patch.Set(rng.IntN(2) == 0)
@@ -122,17 +123,17 @@ func somePatch(rng *rand.Rand) (p ProblemPatch) {
 // alone is what came of the same patch by W2, problem by problem.
 type alone struct {
 	outcomes map[problem.ID]string
-	after    *state
+	after    *kit.State
 }
 
 // alone applies the patch with W2 to each problem that is found, in a copy of the
 // store.
 func (s service) alone(t *testing.T, caller Caller, cmd UpdateProblems) alone {
 	t.Helper()
-	copied := &memory{state: s.memory.current()}
+	copied := &kit.Memory{State: s.memory.Current()}
 	server := newServer(copied, s.clock)
 	found, err := server.As(caller).Search(t.Context(), SearchProblems{Search: Search{Predicate: cmd.Predicate}})
-	noError(t, err)
+	kit.NoError(t, err)
 	a := alone{outcomes: map[problem.ID]string{}}
 	for _, p := range found.First.Value {
 		b, err := server.UpdateProblem(t.Context(), caller, p.ID, UpdateProblem{ProblemPatch: cmd.ProblemPatch})
@@ -145,7 +146,7 @@ func (s service) alone(t *testing.T, caller Caller, cmd UpdateProblems) alone {
 			a.outcomes[p.ID] = "unchanged"
 		}
 	}
-	a.after = copied.current()
+	a.after = copied.Current()
 	return a
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // Whatever moves between the preview and the change: nothing is stored.
@@ -20,18 +21,18 @@ func TestBulkAfterSomethingMoved(t *testing.T) {
 	for name, move := range map[string]func(t *testing.T, s service){
 		"a problem that changes": func(t *testing.T, s service) {
 			_, err := s.AddComment(t.Context(), s.admin, 1, AddComment{Text: patch.Set("a")})
-			noError(t, err)
+			kit.NoError(t, err)
 		},
 		"a problem that would not change": func(t *testing.T, s service) {
-			_, err := s.AddWatcher(t.Context(), s.admin, 2, AddWatcher{User: asPartial(object{"name": "Bob"})})
-			noError(t, err)
+			_, err := s.AddWatcher(t.Context(), s.admin, 2, AddWatcher{User: kit.AsPartial(kit.Object{"name": "Bob"})})
+			kit.NoError(t, err)
 		},
 		"one more matches":   func(t *testing.T, s service) { s.create(t, "T") },
 		"one less matches":   func(t *testing.T, s service) { s.update(t, 1, titled("V")) },
 		"another is changed": func(t *testing.T, s service) { s.update(t, 3, titled("T")) },
 		"a value has another name": func(t *testing.T, s service) {
-			_, err := s.Users().Update(t.Context(), s.admin, bob, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Rob")}})
-			noError(t, err)
+			_, err := s.Users().Update(t.Context(), s.admin, kit.Bob, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Rob")}})
+			kit.NoError(t, err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,16 +41,16 @@ func TestBulkAfterSomethingMoved(t *testing.T) {
 			for _, title := range []string{"T", "T", "V"} {
 				s.create(t, title)
 			}
-			s.update(t, 2, ProblemPatch{Assignee: partial(object{"identifier": bob.String()})})
-			cmd := UpdateProblems{Predicate: patch.Set("title = 'T'"), ProblemPatch: ProblemPatch{Assignee: partial(object{"identifier": bob.String()})}}
-			var moved *state
+			s.update(t, 2, ProblemPatch{Assignee: kit.Partial(kit.Object{"identifier": kit.Bob.String()})})
+			cmd := UpdateProblems{Predicate: patch.Set("title = 'T'"), ProblemPatch: ProblemPatch{Assignee: kit.Partial(kit.Object{"identifier": kit.Bob.String()})}}
+			var moved *kit.State
 			_, err := s.apply(t.Context(), s.admin, cmd, func(shown ChangedProblems) {
-				equal(t, "preview", sayBulk(shown), []string{`1@2 assignee: null → ` + ref(bob, "Bob"), `2 unchanged`})
+				kit.Equal(t, "preview", sayBulk(shown), []string{`1@2 assignee: null → ` + kit.Ref(kit.Bob, "Bob"), `2 unchanged`})
 				move(t, s)
-				moved = s.memory.current()
+				moved = s.memory.Current()
 			})
-			wantFault(t, err, fault.StaleRevision)
-			if s.memory.current() != moved {
+			kit.WantFault(t, err, fault.StaleRevision)
+			if s.memory.Current() != moved {
 				t.Error("something was stored")
 			}
 		})
@@ -59,7 +60,7 @@ func TestBulkAfterSomethingMoved(t *testing.T) {
 func (s service) update(t *testing.T, id problem.ID, p ProblemPatch) {
 	t.Helper()
 	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: p})
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 // A problem that moves between the search and the commit, by another server: the
@@ -71,18 +72,18 @@ func TestBulkAgainstAnotherServer(t *testing.T) {
 	s.create(t, "T")
 	other := newServer(s.memory, s.clock)
 	commits := 0
-	front := s.behind(hooked{commit: func(next commitFunc, c store.Change) error {
+	front := s.behind(kit.Hooked{OnCommit: func(next kit.CommitFunc, c store.Change) error {
 		if commits++; commits == 1 {
 			_, err := other.UpdateProblem(t.Context(), s.admin, 2, UpdateProblem{ProblemPatch: titled("V")})
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 		return next(c)
 	}})
 	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}, func(ChangedProblems) {})
-	wantFault(t, err, fault.StaleRevision)
-	equal(t, "commits", commits, 1)
-	equal(t, "titles", []string{s.load(t, 1).Title, s.load(t, 2).Title}, []string{"T", "V"})
-	equal(t, "locks left", front.core.Locks.Len(), 0)
+	kit.WantFault(t, err, fault.StaleRevision)
+	kit.Equal(t, "commits", commits, 1)
+	kit.Equal(t, "titles", []string{s.load(t, 1).Title, s.load(t, 2).Title}, []string{"T", "V"})
+	kit.Equal(t, "locks left", front.core.Locks.Len(), 0)
 }
 
 // Within one process, a change of many problems waits for whoever is writing to one
@@ -96,12 +97,12 @@ func TestBulkTakesItsTurn(t *testing.T) {
 		}
 		cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}
 		dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		cmd.DryRun, cmd.Preview = false, dry.Value.Preview
 
-		counted := new(calls)
+		counted := new(kit.Calls)
 		reached, proceed := make(chan bool), make(chan bool)
-		front := s.behind(hooked{calls: counted, commit: once(func() { close(reached); <-proceed })})
+		front := s.behind(kit.Hooked{Calls: counted, OnCommit: once(func() { close(reached); <-proceed })})
 		var group sync.WaitGroup
 		group.Go(func() {
 			if _, err := front.AddComment(t.Context(), s.admin, 2, AddComment{Text: patch.Set("a")}); err != nil {
@@ -112,12 +113,12 @@ func TestBulkTakesItsTurn(t *testing.T) {
 		var outcome error
 		group.Go(func() { _, outcome = front.UpdateProblems(t.Context(), s.admin, cmd) })
 		synctest.Wait()
-		equal(t, "commits while the comment is in flight", counted.commits, 1)
+		kit.Equal(t, "commits while the comment is in flight", counted.Commits, 1)
 		close(proceed)
 		group.Wait()
-		wantFault(t, outcome, fault.StaleRevision)
-		equal(t, "commits", counted.commits, 1)
-		equal(t, "locks left", front.core.Locks.Len(), 0)
+		kit.WantFault(t, outcome, fault.StaleRevision)
+		kit.Equal(t, "commits", counted.Commits, 1)
+		kit.Equal(t, "locks left", front.core.Locks.Len(), 0)
 	})
 }
 
@@ -138,7 +139,7 @@ func TestBulkTwiceAtOnce(t *testing.T) {
 		}
 		cmd.DryRun = true
 		dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		cmd.DryRun, cmd.Preview = false, dry.Value.Preview
 		servers := []*Service{s.Service, s.Service, other}
 		errs := make([]error, len(servers))
@@ -152,11 +153,11 @@ func TestBulkTwiceAtOnce(t *testing.T) {
 			if err == nil {
 				won++
 			} else {
-				wantFault(t, err, fault.StaleRevision)
+				kit.WantFault(t, err, fault.StaleRevision)
 			}
 		}
-		equal(t, "how many have changed the problems", won, 1)
-		equal(t, "commits", len(s.memory.commits), 6)
+		kit.Equal(t, "how many have changed the problems", won, 1)
+		kit.Equal(t, "commits", len(s.memory.Commits), 6)
 	}
 }
 
@@ -165,22 +166,22 @@ func TestBulkNeedsPreview(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
 	s.create(t, "T")
-	before := s.memory.current()
+	before := s.memory.Current()
 	cmd := UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}
 	_, err := s.UpdateProblems(t.Context(), s.admin, cmd)
-	wantFault(t, err, fault.PreviewRequired)
-	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(preview.Lifetime + time.Millisecond) })
-	wantFault(t, err, fault.PreviewRequired)
+	kit.WantFault(t, err, fault.PreviewRequired)
+	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.Forward(preview.Lifetime + time.Millisecond) })
+	kit.WantFault(t, err, fault.PreviewRequired)
 	cmd.Predicate = patch.Set("title =")
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
-	wantFault(t, err, fault.InvalidPredicate)
-	cmd.Saved = patch.Set(testID(99))
+	kit.WantFault(t, err, fault.InvalidPredicate)
+	cmd.Saved = patch.Set(kit.ID(99))
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
-	wantFault(t, err, fault.MalformedRequest)
+	kit.WantFault(t, err, fault.MalformedRequest)
 	cmd.Predicate = patch.Null[string]()
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
-	wantFault(t, err, fault.NotFound)
-	if s.memory.current() != before {
+	kit.WantFault(t, err, fault.NotFound)
+	if s.memory.Current() != before {
 		t.Error("something was stored")
 	}
 }
@@ -191,10 +192,10 @@ func TestBulkKeepsNow(t *testing.T) {
 	s := newStocked()
 	s.create(t, "T")
 	cmd := UpdateProblems{Predicate: patch.Set("creationDate >= FUNCTION(NOW(), 'dateByAddingMinutes:', -1)"), ProblemPatch: titled("U")}
-	got, err := s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.forward(10 * time.Minute) })
-	noError(t, err)
-	equal(t, "done", sayBulk(got), []string{`1@2 title: "T" → "U"`})
-	equal(t, "time of the change", s.load(t, 1).Modified, noon.Add(10*time.Minute))
+	got, err := s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { s.clock.Forward(10 * time.Minute) })
+	kit.NoError(t, err)
+	kit.Equal(t, "done", sayBulk(got), []string{`1@2 title: "T" → "U"`})
+	kit.Equal(t, "time of the change", s.load(t, 1).Modified, kit.Noon.Add(10*time.Minute))
 }
 
 // A dry run with a preview says whether that is still good (D24).
@@ -204,15 +205,15 @@ func TestBulkDryRunOfPreview(t *testing.T) {
 	s.create(t, "T")
 	cmd := UpdateProblems{Write: Write{DryRun: true}, Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}
 	dry, err := s.UpdateProblems(t.Context(), s.admin, cmd)
-	noError(t, err)
+	kit.NoError(t, err)
 	cmd.Preview = dry.Value.Preview
-	s.clock.forward(time.Minute)
+	s.clock.Forward(time.Minute)
 	again, err := s.UpdateProblems(t.Context(), s.admin, cmd)
-	noError(t, err)
-	equal(t, "the second dry run", again.Value, dry.Value)
+	kit.NoError(t, err)
+	kit.Equal(t, "the second dry run", again.Value, dry.Value)
 	s.update(t, 1, titled("V"))
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
-	wantFault(t, err, fault.StaleRevision)
+	kit.WantFault(t, err, fault.StaleRevision)
 }
 
 // As many as may be changed at once are; one more is too many, also for a dry run.
@@ -220,26 +221,26 @@ func TestBulkLimit(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
 	id := s.create(t, "T")
-	crowd := s.memory.current().clone()
-	for len(crowd.problems) < MostChanged {
-		p := *crowd.problems[id]
-		p.problem.ID = problem.ID(len(crowd.problems) + 1)
-		crowd.problems[p.problem.ID] = &p
+	crowd := s.memory.Current().Clone()
+	for len(crowd.Problems) < MostChanged {
+		p := *crowd.Problems[id]
+		p.Problem.ID = problem.ID(len(crowd.Problems) + 1)
+		crowd.Problems[p.Problem.ID] = &p
 	}
-	s.memory.state = crowd
-	s.memory.reserved = MostChanged
+	s.memory.State = crowd
+	s.memory.Reserved = MostChanged
 	cmd := UpdateProblems{Predicate: patch.Set("title = 'T'"), ProblemPatch: titled("U")}
 	got, err := s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) {})
-	noError(t, err)
-	equal(t, "changes", len(got.Changes), MostChanged)
+	kit.NoError(t, err)
+	kit.Equal(t, "changes", len(got.Changes), MostChanged)
 
 	s.create(t, "U")
 	cmd.Predicate = patch.Set("title = 'U'")
 	_, err = s.apply(t.Context(), s.admin, cmd, func(ChangedProblems) { t.Error("there is a preview of too many") })
-	wantFault(t, err, fault.TooManyResults)
-	cmd.Preview = &Preview{Now: noon}
+	kit.WantFault(t, err, fault.TooManyResults)
+	cmd.Preview = &Preview{Now: kit.Noon}
 	_, err = s.UpdateProblems(t.Context(), s.admin, cmd)
-	wantFault(t, err, fault.TooManyResults)
+	kit.WantFault(t, err, fault.TooManyResults)
 }
 
 // A store that fails is not taken for a refusal.
@@ -247,13 +248,13 @@ func TestBulkStoreFails(t *testing.T) {
 	t.Parallel()
 	s := newStocked()
 	s.create(t, "T")
-	before := s.memory.current()
+	before := s.memory.Current()
 	away := errors.New("away")
-	front := s.behind(hooked{commit: func(commitFunc, store.Change) error { return fault.Wrap(fault.Unavailable, away, "away") }})
+	front := s.behind(kit.Hooked{OnCommit: func(kit.CommitFunc, store.Change) error { return fault.Wrap(fault.Unavailable, away, "away") }})
 	_, err := front.apply(t.Context(), s.admin, UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: titled("U")}, func(ChangedProblems) {})
-	wantFault(t, err, fault.Unavailable)
-	if s.memory.current() != before {
+	kit.WantFault(t, err, fault.Unavailable)
+	if s.memory.Current() != before {
 		t.Error("something was stored")
 	}
-	equal(t, "locks left", front.core.Locks.Len(), 0)
+	kit.Equal(t, "locks left", front.core.Locks.Len(), 0)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 func TestBurndownDays(t *testing.T) {
@@ -21,8 +22,8 @@ func TestBurndownDays(t *testing.T) {
 		{{at(1, 2), true, false}, {at(1, 3), true, true}, {at(1, 4), true, false}},
 		{{at(0, 1), false, true}},
 	}
-	equal(t, "days", burndown(lives, at(4, 0)), []BurndownDay{{at(0, 0), 1, 0}, {at(1, 0), 3, 0}, {at(2, 0), 2, 1}, {at(3, 0), 1, 1}, {at(4, 0), 1, 1}})
-	equal(t, "days of nothing", burndown(nil, at(4, 0)), []BurndownDay(nil))
+	kit.Equal(t, "days", burndown(lives, at(4, 0)), []BurndownDay{{at(0, 0), 1, 0}, {at(1, 0), 3, 0}, {at(2, 0), 2, 1}, {at(3, 0), 1, 1}, {at(4, 0), 1, 1}})
+	kit.Equal(t, "days of nothing", burndown(nil, at(4, 0)), []BurndownDay(nil))
 }
 
 // The numbers of each day are those of a count of all problems at its end.
@@ -73,9 +74,9 @@ func TestBurndown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	first := s.clock.now()
-	s.clock.forward(24 * time.Hour)
-	if _, err := s.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: ProblemPatch{State: partial(object{"name": "Closed"})}}); err != nil {
+	first := s.clock.Now()
+	s.clock.Forward(24 * time.Hour)
+	if _, err := s.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Partial(kit.Object{"name": "Closed"})}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.UpdateProblem(t.Context(), s.admin, 2, UpdateProblem{ProblemPatch: ProblemPatch{Milestone: patch.Null[metadata.Partial]()}}); err != nil {
@@ -86,8 +87,8 @@ func TestBurndown(t *testing.T) {
 		t.Fatal(err)
 	}
 	day := first.UTC().Truncate(24 * time.Hour)
-	equal(t, "days", a.Value.Days, []BurndownDay{{day, 3, 0}, {day.AddDate(0, 0, 1), 1, 1}})
-	equal(t, "milestone", a.Value.Milestone, spring.Value)
+	kit.Equal(t, "days", a.Value.Days, []BurndownDay{{day, 3, 0}, {day.AddDate(0, 0, 1), 1, 1}})
+	kit.Equal(t, "milestone", a.Value.Milestone, spring.Value)
 	if a.Value.More || a.Value.LeftOut > 0 {
 		t.Errorf("something was left out: %+v", a.Value)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 const tenYears = 10 * 365 * 24 * time.Hour
@@ -18,18 +19,18 @@ const tenYears = 10 * 365 * 24 * time.Hour
 // guarded is a service whose clock is guarded. Its steady clock moves with pass alone.
 type guarded struct {
 	service
-	steady   *fakeClock
+	steady   *kit.Clock
 	verdicts []clock.Verdict
 }
 
 // guard returns a service like that of a server that starts now on the store of s.
 func (s service) guard(accept bool) *guarded {
-	g := &guarded{service: s, steady: newClock()}
+	g := &guarded{service: s, steady: kit.NewClock()}
 	g.Service = New(Options{
-		Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+		Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(),
 		Guard: Guard{
 			Limits:  clock.Limits{Step: 24 * time.Hour, Gap: 366 * 24 * time.Hour},
-			Steady:  func() time.Duration { return g.steady.now().Sub(noon) },
+			Steady:  func() time.Duration { return g.steady.Now().Sub(kit.Noon) },
 			Accept:  accept,
 			Changed: func(v clock.Verdict) { g.verdicts = append(g.verdicts, v) },
 		},
@@ -39,8 +40,8 @@ func (s service) guard(accept bool) *guarded {
 
 // pass lets time go by.
 func (g *guarded) pass(d time.Duration) {
-	g.clock.forward(d)
-	g.steady.forward(d)
+	g.clock.Forward(d)
+	g.steady.Forward(d)
 }
 
 // A clock that is ten years ahead for a moment dates nothing: writes are refused
@@ -50,9 +51,9 @@ func TestClockAheadForAMoment(t *testing.T) {
 	g := newService(t).guard(false)
 	id := g.create(t, "T")
 	g.pass(time.Hour)
-	noError(t, g.CheckClock(t.Context()))
+	kit.NoError(t, g.CheckClock(t.Context()))
 
-	g.clock.forward(tenYears)
+	g.clock.Forward(tenYears)
 	before := g.load(t, id)
 	writes := map[string]func() error{
 		"comment": func() error {
@@ -68,7 +69,7 @@ func TestClockAheadForAMoment(t *testing.T) {
 			return err
 		},
 		"token": func() error {
-			_, err := g.CreateToken(t.Context(), g.admin, CreateToken{User: named("Administrator"), Scope: patch.Set("read")})
+			_, err := g.CreateToken(t.Context(), g.admin, CreateToken{User: kit.Named("Administrator"), Scope: patch.Set("read")})
 			return err
 		},
 		"housekeeping": func() error { return g.Housekeep(t.Context()) },
@@ -76,30 +77,30 @@ func TestClockAheadForAMoment(t *testing.T) {
 	}
 	for name, write := range writes {
 		err := write()
-		wantFault(t, err, fault.Unavailable)
+		kit.WantFault(t, err, fault.Unavailable)
 		if v, is := errors.AsType[clock.Verdict](err); !is || v.By != tenYears {
 			t.Errorf("%s: the cause of %v is no verdict of ten years", name, err)
 		}
 	}
-	equal(t, "refusals", g.ClockRefusals(), uint64(len(writes)))
-	equal(t, "refused", g.ClockRefused(), true)
-	equal(t, "offset", g.ClockOffset(), tenYears)
-	equal(t, "the problem", g.load(t, id), before)
+	kit.Equal(t, "refusals", g.ClockRefusals(), uint64(len(writes)))
+	kit.Equal(t, "refused", g.ClockRefused(), true)
+	kit.Equal(t, "offset", g.ClockOffset(), tenYears)
+	kit.Equal(t, "the problem", g.load(t, id), before)
 
-	g.clock.forward(-tenYears)
+	g.clock.Forward(-tenYears)
 	g.pass(time.Minute)
 	for name, write := range writes {
 		if err := write(); err != nil {
 			t.Errorf("%s: once the clock is right: %v", name, err)
 		}
 	}
-	equal(t, "refused", g.ClockRefused(), false)
-	equal(t, "the date of the change", g.load(t, id).Modified, g.clock.now())
+	kit.Equal(t, "refused", g.ClockRefused(), false)
+	kit.Equal(t, "the date of the change", g.load(t, id).Modified, g.clock.Now())
 	newest, err := newestTime(t.Context(), g.memory)
-	noError(t, err)
-	equal(t, "the newest time in the store", newest, g.clock.now())
-	for _, c := range g.memory.commits {
-		if c.At.After(g.clock.now()) {
+	kit.NoError(t, err)
+	kit.Equal(t, "the newest time in the store", newest, g.clock.Now())
+	for _, c := range g.memory.Commits {
+		if c.At.After(g.clock.Now()) {
 			t.Errorf("a change has the time %s, which is yet to come", c.At)
 		}
 	}
@@ -107,7 +108,7 @@ func TestClockAheadForAMoment(t *testing.T) {
 	for _, v := range g.verdicts {
 		states = append(states, v.State)
 	}
-	equal(t, "what was told, each once", states, []clock.State{clock.Ahead, clock.Right})
+	kit.Equal(t, "what was told, each once", states, []clock.State{clock.Ahead, clock.Right})
 }
 
 // At the start, the clock is compared with the newest change in the store, whichever
@@ -134,26 +135,26 @@ func TestClockAtTheStart(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
-			s.clock.forward(tenYears - 24*time.Hour) // what is made now is new
+			s.clock.Forward(tenYears - 24*time.Hour) // what is made now is new
 			c.change(t, s)
-			s.clock.forward(24*time.Hour - tenYears)
-			s.clock.forward(c.off)
+			s.clock.Forward(24*time.Hour - tenYears)
+			s.clock.Forward(c.off)
 			g := s.guard(c.accept)
 			err := g.CheckClock(t.Context())
 			if c.refused {
-				wantFault(t, err, fault.Unavailable)
-				s.clock.forward(-c.off)
+				kit.WantFault(t, err, fault.Unavailable)
+				s.clock.Forward(-c.off)
 				g.pass(time.Hour)
 				c.told = append(c.told, clock.Right)
 				err = g.CheckClock(t.Context())
 			}
-			noError(t, err)
+			kit.NoError(t, err)
 			g.create(t, "U")
 			var told []clock.State
 			for _, v := range g.verdicts {
 				told = append(told, v.State)
 			}
-			equal(t, "told", told, c.told)
+			kit.Equal(t, "told", told, c.told)
 		})
 	}
 }
@@ -162,14 +163,14 @@ func TestClockAtTheStart(t *testing.T) {
 func TestFirstWriteJudgesTheClock(t *testing.T) {
 	t.Parallel()
 	g := newService(t).guard(false)
-	wantFault(t, g.Ready(t.Context()), fault.Unavailable)
-	g.clock.forward(tenYears)
+	kit.WantFault(t, g.Ready(t.Context()), fault.Unavailable)
+	g.clock.Forward(tenYears)
 	_, err := g.CreateProblem(t.Context(), g.admin, CreateProblem{ProblemPatch: titled("T")})
-	wantFault(t, err, fault.Unavailable)
-	wantFault(t, g.Ready(t.Context()), fault.Unavailable)
-	g.clock.forward(-tenYears)
+	kit.WantFault(t, err, fault.Unavailable)
+	kit.WantFault(t, g.Ready(t.Context()), fault.Unavailable)
+	g.clock.Forward(-tenYears)
 	g.create(t, "T")
-	noError(t, g.Ready(t.Context()))
+	kit.NoError(t, g.Ready(t.Context()))
 }
 
 // A store that is away is not taken for one that is empty.
@@ -178,7 +179,7 @@ func TestClockWithoutAStore(t *testing.T) {
 	s := newService(t)
 	away := fault.New(fault.Unavailable, "gone")
 	g := New(Options{
-		Store: &gone{Store: s.memory, err: away}, Now: s.clock.now, Random: rand.Reader,
+		Store: &gone{Store: s.memory, err: away}, Now: s.clock.Now, Random: rand.Reader,
 		Guard: Guard{Limits: clock.Limits{Gap: time.Hour}},
 	})
 	if err := g.CheckClock(t.Context()); !errors.Is(err, away) {
@@ -199,15 +200,15 @@ func TestClockAloneIsBounded(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	g := New(Options{
-		Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+		Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(),
 		Guard: Guard{Limits: clock.Limits{Step: time.Hour, Gap: 366 * 24 * time.Hour}},
 	})
 	for range 12 { // such as a machine that sleeps
-		s.clock.forward(30 * 24 * time.Hour)
-		noError(t, g.CheckClock(t.Context()))
+		s.clock.Forward(30 * 24 * time.Hour)
+		kit.NoError(t, g.CheckClock(t.Context()))
 	}
-	s.clock.forward(tenYears)
-	wantFault(t, g.CheckClock(t.Context()), fault.Unavailable)
-	s.clock.forward(-tenYears)
-	noError(t, g.CheckClock(t.Context()))
+	s.clock.Forward(tenYears)
+	kit.WantFault(t, g.CheckClock(t.Context()), fault.Unavailable)
+	s.clock.Forward(-tenYears)
+	kit.NoError(t, g.CheckClock(t.Context()))
 }

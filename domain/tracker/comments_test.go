@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // W3, D5, D8: a comment raises the revision, is significant, changes no field.
@@ -31,26 +32,26 @@ func TestAddComment(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			old := newLoaded(resolvedBy(ann, noon))
-			change, a, err := decideComment(by(bob), c.cmd, repeatable{loaded: old}, at(now))
-			noError(t, err)
+			old := newLoaded(resolvedBy(kit.Ann, kit.Noon))
+			change, a, err := decideComment(by(kit.Bob), c.cmd, repeatable{loaded: old}, kit.At(kit.Now))
+			kit.NoError(t, err)
 
 			comment := a.Value
 			if comment.ID.IsNone() || comment.ID == change.Batch {
 				t.Errorf("the comment's identifier %s is not its own", comment.ID)
 			}
-			equal(t, "comment", comment, problem.Comment{ID: comment.ID, Author: bob, Created: now, Text: c.text, HTML: c.html})
-			equal(t, "answer", a, Answer[problem.Comment]{Value: comment, Catalogue: old.catalogue, Revision: 4, New: true})
+			kit.Equal(t, "comment", comment, problem.Comment{ID: comment.ID, Author: kit.Bob, Created: kit.Now, Text: c.text, HTML: c.html})
+			kit.Equal(t, "answer", a, Answer[problem.Comment]{Value: comment, Catalogue: old.catalogue, Revision: 4, New: true})
 			want := old.Problem
-			want.Modifier, want.Modified, want.Revision = bob, now, 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
-			equal(t, "effects", change.Effects, []store.Effect{
-				store.ForgetReads{Problem: 7, But: bob},
-				store.MarkRead{Problem: 7, User: bob, Read: true},
+			want.Modifier, want.Modified, want.Revision = kit.Bob, kit.Now, 4
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy})
+			kit.Equal(t, "effects", change.Effects, []store.Effect{
+				store.ForgetReads{Problem: 7, But: kit.Bob},
+				store.MarkRead{Problem: 7, User: kit.Bob, Read: true},
 				store.AddComment{Problem: 7, Comment: comment},
-				store.UpdateProblem{Problem: want, Size: comment.Size() + logSize(change, 7)},
+				store.UpdateProblem{Problem: want, Size: comment.Size() + kit.LogSize(change, 7)},
 			})
-			logged(t, change, `7@4 CommentAdded comments: null → "`+comment.ID.String()+`"`)
+			kit.Logged(t, change, `7@4 CommentAdded comments: null → "`+comment.ID.String()+`"`)
 		})
 	}
 }
@@ -77,10 +78,10 @@ func TestAddCommentRefuses(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideComment(by(bob), c.cmd, repeatable{loaded: newLoaded()}, at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[problem.Comment]{})
+			change, a, err := decideComment(by(kit.Bob), c.cmd, repeatable{loaded: newLoaded()}, kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[problem.Comment]{})
 		})
 	}
 }
@@ -88,19 +89,19 @@ func TestAddCommentRefuses(t *testing.T) {
 // D1: a comment is not dated before the problem's last change.
 func TestAddCommentClockSteppedBack(t *testing.T) {
 	t.Parallel()
-	change, a, err := decideComment(by(bob), AddComment{Text: patch.Set("a")}, repeatable{loaded: newLoaded()}, at(noon.Add(-1)))
-	noError(t, err)
-	equal(t, "creationDate", a.Value.Created, noon)
-	equal(t, "modificationDate", updated(t, change, 7).Modified, noon)
+	change, a, err := decideComment(by(kit.Bob), AddComment{Text: patch.Set("a")}, repeatable{loaded: newLoaded()}, kit.At(kit.Noon.Add(-1)))
+	kit.NoError(t, err)
+	kit.Equal(t, "creationDate", a.Value.Created, kit.Noon)
+	kit.Equal(t, "modificationDate", kit.Updated(t, change, 7).Modified, kit.Noon)
 }
 
 // said is a comment of ann.
-var said = problem.Comment{ID: ident.ID{6: 0x70, 8: 0x80, 15: 0x51}, Author: ann, Created: noon, Text: "frist", HTML: problem.Text("<b>frist</b>")}
+var said = problem.Comment{ID: ident.ID{6: 0x70, 8: 0x80, 15: 0x51}, Author: kit.Ann, Created: kit.Noon, Text: "frist", HTML: problem.Text("<b>frist</b>")}
 
 // withComments is a problem with a comment of ann between two places.
 func withComments() loaded {
 	l := newLoaded()
-	l.Comments = []problem.Comment{{ID: ident.ID{15: 0x50}, Deleted: true}, said, {ID: ident.ID{15: 0x52}, Author: bob, Text: "second"}}
+	l.Comments = []problem.Comment{{ID: ident.ID{15: 0x50}, Deleted: true}, said, {ID: ident.ID{15: 0x52}, Author: kit.Bob, Text: "second"}}
 	return l
 }
 
@@ -111,7 +112,7 @@ func TestCommentNamesUsers(t *testing.T) {
 	who := map[ident.ID]string{}
 	for _, name := range []string{"ann", "bob", "cy"} {
 		u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
-		noError(t, err)
+		kit.NoError(t, err)
 		who[u.Value.ID] = name
 	}
 	id := s.create(t, "The door is open")
@@ -122,13 +123,13 @@ func TestCommentNamesUsers(t *testing.T) {
 			got = append(got, who[id])
 		}
 		slices.Sort(got)
-		equal(t, "watchers", got, want)
+		kit.Equal(t, "watchers", got, want)
 	}
 	_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("@ann, `@bob`, @nobody")})
-	noError(t, err)
+	kit.NoError(t, err)
 	watchers("ann")
 	a, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: titled("The door is shut"), Comment: patch.Set("@ann and @bob")})
-	noError(t, err)
+	kit.NoError(t, err)
 	watchers("ann", "bob")
 	stored := s.load(t, id)
 	if stored.Revision != 3 || len(a.Value.Watchers) > 0 {
@@ -140,18 +141,18 @@ func TestCommentNamesUsers(t *testing.T) {
 			types = append(types, e.Type)
 		}
 	}
-	equal(t, "the log", types, []problem.LogType{problem.CommentAdded, problem.WatcherAdded, problem.FieldChanged})
+	kit.Equal(t, "the log", types, []problem.LogType{problem.CommentAdded, problem.WatcherAdded, problem.FieldChanged})
 
 	created, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("The lamp is dark"), Comment: patch.Set("@cy")})
-	noError(t, err)
+	kit.NoError(t, err)
 	id = created.Value.ID
 	watchers("cy")
 	// A full list of watchers takes nobody more, and the comment is stored.
 	l := newLoaded()
-	l.Watchers, l.maxWatchers, l.catalogue = []ident.ID{ann}, 1, testCatalogue
-	change, _, err := decideComment(by(bob), AddComment{Text: patch.Set("@bob")}, repeatable{loaded: l}, at(now))
-	noError(t, err)
-	if len(effectsOf[store.Watch](change)) > 0 || len(effectsOf[store.AddComment](change)) != 1 {
+	l.Watchers, l.maxWatchers, l.catalogue = []ident.ID{kit.Ann}, 1, kit.Catalogue
+	change, _, err := decideComment(by(kit.Bob), AddComment{Text: patch.Set("@bob")}, repeatable{loaded: l}, kit.At(kit.Now))
+	kit.NoError(t, err)
+	if len(kit.EffectsOf[store.Watch](change)) > 0 || len(kit.EffectsOf[store.AddComment](change)) != 1 {
 		t.Errorf("the effects are %+v", change.Effects)
 	}
 }
@@ -160,7 +161,7 @@ func TestCommentNamesUsers(t *testing.T) {
 func TestEditComment(t *testing.T) {
 	t.Parallel()
 	plain := problem.NullText{}
-	author, admin := by(ann), by(bob)
+	author, admin := by(kit.Ann), by(kit.Bob)
 	author.Scope, admin.Scope = access.Write, access.Admin
 	for _, c := range []struct {
 		rule   string
@@ -182,23 +183,23 @@ func TestEditComment(t *testing.T) {
 			t.Parallel()
 			old := withComments()
 			c.cmd.Comment = said.ID
-			change, a, err := decideEditComment(c.caller, c.cmd, old, at(now))
-			noError(t, err)
+			change, a, err := decideEditComment(c.caller, c.cmd, old, kit.At(kit.Now))
+			kit.NoError(t, err)
 			if c.text == "" {
-				nothing(t, change)
-				equal(t, "answer", a, Answer[problem.Comment]{Value: said, Catalogue: old.catalogue, Revision: 3})
+				kit.Nothing(t, change)
+				kit.Equal(t, "answer", a, Answer[problem.Comment]{Value: said, Catalogue: old.catalogue, Revision: 3})
 				return
 			}
-			edited := problem.Comment{ID: said.ID, Author: ann, Created: noon, Text: c.text, HTML: c.html, Edited: now, Editor: c.caller.User}
-			equal(t, "answer", a, Answer[problem.Comment]{Value: edited, Catalogue: old.catalogue, Revision: 4})
+			edited := problem.Comment{ID: said.ID, Author: kit.Ann, Created: kit.Noon, Text: c.text, HTML: c.html, Edited: kit.Now, Editor: c.caller.User}
+			kit.Equal(t, "answer", a, Answer[problem.Comment]{Value: edited, Catalogue: old.catalogue, Revision: 4})
 			want := old.Problem
-			want.Modifier, want.Modified, want.Revision = c.caller.User, now, 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
-			equal(t, "effects", change.Effects, []store.Effect{
+			want.Modifier, want.Modified, want.Revision = c.caller.User, kit.Now, 4
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy})
+			kit.Equal(t, "effects", change.Effects, []store.Effect{
 				store.PutComment{Problem: 7, Comment: edited},
-				store.UpdateProblem{Problem: want, Size: edited.Size() - said.Size() + logSize(change, 7)},
+				store.UpdateProblem{Problem: want, Size: edited.Size() - said.Size() + kit.LogSize(change, 7)},
 			})
-			logged(t, change, `7@4 CommentEdited comments: `+problem.LogComment(said, "").JSON()+` → "`+said.ID.String()+`"`)
+			kit.Logged(t, change, `7@4 CommentEdited comments: `+problem.LogComment(said, "").JSON()+` → "`+said.ID.String()+`"`)
 		})
 	}
 }
@@ -208,20 +209,20 @@ func TestDeleteComment(t *testing.T) {
 	t.Parallel()
 	old := withComments()
 	edited := said
-	edited.Edited, edited.Editor = noon, bob
+	edited.Edited, edited.Editor = kit.Noon, kit.Bob
 	old.Comments[1] = edited
-	change, a, err := decideDeleteComment(by(ann), DeleteComment{Comment: said.ID}, old, at(now))
-	noError(t, err)
-	equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
+	change, a, err := decideDeleteComment(by(kit.Ann), DeleteComment{Comment: said.ID}, old, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
 	want := old.Problem
-	want.Modifier, want.Modified, want.Revision = ann, now, 4
-	place := problem.Comment{ID: said.ID, Author: ann, Created: noon, Deleted: true}
-	equal(t, "effects", change.Effects, []store.Effect{
+	want.Modifier, want.Modified, want.Revision = kit.Ann, kit.Now, 4
+	place := problem.Comment{ID: said.ID, Author: kit.Ann, Created: kit.Noon, Deleted: true}
+	kit.Equal(t, "effects", change.Effects, []store.Effect{
 		store.PutComment{Problem: 7, Comment: place},
-		store.UpdateProblem{Problem: want, Size: place.Size() - said.Size() + logSize(change, 7)},
+		store.UpdateProblem{Problem: want, Size: place.Size() - said.Size() + kit.LogSize(change, 7)},
 	})
 	name := func(id ident.ID) problem.LogValue { return problem.LogRef(id, old.catalogue.Name(metadata.Users, id)) }
-	logged(t, change, `7@4 CommentDeleted comments: `+problem.LogDeletedComment(edited, name(ann), name(bob)).JSON()+` → null`)
+	kit.Logged(t, change, `7@4 CommentDeleted comments: `+problem.LogDeletedComment(edited, name(kit.Ann), name(kit.Bob)).JSON()+` → null`)
 }
 
 // D18, D44: the first of several faults, and 403 after 404.
@@ -236,26 +237,26 @@ func TestCorrectCommentRefuses(t *testing.T) {
 		items  []string
 		edit   bool // alone
 	}{
-		{"another revision", bob, EditComment{Write: stale}, fault.StaleRevision, nil, false},
-		{"faults of the body", bob, EditComment{Text: patch.Set(""), HTML: patch.Set("\x00")}, fault.InvalidValue, []string{"invalid-value /text", "invalid-value /html"}, true},
-		{"null text", ann, EditComment{Comment: said.ID, Text: patch.Null[string]()}, fault.InvalidValue, []string{"invalid-value /text"}, true},
-		{"no such comment", ann, EditComment{Comment: ident.ID{15: 0x59}}, fault.CommentNotFound, nil, false},
-		{"no identifier", ann, EditComment{}, fault.CommentNotFound, nil, false},
-		{"a deleted comment", ann, EditComment{Comment: ident.ID{15: 0x50}}, fault.CommentNotFound, nil, false},
-		{"a comment of somebody else", bob, EditComment{Comment: said.ID}, fault.Forbidden, nil, false},
+		{"another revision", kit.Bob, EditComment{Write: stale}, fault.StaleRevision, nil, false},
+		{"faults of the body", kit.Bob, EditComment{Text: patch.Set(""), HTML: patch.Set("\x00")}, fault.InvalidValue, []string{"invalid-value /text", "invalid-value /html"}, true},
+		{"null text", kit.Ann, EditComment{Comment: said.ID, Text: patch.Null[string]()}, fault.InvalidValue, []string{"invalid-value /text"}, true},
+		{"no such comment", kit.Ann, EditComment{Comment: ident.ID{15: 0x59}}, fault.CommentNotFound, nil, false},
+		{"no identifier", kit.Ann, EditComment{}, fault.CommentNotFound, nil, false},
+		{"a deleted comment", kit.Ann, EditComment{Comment: ident.ID{15: 0x50}}, fault.CommentNotFound, nil, false},
+		{"a comment of somebody else", kit.Bob, EditComment{Comment: said.ID}, fault.Forbidden, nil, false},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			caller := by(c.caller)
 			caller.Scope = access.Write
-			change, a, err := decideEditComment(caller, c.cmd, withComments(), at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[problem.Comment]{})
+			change, a, err := decideEditComment(caller, c.cmd, withComments(), kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[problem.Comment]{})
 			if !c.edit {
-				change, _, err := decideDeleteComment(caller, DeleteComment{Write: c.cmd.Write, Comment: c.cmd.Comment}, withComments(), at(now))
-				wantFault(t, err, c.kind, c.items...)
-				nothing(t, change)
+				change, _, err := decideDeleteComment(caller, DeleteComment{Write: c.cmd.Write, Comment: c.cmd.Comment}, withComments(), kit.At(kit.Now))
+				kit.WantFault(t, err, c.kind, c.items...)
+				kit.Nothing(t, change)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -28,7 +29,7 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 	token := base.issue(t, access.Read)
 	ctx := t.Context()
 	relate := Relate{Type: patch.Set(string(relationship.ParentOf)), Other: patch.Set(other)}
-	watch := AddWatcher{User: asPartial(object{"email": AdminEmail})}
+	watch := AddWatcher{User: kit.AsPartial(kit.Object{"email": AdminEmail})}
 	put := SetKeyword{Name: "a", Value: problem.Text("b")}
 	for _, prepare := range []func() error{
 		func() error {
@@ -48,7 +49,7 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 		func() error { _, err := base.AddWatcher(ctx, base.admin, id, watch); return err },
 		func() error { _, err := base.RevokeToken(ctx, base.admin, token.ID, Write{}); return err },
 	} {
-		noError(t, prepare())
+		kit.NoError(t, prepare())
 	}
 	stale := Write{IfMatch: &Match{Revisions: []int64{99}}}
 	for _, c := range []struct {
@@ -142,16 +143,16 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 			t.Parallel()
 			check := func(w Write, confirm func() error, kind fault.Kind, confirms int) {
 				t.Helper()
-				counted := new(calls)
-				s := base.behind(hooked{calls: counted, confirm: confirm}).Service
+				counted := new(kit.Calls)
+				s := base.behind(kit.Hooked{Calls: counted, OnConfirm: confirm}).Service
 				switch err := c.write(s, w); {
 				case kind == "":
-					noError(t, err)
+					kit.NoError(t, err)
 				default:
-					wantFault(t, err, kind)
+					kit.WantFault(t, err, kind)
 				}
-				equal(t, "confirms", counted.confirms, confirms)
-				equal(t, "commits", counted.commits, 0)
+				kit.Equal(t, "confirms", counted.Confirms, confirms)
+				kit.Equal(t, "commits", counted.Commits, 0)
 			}
 			check(Write{}, func() error { return nil }, c.kind, 1)
 			check(Write{}, func() error { return away }, fault.Unavailable, 1)
@@ -169,10 +170,10 @@ func TestRevocationIsConfirmed(t *testing.T) {
 	base := newService(t)
 	token, unknown := base.issue(t, access.Read), access.NewSecret([32]byte{1})
 	_, err := base.RevokeToken(t.Context(), base.admin, token.ID, Write{})
-	noError(t, err)
-	counted := new(calls)
+	kit.NoError(t, err)
+	counted := new(kit.Calls)
 	var confirmed error = fault.New(fault.Unavailable, "no standby confirms")
-	s := base.behind(hooked{calls: counted, confirm: func() error { return confirmed }})
+	s := base.behind(kit.Hooked{Calls: counted, OnConfirm: func() error { return confirmed }})
 	for _, c := range []struct {
 		secret   access.Secret
 		standby  error
@@ -188,8 +189,8 @@ func TestRevocationIsConfirmed(t *testing.T) {
 	} {
 		confirmed = c.standby
 		_, err := s.Authenticate(t.Context(), c.secret)
-		wantFault(t, err, c.want)
-		equal(t, "confirms", counted.confirms, c.confirms)
+		kit.WantFault(t, err, c.want)
+		kit.Equal(t, "confirms", counted.Confirms, c.confirms)
 	}
 }
 
@@ -201,22 +202,22 @@ func TestAnswersOfAnotherHistoryAreDecidedAgain(t *testing.T) {
 	id := base.create(t, "T")
 	put := SetKeyword{Name: "a", Value: problem.Text("b")}
 	_, err := base.SetKeyword(t.Context(), base.admin, id, put)
-	noError(t, err)
-	before := base.memory.current()
+	kit.NoError(t, err)
+	before := base.memory.Current()
 	first := true
-	s := base.behind(hooked{confirm: func() error {
+	s := base.behind(kit.Hooked{OnConfirm: func() error {
 		if first {
 			first = false
-			base.memory.setBack()
+			base.memory.SetBack()
 			return fault.New(fault.Conflict, "a standby has taken over")
 		}
 		return nil
 	}})
 	answer, err := s.SetKeyword(t.Context(), base.admin, id, put)
-	noError(t, err)
-	equal(t, "whether it is new", answer.New, true)
-	equal(t, "keywords", base.load(t, id).Keywords, []problem.Keyword{{Name: "a", Value: problem.Text("b")}})
-	if base.memory.current() == before {
+	kit.NoError(t, err)
+	kit.Equal(t, "whether it is new", answer.New, true)
+	kit.Equal(t, "keywords", base.load(t, id).Keywords, []problem.Keyword{{Name: "a", Value: problem.Text("b")}})
+	if base.memory.Current() == before {
 		t.Error("nothing was stored")
 	}
 }

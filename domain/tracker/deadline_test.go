@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // hanging is a store some methods of which give no answer until their context ends.
@@ -102,8 +103,8 @@ func TestDeadlineBoundsWrites(t *testing.T) {
 					_, err := server.CreateProblem(ctx, s.admin, CreateProblem{ProblemPatch: titled("T")})
 					return err
 				})
-				wantFault(t, errs[0], c.kind)
-				equal(t, "time", took, c.after)
+				kit.WantFault(t, errs[0], c.kind)
+				kit.Equal(t, "time", took, c.after)
 			})
 		})
 	}
@@ -145,12 +146,12 @@ func TestDeadlineBoundsOtherWaits(t *testing.T) {
 					_, err := server.UpdateProblem(ctx, s.admin, id, c.cmd)
 					return err
 				})
-				wantFault(t, errs[0], fault.Unavailable)
-				equal(t, "time", took, time.Second)
+				kit.WantFault(t, errs[0], fault.Unavailable)
+				kit.Equal(t, "time", took, time.Second)
 				if c.first {
-					wantFault(t, <-ahead, fault.UnknownOutcome)
+					kit.WantFault(t, <-ahead, fault.UnknownOutcome)
 				}
-				equal(t, "title", s.load(t, id).Title, "T")
+				kit.Equal(t, "title", s.load(t, id).Title, "T")
 			})
 		})
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // writes are all writes, in forms that change something in the store that a
 // service with the problems 1 and 2 has.
 func writes(s service, other IssuedToken) map[string]func(context.Context, Write) error {
-	admin := partial(object{"identifier": s.admin.User.String()})
+	admin := kit.Partial(kit.Object{"identifier": s.admin.User.String()})
 	return map[string]func(context.Context, Write) error{
 		"CreateProblem": func(ctx context.Context, w Write) error {
 			a, err := s.CreateProblem(ctx, s.admin, CreateProblem{Write: w, ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)})
@@ -108,11 +109,11 @@ func newWritable(t *testing.T) (service, IssuedToken) {
 	s := newService(t)
 	one, two := s.create(t, "1"), s.create(t, "2")
 	_, err := s.SetKeyword(t.Context(), s.admin, two, SetKeyword{Name: "there"})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.AddRelationship(t.Context(), s.admin, one, relate(relationship.RelatedTo, two))
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.AddWatcher(t.Context(), s.admin, two, AddWatcher{User: partialID(s.admin.User)})
-	noError(t, err)
+	kit.NoError(t, err)
 	return s, s.issue(t, "read")
 }
 
@@ -124,18 +125,18 @@ func TestDryRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, token := newWritable(t)
-			before := s.memory.current()
-			counted := new(calls)
-			write := writes(s.behind(hooked{calls: counted}), token)[name]
+			before := s.memory.Current()
+			counted := new(kit.Calls)
+			write := writes(s.behind(kit.Hooked{Calls: counted}), token)[name]
 
-			noError(t, write(t.Context(), Write{DryRun: true}))
-			equal(t, "commits", counted.commits, 0)
-			equal(t, "reserved numbers", counted.reserves, 0)
-			if s.memory.current() != before {
+			kit.NoError(t, write(t.Context(), Write{DryRun: true}))
+			kit.Equal(t, "commits", counted.Commits, 0)
+			kit.Equal(t, "reserved numbers", counted.Reserves, 0)
+			if s.memory.Current() != before {
 				t.Error("the dry run changed the store")
 			}
-			noError(t, write(t.Context(), Write{}))
-			equal(t, "commits without dry run", counted.commits, 1)
+			kit.NoError(t, write(t.Context(), Write{}))
+			kit.Equal(t, "commits without dry run", counted.Commits, 1)
 		})
 	}
 }
@@ -150,13 +151,13 @@ func TestCancelledBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, token := newWritable(t)
-			before := s.memory.current()
+			before := s.memory.Current()
 			err := writes(s, token)[name](ctx, Write{})
-			wantFault(t, err, fault.Unavailable)
-			if s.memory.current() != before {
+			kit.WantFault(t, err, fault.Unavailable)
+			if s.memory.Current() != before {
 				t.Error("the store changed")
 			}
-			equal(t, "locks left", s.core.Locks.Len(), 0)
+			kit.Equal(t, "locks left", s.core.Locks.Len(), 0)
 		})
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // leaver is a service with a user who has left traces in four of five problems.
@@ -21,42 +22,42 @@ func leaver(t *testing.T) (service, ident.ID) {
 	t.Helper()
 	s := newService(t)
 	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee"), Email: patch.Set("ann@example.org")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	who := a.Value.ID
-	_, err = s.CreateToken(t.Context(), s.admin, CreateToken{User: named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
-	noError(t, err)
+	_, err = s.CreateToken(t.Context(), s.admin, CreateToken{User: kit.Named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
+	kit.NoError(t, err)
 	_, err = s.SignInUser(t.Context(), who, access.Write, "a browser")
-	noError(t, err)
+	kit.NoError(t, err)
 	caller := Caller{User: who, Scope: access.Write}
 	for _, title := range []string{"plain", "watched", "assigned", "renamed", "Ask Ann Lee"} {
 		s.create(t, title)
 	}
-	_, err = s.AddWatcher(t.Context(), caller, 2, AddWatcher{User: asPartial(object{"name": "Ann Lee"})})
-	noError(t, err)
+	_, err = s.AddWatcher(t.Context(), caller, 2, AddWatcher{User: kit.AsPartial(kit.Object{"name": "Ann Lee"})})
+	kit.NoError(t, err)
 	for _, name := range []string{"Ann Lee", "Ann Low"} {
 		_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}})
-		noError(t, err)
+		kit.NoError(t, err)
 		for _, to := range []patch.Field[string]{patch.Set(name), {}} {
 			cmd := UpdateProblem{ProblemPatch: ProblemPatch{Assignee: patch.Null[metadata.Partial]()}}
 			if to.Sent {
-				cmd.Assignee = named(name)
+				cmd.Assignee = kit.Named(name)
 			}
 			_, err = s.UpdateProblem(t.Context(), s.admin, 3, cmd)
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	for _, title := range []string{"ASK ANN LOW", "plain"} {
 		_, err = s.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: ProblemPatch{Title: patch.Set(title)}})
-		noError(t, err)
+		kit.NoError(t, err)
 	}
 	_, err = s.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("Of Ann"), Predicate: patch.Set("TRUEPREDICATE")})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("Of the team"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.AddComment(t.Context(), caller, 4, AddComment{Text: patch.Set("I am ann@example.org.")})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	return s, who
 }
 
@@ -65,18 +66,18 @@ func TestErasure(t *testing.T) {
 	t.Parallel()
 	s, who := leaver(t)
 	would, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true}, 100)
-	noError(t, err)
+	kit.NoError(t, err)
 	some, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true}, 2)
-	noError(t, err)
-	equal(t, "the dry run of two problems", []any{some.Value.Through, some.Value.Done, some.Value.Texts}, []any{problem.ID(2), false, []problem.ID{1}})
+	kit.NoError(t, err)
+	kit.Equal(t, "the dry run of two problems", []any{some.Value.Through, some.Value.Done, some.Value.Texts}, []any{problem.ID(2), false, []problem.ID{1}})
 	begun, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
-	noError(t, err)
+	kit.NoError(t, err)
 	if _, err := s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann")}}); !fault.Is(err, fault.InUse) {
 		t.Errorf("the erased user is changed: %v", err)
 	}
 	died := errors.New("kill -9")
 	for commits := 1; ; commits++ { // a server that dies after some commits, and another one goes on
-		server := s.behind(hooked{commit: func(next commitFunc, c store.Change) error {
+		server := s.behind(kit.Hooked{OnCommit: func(next kit.CommitFunc, c store.Change) error {
 			if commits--; commits < 0 {
 				return fault.Wrap(fault.Internal, died, "the server dies")
 			}
@@ -84,7 +85,7 @@ func TestErasure(t *testing.T) {
 		}})
 		worker := server.NewErasureWorker(true, nil)
 		for worked := true; worked && err == nil; {
-			worked, err = worker.Work(t.Context(), s.clock.now())
+			worked, err = worker.Work(t.Context(), s.clock.Now())
 		}
 		if err == nil {
 			break
@@ -95,18 +96,18 @@ func TestErasure(t *testing.T) {
 		err, commits = nil, max(commits, 0)+3
 	}
 	done, err := s.Erasure(t.Context(), who)
-	noError(t, err)
+	kit.NoError(t, err)
 	want := ErasureState{
 		By: s.admin.User, Done: true, Through: 5, Audit: begun.Value.Audit, Tokens: 1, Sessions: 1, Saved: 1, Problems: 2, Log: 5, Watches: 1,
 		Texts: []problem.ID{1, 4, 5},
 	}
-	equal(t, "the erasure", done.Value.ErasureState, want)
-	equal(t, "the user", done.Value.User, begun.Value.User.Erase())
-	equal(t, "the dry run", would.Value.ErasureState, want)
-	equal(t, "its user", would.Value.User.Name, "Ann Lee")
-	now := s.memory.current()
-	equal(t, "queries that stay: the shared one", len(now.queries), 1)
-	if held := fmt.Sprintf("%+v %+v %+v %+v %+v %+v", now.tokens, now.audit, now.content.Users, now.leases, now.sessions, now.queries); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
+	kit.Equal(t, "the erasure", done.Value.ErasureState, want)
+	kit.Equal(t, "the user", done.Value.User, begun.Value.User.Erase())
+	kit.Equal(t, "the dry run", would.Value.ErasureState, want)
+	kit.Equal(t, "its user", would.Value.User.Name, "Ann Lee")
+	now := s.memory.Current()
+	kit.Equal(t, "queries that stay: the shared one", len(now.Queries), 1)
+	if held := fmt.Sprintf("%+v %+v %+v %+v %+v %+v", now.Tokens, now.Audit, now.Content.Users, now.Leases, now.Sessions, now.Queries); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
 		t.Errorf("the store has the name or the address:\n%s", held)
 	}
 	redacted := 0
@@ -120,15 +121,15 @@ func TestErasure(t *testing.T) {
 				redacted++
 			}
 		}
-		equal(t, "the watchers", len(of.Watchers) > 0 && of.Watchers[0] == who, false)
+		kit.Equal(t, "the watchers", len(of.Watchers) > 0 && of.Watchers[0] == who, false)
 		if size := problem.Size(of.Fields, of.Keywords, of.Comments, of.Attachments, of.Log); size > of.Size {
 			t.Errorf("problem %d has the size %d, and at least %d bytes", id, of.Size, size)
 		}
 	}
-	equal(t, "entries about it", redacted, 2)
+	kit.Equal(t, "entries about it", redacted, 2)
 	again, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
-	noError(t, err)
-	equal(t, "a repeat", again.Value, done.Value)
+	kit.NoError(t, err)
+	kit.Equal(t, "a repeat", again.Value, done.Value)
 }
 
 // A server leaves the work to the holder of the lease until that is silent; then it goes on.
@@ -136,25 +137,25 @@ func TestErasureGoesOn(t *testing.T) {
 	t.Parallel()
 	s, who := leaver(t)
 	_, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
-	noError(t, err)
+	kit.NoError(t, err)
 	one, two := s.NewErasureWorker(false, nil), s.NewErasureWorker(false, nil)
 	for i, c := range []struct {
 		worker *ErasureWorker
 		worked bool
 	}{{one, true}, {two, false}, {two, true}, {two, false}} {
-		worked, err := c.worker.Work(t.Context(), s.clock.now())
-		noError(t, err)
-		equal(t, fmt.Sprint("work ", i), worked, c.worked)
+		worked, err := c.worker.Work(t.Context(), s.clock.Now())
+		kit.NoError(t, err)
+		kit.Equal(t, fmt.Sprint("work ", i), worked, c.worked)
 		if i == 1 {
-			s.clock.forward(lease.Patience)
+			s.clock.Forward(lease.Patience)
 		}
 	}
 	_, err = s.Erase(t.Context(), s.admin, s.admin.User, Write{}, 0)
-	wantFault(t, err, fault.InUse)
+	kit.WantFault(t, err, fault.InUse)
 	_, err = s.Erase(t.Context(), s.admin, ident.ID{15: 99}, Write{}, 0)
-	wantFault(t, err, fault.NotFound)
+	kit.WantFault(t, err, fault.NotFound)
 	_, err = s.Erasure(t.Context(), s.admin.User)
-	wantFault(t, err, fault.NotFound)
+	kit.WantFault(t, err, fault.NotFound)
 	_, err = s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("x"), Email: patch.Set("x@Erased.invalid")}})
-	wantFault(t, err, fault.InvalidValue, "invalid-value /email")
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /email")
 }

@@ -12,15 +12,16 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // D11: a member that only the service writes can be sent back as it was read,
 // times as instants, objects by identity; else it is read-only-field.
 func TestReadOnlyMembers(t *testing.T) {
 	t.Parallel()
-	keyword := func(name string, value any) any { return object{"name": name, "value": value} }
+	keyword := func(name string, value any) any { return kit.Object{"name": name, "value": value} }
 	build, regression := keyword("build", "1A2"), keyword("regression", nil)
-	resolved := newLoaded(resolvedBy(bob, noon))
+	resolved := newLoaded(resolvedBy(kit.Bob, kit.Noon))
 	unresolved := newLoaded()
 	accented := newLoaded(func(l *loaded) { l.Keywords = []problem.Keyword{{Name: "café", Value: problem.Text("é")}} })
 	for _, c := range []struct {
@@ -30,20 +31,20 @@ func TestReadOnlyMembers(t *testing.T) {
 		value  any
 		same   bool
 	}{
-		{"the originator as R1 shows him", unresolved, "originator", userObject(ann, "Ann", "ann@example.org", false), true},
-		{"the originator by e-mail address", unresolved, "originator", object{"email": "Ann@Example.org"}, true},
-		{"the originator by identifier, after he was renamed and deactivated", unresolved, "originator", userObject(ann, "Anna", "anna@example.org", true), true},
-		{"another originator", unresolved, "originator", userObject(bob, "Bob", "bob@example.org", false), false},
-		{"an originator that is nobody", unresolved, "originator", object{"name": "Zoe"}, false},
-		{"an originator that could be several", unresolved, "originator", object{"name": "Eve"}, false},
-		{"an originator by an identifier that is none", unresolved, "originator", object{"identifier": json.Number("1")}, false},
+		{"the originator as R1 shows him", unresolved, "originator", userObject(kit.Ann, "Ann", "ann@example.org", false), true},
+		{"the originator by e-mail address", unresolved, "originator", kit.Object{"email": "Ann@Example.org"}, true},
+		{"the originator by identifier, after he was renamed and deactivated", unresolved, "originator", userObject(kit.Ann, "Anna", "anna@example.org", true), true},
+		{"another originator", unresolved, "originator", userObject(kit.Bob, "Bob", "bob@example.org", false), false},
+		{"an originator that is nobody", unresolved, "originator", kit.Object{"name": "Zoe"}, false},
+		{"an originator that could be several", unresolved, "originator", kit.Object{"name": "Eve"}, false},
+		{"an originator by an identifier that is none", unresolved, "originator", kit.Object{"identifier": json.Number("1")}, false},
 		{"the originator is not null", unresolved, "originator", nil, false},
 		{"the originator is an object", unresolved, "originator", "Ann", false},
 
-		{"the resolver", resolved, "resolver", userObject(bob, "Bob", "bob@example.org", false), true},
+		{"the resolver", resolved, "resolver", userObject(kit.Bob, "Bob", "bob@example.org", false), true},
 		{"no resolver", unresolved, "resolver", nil, true},
-		{"a resolver of an unresolved problem", unresolved, "resolver", userObject(bob, "Bob", "bob@example.org", false), false},
-		{"no identifier is no resolver of an unresolved problem", unresolved, "resolver", object{"identifier": ident.None.String()}, false},
+		{"a resolver of an unresolved problem", unresolved, "resolver", userObject(kit.Bob, "Bob", "bob@example.org", false), false},
+		{"no identifier is no resolver of an unresolved problem", unresolved, "resolver", kit.Object{"identifier": ident.None.String()}, false},
 		{"no resolver of a resolved problem", resolved, "resolver", nil, false},
 
 		{"the creation date", unresolved, "creationDate", "2015-11-05T11:00:00.000Z", true},
@@ -68,20 +69,20 @@ func TestReadOnlyMembers(t *testing.T) {
 		{"another value", unresolved, "keywords", []any{keyword("build", "1A3"), regression}, false},
 		{"the empty string is not null", unresolved, "keywords", []any{build, keyword("regression", "")}, false},
 		{"a value of another type", unresolved, "keywords", []any{build, keyword("regression", false)}, false},
-		{"a keyword without value member", unresolved, "keywords", []any{build, object{"name": "regression"}}, false},
-		{"a keyword with another member", unresolved, "keywords", []any{build, object{"name": "regression", "value": nil, "x": nil}}, false},
+		{"a keyword without value member", unresolved, "keywords", []any{build, kit.Object{"name": "regression"}}, false},
+		{"a keyword with another member", unresolved, "keywords", []any{build, kit.Object{"name": "regression", "value": nil, "x": nil}}, false},
 		{"a keyword that is no object", unresolved, "keywords", []any{build, "regression"}, false},
 		{"null instead of the keywords", unresolved, "keywords", nil, false},
 		{"an object instead of the keywords", unresolved, "keywords", build, false},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := decideUpdate(by(bob), UpdateProblem{Service: sentBack(object{c.member: c.value})}, c.l, at(now))
-			nothing(t, change)
+			change, _, err := decideUpdate(by(kit.Bob), UpdateProblem{Service: sentBack(kit.Object{c.member: c.value})}, c.l, kit.At(kit.Now))
+			kit.Nothing(t, change)
 			if c.same {
-				noError(t, err)
+				kit.NoError(t, err)
 			} else {
-				wantFault(t, err, fault.ReadOnlyField, "read-only-field /"+c.member)
+				kit.WantFault(t, err, fault.ReadOnlyField, "read-only-field /"+c.member)
 			}
 		})
 	}
@@ -98,12 +99,12 @@ func TestReadOnlyIdentifier(t *testing.T) {
 		{"another identifier", patch.Set(problem.ID(8)), false},
 		{"the identifier is not null", patch.Null[problem.ID](), false},
 	} {
-		change, _, err := decideUpdate(by(bob), UpdateProblem{Service: ServiceFields{Identifier: expected.Value[problem.ID]{Field: c.sent}}}, newLoaded(), at(now))
-		nothing(t, change)
+		change, _, err := decideUpdate(by(kit.Bob), UpdateProblem{Service: ServiceFields{Identifier: expected.Value[problem.ID]{Field: c.sent}}}, newLoaded(), kit.At(kit.Now))
+		kit.Nothing(t, change)
 		if c.same {
-			noError(t, err)
+			kit.NoError(t, err)
 		} else {
-			wantFault(t, err, fault.ReadOnlyField, "read-only-field /identifier")
+			kit.WantFault(t, err, fault.ReadOnlyField, "read-only-field /identifier")
 		}
 	}
 }
@@ -112,19 +113,19 @@ func TestReadOnlyIdentifier(t *testing.T) {
 // as it was before: what was read can be sent back with an edit.
 func TestAnswersNameIgnoredMembers(t *testing.T) {
 	t.Parallel()
-	originator := userObject(ann, "Ann", "ann@example.org", false)
-	_, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Service: sentBack(object{
-		"originator": originator, "modifier": object{"name": "Bob"}, "creationDate": "2001-02-03T04:05:06.000Z", "modificationDate": "2015-11-05T13:00:00Z",
+	originator := userObject(kit.Ann, "Ann", "ann@example.org", false)
+	_, a, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: titled("T"), Service: sentBack(kit.Object{
+		"originator": originator, "modifier": kit.Object{"name": "Bob"}, "creationDate": "2001-02-03T04:05:06.000Z", "modificationDate": "2015-11-05T13:00:00Z",
 		"identifier": number(7), "revision": number(1), "watching": false, "readByAssignee": false, "resolver": nil, "logs": []any{},
-	})}, newCreation(), at(now))
-	noError(t, err)
-	equal(t, "of a creation", a.Ignored, []string{"creationDate", "identifier", "originator"})
+	})}, newCreation(), kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "of a creation", a.Ignored, []string{"creationDate", "identifier", "originator"})
 
-	_, b, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: titled("U"), Service: sentBack(object{
+	_, b, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: titled("U"), Service: sentBack(kit.Object{
 		"modifier": originator, "modificationDate": "2015-11-05T12:00:00.000Z", "watching": true, "readByAssignee": false,
-	})}, newLoaded(), at(now))
-	noError(t, err)
-	equal(t, "of an update", b.Ignored, []string{"watching"})
+	})}, newLoaded(), kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "of an update", b.Ignored, []string{"watching"})
 
 	s := newStocked()
 	id := s.create(t, "T")
@@ -132,22 +133,22 @@ func TestAnswersNameIgnoredMembers(t *testing.T) {
 	for _, c := range []struct {
 		to   any
 		want []string
-	}{{object{"title": "T", "state": object{"identifier": open.String(), "name": "Open"}}, nil}, {object{"title": "Forged"}, []string{"logs"}}} {
-		cmd := UpdateProblem{ProblemPatch: titled("U" + fmt.Sprint(c.want)), Service: sentBack(object{"logs": []any{object{"identifier": entry.ID.String(), "to": c.to}}})}
+	}{{kit.Object{"title": "T", "state": kit.Object{"identifier": kit.Open.String(), "name": "Open"}}, nil}, {kit.Object{"title": "Forged"}, []string{"logs"}}} {
+		cmd := UpdateProblem{ProblemPatch: titled("U" + fmt.Sprint(c.want)), Service: sentBack(kit.Object{"logs": []any{kit.Object{"identifier": entry.ID.String(), "to": c.to}}})}
 		a, err := s.UpdateProblem(t.Context(), s.admin, id, cmd)
-		noError(t, err)
-		equal(t, "of an update with logs", a.Ignored, c.want)
-		equal(t, "entries in the answer", len(a.Value.Log), 1)
+		kit.NoError(t, err)
+		kit.Equal(t, "of an update with logs", a.Ignored, c.want)
+		kit.Equal(t, "entries in the answer", len(a.Value.Log), 1)
 	}
 }
 
 // userObject is a user as the service shows him (D2).
-func userObject(id ident.ID, name, email string, inactive bool) object {
-	return object{"identifier": id.String(), "name": name, "email": email, "inactive": inactive}
+func userObject(id ident.ID, name, email string, inactive bool) kit.Object {
+	return kit.Object{"identifier": id.String(), "name": name, "email": email, "inactive": inactive}
 }
 
 // sentBack returns the fields of which a client sent these members, decoded from JSON.
-func sentBack(members object) (f ServiceFields) {
+func sentBack(members kit.Object) (f ServiceFields) {
 	for name, value := range members {
 		switch name {
 		case "identifier":
@@ -182,7 +183,7 @@ func sentBack(members object) (f ServiceFields) {
 }
 
 // objectSentBack is the same for metadata objects.
-func objectSentBack(members object) (f ObjectServiceFields) {
+func objectSentBack(members kit.Object) (f ObjectServiceFields) {
 	for name, value := range members {
 		switch name {
 		case "identifier":
@@ -210,7 +211,7 @@ func expectJSON[T any](field *expected.Value[T], value any, read func(any) (T, b
 
 func is[T any](value any) (T, bool) { v, ok := value.(T); return v, ok }
 
-func partialOf(value any) (metadata.Partial, bool) { return asPartial(value), true }
+func partialOf(value any) (metadata.Partial, bool) { return kit.AsPartial(value), true }
 
 func integer(value any) (int64, bool) {
 	text, _ := value.(json.Number)
@@ -233,7 +234,7 @@ func idOf(value any) (ident.ID, bool) {
 func keywordsOf(value any) (keywords []problem.Keyword, ok bool) {
 	elements, ok := value.([]any)
 	for _, element := range elements {
-		members, _ := element.(object)
+		members, _ := element.(kit.Object)
 		name, named := members["name"].(string)
 		text, isText := members["value"].(string)
 		_, present := members["value"]
@@ -246,7 +247,7 @@ func keywordsOf(value any) (keywords []problem.Keyword, ok bool) {
 func entriesOf(value any) (entries []expected.Entry, ok bool) {
 	elements, ok := value.([]any)
 	for _, element := range elements {
-		members, _ := element.(object)
+		members, _ := element.(kit.Object)
 		id, identified := idOf(members["identifier"])
 		ok = ok && identified
 		e := expected.Entry{ID: id}
@@ -260,7 +261,7 @@ func entriesOf(value any) (entries []expected.Entry, ok bool) {
 			case "author":
 				expectJSON(&e.Author, value, partialOf)
 			case "via":
-				token, _ := value.(object)
+				token, _ := value.(kit.Object)
 				expectJSON(&e.Via, value, func(any) (ident.ID, bool) { return idOf(token["identifier"]) })
 			case "batchIdentifier":
 				expectJSON(&e.Batch, value, idOf)

@@ -22,13 +22,14 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/feedhub"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // follow returns a Follower that ends with the test.
 func (s service) follow(t *testing.T, caller Caller, cmd Follow) *Follower {
 	t.Helper()
 	f, err := s.As(caller).Follow(t.Context(), cmd)
-	noError(t, err)
+	kit.NoError(t, err)
 	t.Cleanup(f.Close)
 	return f
 }
@@ -36,7 +37,7 @@ func (s service) follow(t *testing.T, caller Caller, cmd Follow) *Follower {
 func nextPage(t *testing.T, f *Follower) EventPage {
 	t.Helper()
 	page, err := f.Next(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	return page
 }
 
@@ -54,7 +55,7 @@ func TestFollowShowsWhatTheScopeAllows(t *testing.T) {
 	lamp := s.create(t, "Lamp")
 	s.create(t, "Door")
 	_, err := s.UpdateProblem(t.Context(), s.admin, lamp, UpdateProblem{ProblemPatch: titled("Lamp is dark")})
-	noError(t, err)
+	kit.NoError(t, err)
 	s.issue(t, access.Read)
 	reader := s.admin
 	reader.Scope = access.Read
@@ -76,13 +77,13 @@ func TestFollowShowsWhatTheScopeAllows(t *testing.T) {
 	} {
 		f := s.follow(t, reader, test.cmd)
 		page := nextPage(t, f)
-		equal(t, test.rule, titles(page), test.want)
+		kit.Equal(t, test.rule, titles(page), test.want)
 		if !page.End {
 			t.Errorf("%s: the page does not reach the end of the feed", test.rule)
 		}
-		equal(t, test.rule+": the next page", titles(nextPage(t, f)), []string(nil))
+		kit.Equal(t, test.rule+": the next page", titles(nextPage(t, f)), []string(nil))
 	}
-	equal(t, "an administrator's predicate", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000, Predicate: patch.Set(`title BEGINSWITH "Door"`)}))), []string{"problem.created Door"})
+	kit.Equal(t, "an administrator's predicate", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 1000, Predicate: patch.Set(`title BEGINSWITH "Door"`)}))), []string{"problem.created Door"})
 }
 
 // farFetched returns a predicate that refers to 45 objects, where 32 are allowed.
@@ -96,10 +97,9 @@ func farFetched() string {
 
 // enlarge gives an event of the newest entry a text of so many bytes.
 func (s service) enlarge(event, bytes int) {
-	s.memory.mu.Lock()
-	defer s.memory.mu.Unlock()
-	last := &s.memory.state.feed[len(s.memory.state.feed)-1]
-	last.Events[event].Lines[0].To = problem.LogText(strings.Repeat("x", bytes))
+	s.memory.Edit(func(all *kit.State) {
+		all.Feed[len(all.Feed)-1].Events[event].Lines[0].To = problem.LogText(strings.Repeat("x", bytes))
+	})
 }
 
 // Long events end a page before its limit, in the middle of an entry as well. The budget of
@@ -116,7 +116,7 @@ func TestPagesOfLongEventsAreBounded(t *testing.T) {
 		want = append(want, "problem.created "+title)
 	}
 	_, err := s.AddRelationship(t.Context(), s.admin, 1, Relate{Type: patch.Set(string(relationship.BlockerOf)), Other: patch.Set[problem.ID](2)})
-	noError(t, err) // one entry with two events
+	kit.NoError(t, err) // one entry with two events
 	s.enlarge(0, 600<<10)
 	s.enlarge(1, 600<<10)
 	want = append(want, "problem.changed Problem 0", "problem.changed Problem 1")
@@ -124,11 +124,11 @@ func TestPagesOfLongEventsAreBounded(t *testing.T) {
 		b := budget.New(64 << 20)
 		account := b.Open(nil)
 		f, err := s.As(s.admin).Follow(budget.With(t.Context(), account), Follow{Limit: limit, After: start})
-		noError(t, err)
+		kit.NoError(t, err)
 		var got []string
 		for {
 			page, err := f.Next(budget.With(t.Context(), account))
-			noError(t, err)
+			kit.NoError(t, err)
 			var size int64
 			for _, e := range page.Events {
 				size += e.Size()
@@ -147,7 +147,7 @@ func TestPagesOfLongEventsAreBounded(t *testing.T) {
 				t.Errorf("behind the first event of a page there is %q", again[0])
 			}
 		}
-		equal(t, fmt.Sprint("the events by ", limit), got, want)
+		kit.Equal(t, fmt.Sprint("the events by ", limit), got, want)
 		account.Close()
 	}
 }
@@ -166,11 +166,11 @@ func TestFollowWaitsForMemory(t *testing.T) {
 		account := b.Open(nil)
 		account.For(s.admin.User)
 		_, err := f.Next(budget.With(t.Context(), account))
-		wantFault(t, err, fault.Unavailable)
+		kit.WantFault(t, err, fault.Unavailable)
 		others.Close()
 		page, err := f.Next(budget.With(t.Context(), account))
-		noError(t, err)
-		equal(t, "the events", titles(page), []string{"problem.created Lamp"})
+		kit.NoError(t, err)
+		kit.Equal(t, "the events", titles(page), []string{"problem.created Lamp"})
 	})
 }
 
@@ -209,14 +209,14 @@ func TestFollowRefuses(t *testing.T) {
 func TestFollowWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		memory, clock := newMemory(), newClock()
+		memory, clock := kit.NewMemory(), kit.NewClock()
 		here, there := newServer(memory, clock), newServer(memory, clock)
-		_, err := here.Seed(t.Context(), testSecret)
-		noError(t, err)
-		admin, err := here.Authenticate(t.Context(), testSecret)
-		noError(t, err)
+		_, err := here.Seed(t.Context(), kit.Secret)
+		kit.NoError(t, err)
+		admin, err := here.Authenticate(t.Context(), kit.Secret)
+		kit.NoError(t, err)
 		f, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
-		noError(t, err)
+		kit.NoError(t, err)
 		defer f.Close()
 		for _, test := range []struct {
 			by    *Service
@@ -228,11 +228,11 @@ func TestFollowWaits(t *testing.T) {
 			synctest.Wait()
 			began := time.Now()
 			_, err := test.by.CreateProblem(t.Context(), admin, CreateProblem{ProblemPatch: titled("Lamp")})
-			noError(t, err)
+			kit.NoError(t, err)
 			for {
-				noError(t, f.Wait(t.Context()))
+				kit.NoError(t, f.Wait(t.Context()))
 				if page := nextPage(t, f); len(page.Events) > 0 {
-					equal(t, "the events", titles(page), []string{"problem.created Lamp"})
+					kit.Equal(t, "the events", titles(page), []string{"problem.created Lamp"})
 					break
 				}
 			}
@@ -242,7 +242,7 @@ func TestFollowWaits(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		wantFault(t, f.Wait(ctx), fault.Unavailable)
+		kit.WantFault(t, f.Wait(ctx), fault.Unavailable)
 	})
 }
 
@@ -254,7 +254,7 @@ func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
 		s := newService(t)
 		s.Service = New(Options{Store: s.memory, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits()})
 		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 1000, Now: true, Predicate: patch.Set(`title BEGINSWITH "Lamp"`)})
-		noError(t, err)
+		kit.NoError(t, err)
 		defer f.Close()
 		nextPage(t, f)
 		began := time.Now()
@@ -267,7 +267,7 @@ func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
 		}()
 		pages, seen := 0, 0
 		for seen < events {
-			noError(t, f.Wait(t.Context()))
+			kit.NoError(t, f.Wait(t.Context()))
 			page := nextPage(t, f)
 			if seen == 0 && time.Since(began) > 10*time.Millisecond {
 				t.Errorf("the first event came after %v", time.Since(began))
@@ -281,8 +281,8 @@ func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
 		s.create(t, "Lamp") // just after a search
 		ctx, cancel := context.WithTimeout(t.Context(), searchPace/2)
 		defer cancel()
-		wantFault(t, f.Wait(ctx), fault.Unavailable)
-		noError(t, f.Wait(t.Context()))
+		kit.WantFault(t, f.Wait(ctx), fault.Unavailable)
+		kit.NoError(t, f.Wait(t.Context()))
 		if took := time.Since(began); took > searchPace {
 			t.Errorf("a Wait in two parts took %v", took)
 		}
@@ -314,14 +314,14 @@ func TestFollowWithPredicateWaitsForTheStore(t *testing.T) {
 		server := New(Options{Store: n, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits(), SearchFor: time.Second})
 		s.create(t, "Lamp")
 		f, err := server.As(s.admin).Follow(t.Context(), Follow{Limit: 10, Predicate: patch.Set(`title = "Lamp"`)})
-		noError(t, err)
+		kit.NoError(t, err)
 		defer f.Close()
 		events := nextPage(t, f).Events
 		n.connections <- struct{}{}
 		time.AfterFunc(time.Minute, func() { <-n.connections })
 		_, count, shown, err := f.bearable(t.Context(), events)
-		noError(t, err)
-		equal(t, "the events", []int{count, len(shown), f.most}, []int{1, 1, 0})
+		kit.NoError(t, err)
+		kit.Equal(t, "the events", []int{count, len(shown), f.most}, []int{1, 1, 0})
 	})
 }
 
@@ -340,30 +340,30 @@ func TestFollowWithPredicateTakesMoreAgain(t *testing.T) {
 			s.create(t, "Lamp")
 		}
 		f, err := server.As(s.admin).Follow(t.Context(), Follow{Limit: 16, After: event.Start, Predicate: patch.Set(`title = "Lamp"`)})
-		noError(t, err)
+		kit.NoError(t, err)
 		defer f.Close()
 		seen := 0
 		for range 2 {
 			seen += len(nextPage(t, f).Events)
 		}
-		equal(t, "the failures at 16, 8 and 4 events", failed.Load(), int32(3))
+		kit.Equal(t, "the failures at 16, 8 and 4 events", failed.Load(), int32(3))
 		time.Sleep(growAfter)
 		seen += len(nextPage(t, f).Events)
-		equal(t, "the failures with one more at 4 events", failed.Load(), int32(4))
+		kit.Equal(t, "the failures with one more at 4 events", failed.Load(), int32(4))
 		most.Store(events)
 		time.Sleep(growAfter)
 		for range 2 {
 			seen += len(nextPage(t, f).Events)
 		}
-		equal(t, "the events", seen, events)
-		equal(t, "the bound of the events", f.most, 0)
-		equal(t, "the failures", failed.Load(), int32(4))
+		kit.Equal(t, "the events", seen, events)
+		kit.Equal(t, "the bound of the events", f.most, 0)
+		kit.Equal(t, "the failures", failed.Load(), int32(4))
 	})
 }
 
 // awayBehind is a store with a feed that cannot be read behind its start.
 type awayBehind struct {
-	*memory
+	*kit.Memory
 	away atomic.Bool
 }
 
@@ -371,14 +371,14 @@ func (s *awayBehind) Feed(ctx context.Context, from int64, limit int, budget int
 	if s.away.Load() && from > 1 {
 		return nil, fault.New(fault.Unavailable, "the store is away")
 	}
-	return s.memory.Feed(ctx, from, limit, budget)
+	return s.Memory.Feed(ctx, from, limit, budget)
 }
 
 // A page fails in its middle, because the store goes away. The next page has its events.
 func TestFollowLosesNothingToAFailure(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	store := &awayBehind{memory: s.memory}
+	store := &awayBehind{Memory: s.memory}
 	s.Service = newServer(store, s.clock)
 	s.create(t, "Lamp")
 	s.create(t, "Door")
@@ -387,10 +387,10 @@ func TestFollowLosesNothingToAFailure(t *testing.T) {
 	f := s.follow(t, reader, Follow{Limit: 10})
 	store.away.Store(true)
 	_, err := f.Next(t.Context())
-	wantFault(t, err, fault.Unavailable)
-	equal(t, "the position after the failure", f.Position(), event.Start)
+	kit.WantFault(t, err, fault.Unavailable)
+	kit.Equal(t, "the position after the failure", f.Position(), event.Start)
 	store.away.Store(false)
-	equal(t, "the events of the next page", titles(nextPage(t, f)), []string{"problem.created Lamp", "problem.created Door"})
+	kit.Equal(t, "the events of the next page", titles(nextPage(t, f)), []string{"problem.created Lamp", "problem.created Door"})
 }
 
 // loadsSlowly is a store whose Problems take 10 ms for each problem.
@@ -420,7 +420,7 @@ func TestFollowPassesAnExpensivePage(t *testing.T) {
 		for range problems {
 			s.create(t, "Lamp")
 		}
-		s.Service = New(Options{Store: loadsSlowly{s.memory}, Now: s.clock.now, Random: zeroReader{}, Limits: DefaultLimits(), SearchFor: time.Second})
+		s.Service = New(Options{Store: loadsSlowly{s.memory}, Now: s.clock.Now, Random: zeroReader{}, Limits: DefaultLimits(), SearchFor: time.Second})
 		f := s.follow(t, s.admin, Follow{Limit: 1000, Predicate: patch.Set("title = 'Lamp'")})
 		found := 0
 		for range 10 {
@@ -429,7 +429,7 @@ func TestFollowPassesAnExpensivePage(t *testing.T) {
 				break
 			}
 		}
-		equal(t, "the number of events", found, problems)
+		kit.Equal(t, "the number of events", found, problems)
 	})
 }
 
@@ -438,14 +438,14 @@ func TestFollowPassesAnExpensivePage(t *testing.T) {
 func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		memory, clock := newMemory(), newClock()
+		memory, clock := kit.NewMemory(), kit.NewClock()
 		here, there := newServer(memory, clock), newServer(memory, clock)
-		_, err := here.Seed(t.Context(), testSecret)
-		noError(t, err)
-		admin, err := here.Authenticate(t.Context(), testSecret)
-		noError(t, err)
+		_, err := here.Seed(t.Context(), kit.Secret)
+		kit.NoError(t, err)
+		admin, err := here.Authenticate(t.Context(), kit.Secret)
+		kit.NoError(t, err)
 		listener, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
-		noError(t, err)
+		kit.NoError(t, err)
 		defer listener.Close()
 		at := listener.Position()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -462,11 +462,11 @@ func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
 			synctest.Wait()
 			title := fmt.Sprint("Lamp ", len(want))
 			_, err := by.CreateProblem(t.Context(), admin, CreateProblem{ProblemPatch: titled(title)})
-			noError(t, err)
+			kit.NoError(t, err)
 			want = append(want, "problem.created "+title)
 			f, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, After: at})
-			noError(t, err)
-			equal(t, "the events", titles(nextPage(t, f)), want)
+			kit.NoError(t, err)
+			kit.Equal(t, "the events", titles(nextPage(t, f)), want)
 			f.Close()
 		}
 		cancel()
@@ -483,7 +483,7 @@ func TestFollowPassesALargeEntry(t *testing.T) {
 	s.enlarge(0, feedhub.ReadBytes)
 	at := s.follow(t, s.admin, Follow{Limit: 1, Now: true}).Position()
 	s.create(t, "Door")
-	equal(t, "the events behind the large one", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10, After: at}))), []string{"problem.created Door"})
+	kit.Equal(t, "the events behind the large one", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10, After: at}))), []string{"problem.created Door"})
 }
 
 // A large entry takes a whole read of the hub. Those who wait learn of the events behind it.
@@ -497,8 +497,8 @@ func TestWaitPassesALargeEntry(t *testing.T) {
 			t.Helper()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
-			noError(t, f.Wait(ctx))
-			equal(t, "the events", titles(nextPage(t, f)), []string{"problem.created " + want})
+			kit.NoError(t, f.Wait(ctx))
+			kit.Equal(t, "the events", titles(nextPage(t, f)), []string{"problem.created " + want})
 		}
 		s.create(t, "Fan")
 		next("Fan")
@@ -519,10 +519,10 @@ func TestFollowNoticesALostHistory(t *testing.T) {
 		s := newService(t)
 		s.create(t, "Lamp")
 		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
-		noError(t, err)
+		kit.NoError(t, err)
 		defer f.Close()
 		synctest.Wait()
-		s.memory.setBack()
+		s.memory.SetBack()
 		for range 3 { // the other history grows beyond this one
 			s.create(t, "Door")
 		}
@@ -537,19 +537,19 @@ func TestFollowNoticesALostHistory(t *testing.T) {
 				t.Fatalf("the events of the other history are %q", titles(page))
 			}
 		}
-		wantFault(t, err, fault.CursorGone)
+		kit.WantFault(t, err, fault.CursorGone)
 	})
 }
 
 // feedCounter counts the reads of the feed.
 type feedCounter struct {
-	*memory
+	*kit.Memory
 	reads atomic.Int64
 }
 
 func (c *feedCounter) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
 	c.reads.Add(1)
-	return c.memory.Feed(ctx, from, limit, budget)
+	return c.Memory.Feed(ctx, from, limit, budget)
 }
 
 // A Follower at the end of the feed finds that out in memory, also before the first event
@@ -557,16 +557,16 @@ func (c *feedCounter) Feed(ctx context.Context, from int64, limit int, budget in
 func TestIdleFollowersReadNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		counter := &feedCounter{memory: newMemory()}
-		s := newServer(counter, newClock())
-		_, err := s.Seed(t.Context(), testSecret)
-		noError(t, err)
-		admin, err := s.Authenticate(t.Context(), testSecret)
-		noError(t, err)
+		counter := &feedCounter{Memory: kit.NewMemory()}
+		s := newServer(counter, kit.NewClock())
+		_, err := s.Seed(t.Context(), kit.Secret)
+		kit.NoError(t, err)
+		admin, err := s.Authenticate(t.Context(), kit.Secret)
+		kit.NoError(t, err)
 		first, err := s.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
-		noError(t, err)
+		kit.NoError(t, err)
 		defer first.Close()
-		noError(t, first.Wait(t.Context()))
+		kit.NoError(t, first.Wait(t.Context()))
 		synctest.Wait()
 		before := counter.reads.Load()
 		for range 100 {
@@ -574,7 +574,7 @@ func TestIdleFollowersReadNothing(t *testing.T) {
 				t.Fatalf("the page behind the newest event is %+v", page)
 			}
 		}
-		equal(t, "the reads of the store", counter.reads.Load(), before)
+		kit.Equal(t, "the reads of the store", counter.reads.Load(), before)
 	})
 }
 
@@ -584,18 +584,18 @@ func TestNobodyListensNobodyReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
-		noError(t, err)
+		kit.NoError(t, err)
 		nextPage(t, f)
-		equal(t, "the listeners before a wait", s.core.Hub.Listeners(), 0)
+		kit.Equal(t, "the listeners before a wait", s.core.Hub.Listeners(), 0)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		for err == nil {
 			err = f.Wait(ctx)
 		}
-		equal(t, "the listeners", s.core.Hub.Listeners(), 1)
+		kit.Equal(t, "the listeners", s.core.Hub.Listeners(), 1)
 		f.Close()
 		f.Close()
-		equal(t, "the listeners", s.core.Hub.Listeners(), 0)
+		kit.Equal(t, "the listeners", s.core.Hub.Listeners(), 0)
 		// synctest fails when the goroutine of the hub is still there at the end.
 	})
 }
@@ -604,13 +604,13 @@ func TestNobodyListensNobodyReads(t *testing.T) {
 // keeps them for ever.
 func forgetting(t *testing.T) (s service, forever *Service) {
 	t.Helper()
-	memory, clock := newMemory(), newClock()
+	memory, clock := kit.NewMemory(), kit.NewClock()
 	forever = newServer(memory, clock)
-	_, err := forever.Seed(t.Context(), testSecret)
-	noError(t, err)
-	admin, err := forever.Authenticate(t.Context(), testSecret)
-	noError(t, err)
-	s = service{Service: New(Options{Store: memory, Now: clock.now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock, admin: admin}
+	_, err := forever.Seed(t.Context(), kit.Secret)
+	kit.NoError(t, err)
+	admin, err := forever.Authenticate(t.Context(), kit.Secret)
+	kit.NoError(t, err)
+	s = service{Service: New(Options{Store: memory, Now: clock.Now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock, admin: admin}
 	s.Service.core.Random = forever.core.Random
 	return s, forever
 }
@@ -619,19 +619,19 @@ func TestHousekeepForgetsOldEvents(t *testing.T) {
 	t.Parallel()
 	s, forever := forgetting(t)
 	s.create(t, "Lamp")
-	s.clock.forward(30 * time.Hour)
+	s.clock.Forward(30 * time.Hour)
 	s.create(t, "Door")
-	s.clock.forward(30 * time.Hour)
-	noError(t, forever.Housekeep(t.Context()))
-	equal(t, "the oldest event", s.memory.current().feed[0].Number, int64(1))
+	s.clock.Forward(30 * time.Hour)
+	kit.NoError(t, forever.Housekeep(t.Context()))
+	kit.Equal(t, "the oldest event", s.memory.Current().Feed[0].Number, int64(1))
 	first := nextPage(t, s.follow(t, s.admin, Follow{Limit: 1}))
-	noError(t, s.Housekeep(t.Context()))
-	equal(t, "the events", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Door"})
+	kit.NoError(t, s.Housekeep(t.Context()))
+	kit.Equal(t, "the events", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Door"})
 	_, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 1, After: first.Next})
-	wantFault(t, err, fault.CursorGone)
-	s.clock.forward(1000 * time.Hour)
-	noError(t, s.Housekeep(t.Context()))
-	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Door"})
+	kit.WantFault(t, err, fault.CursorGone)
+	s.clock.Forward(1000 * time.Hour)
+	kit.NoError(t, s.Housekeep(t.Context()))
+	kit.Equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Door"})
 }
 
 // An old entry that takes a whole read is not taken for the newest one.
@@ -643,9 +643,9 @@ func TestHousekeepForgetsALargeEntry(t *testing.T) {
 	s.enlarge(0, feedhub.ReadBytes)
 	s.create(t, "Door")
 	s.create(t, "Window")
-	s.clock.forward(1000 * time.Hour)
-	noError(t, s.Housekeep(t.Context()))
-	equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Window"})
+	s.clock.Forward(1000 * time.Hour)
+	kit.NoError(t, s.Housekeep(t.Context()))
+	kit.Equal(t, "the events, of which the newest stays", titles(nextPage(t, s.follow(t, s.admin, Follow{Limit: 10}))), []string{"problem.created Window"})
 }
 
 // zeroReader yields zeros.

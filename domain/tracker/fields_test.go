@@ -10,12 +10,13 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // others are objects that the problem of newLoaded can be set to and is not.
 var others = map[metadata.Kind]ident.ID{
-	metadata.States: closed, metadata.Priorities: urgent, metadata.Classifications: bug,
-	metadata.Components: coreID, metadata.Milestones: first, metadata.Users: bob,
+	metadata.States: kit.Closed, metadata.Priorities: kit.Urgent, metadata.Classifications: kit.Bug,
+	metadata.Components: kit.CoreID, metadata.Milestones: kit.First, metadata.Users: kit.Bob,
 }
 
 // setTo makes the patch set a field, and returns the problem as it is then.
@@ -37,7 +38,7 @@ func (sendingOther) Text(_ *problem.Field, sent *patch.Field[string]) (none stru
 }
 
 func (sendingOther) Reference(f *problem.Field, sent *patch.Field[metadata.Partial]) (none struct{}) {
-	*sent = partial(object{"identifier": others[f.To].String()})
+	*sent = kit.Partial(kit.Object{"identifier": others[f.To].String()})
 	return none
 }
 
@@ -112,13 +113,13 @@ func TestCreateSetsEveryField(t *testing.T) {
 			continue // no other state is initial and allowed everywhere: see TestCreateWithEverything
 		}
 		cmd := CreateProblem{ProblemPatch: titled("T")}
-		want := setTo(&cmd.ProblemPatch, f, problem.Fields{Title: "T", State: open})
-		change, a, err := decideCreate(by(ann), cmd, newCreation(), at(now))
-		noError(t, err)
-		equal(t, "the fields with "+f.Name, a.Value.Fields, want)
-		equal(t, "the size with "+f.Name, a.Value.Size, want.TextSize()+problem.SavedSize(want)+logSize(change, 12))
-		equal(t, "the log with "+f.Name, change.Log[0].To, changes.LogFields(want, testCatalogue))
-		if entry := change.Log[0].To; f.Log(&want, testCatalogue.Name) == "" {
+		want := setTo(&cmd.ProblemPatch, f, problem.Fields{Title: "T", State: kit.Open})
+		change, a, err := decideCreate(by(kit.Ann), cmd, newCreation(), kit.At(kit.Now))
+		kit.NoError(t, err)
+		kit.Equal(t, "the fields with "+f.Name, a.Value.Fields, want)
+		kit.Equal(t, "the size with "+f.Name, a.Value.Size, want.TextSize()+problem.SavedSize(want)+kit.LogSize(change, 12))
+		kit.Equal(t, "the log with "+f.Name, change.Log[0].To, changes.LogFields(want, kit.Catalogue))
+		if entry := change.Log[0].To; f.Log(&want, kit.Catalogue.Name) == "" {
 			t.Errorf("%s is not in the log: %s", f.Name, entry)
 		}
 	}
@@ -139,8 +140,8 @@ func TestUpdateSetsAndClearsEveryField(t *testing.T) {
 		var cleared UpdateProblem
 		want = clearIn(&cleared.ProblemPatch, f, after.Fields)
 		if f.Required {
-			_, _, err := decideUpdate(by(bob), cleared, after, at(now))
-			wantFault(t, err, fault.InvalidValue, "invalid-value /"+f.Name)
+			_, _, err := decideUpdate(by(kit.Bob), cleared, after, kit.At(kit.Now))
+			kit.WantFault(t, err, fault.InvalidValue, "invalid-value /"+f.Name)
 			continue
 		}
 		checkUpdated(t, f, cleared, after, want)
@@ -150,18 +151,18 @@ func TestUpdateSetsAndClearsEveryField(t *testing.T) {
 // checkUpdated checks that a command changes one field, and nothing else.
 func checkUpdated(t *testing.T, f *problem.Field, cmd UpdateProblem, before loaded, want problem.Fields) {
 	t.Helper()
-	change, a, err := decideUpdate(by(bob), cmd, before, at(now))
-	noError(t, err)
-	equal(t, "the fields after a change of "+f.Name, a.Value.Fields, want)
-	equal(t, "the stored fields after a change of "+f.Name, updated(t, change, 7).Fields, want)
-	wantSize := before.Size + want.TextSize() - before.TextSize() + problem.SavedSize(want) + logSize(change, 7)
-	equal(t, "the size after a change of "+f.Name, a.Value.Size, wantSize)
+	change, a, err := decideUpdate(by(kit.Bob), cmd, before, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "the fields after a change of "+f.Name, a.Value.Fields, want)
+	kit.Equal(t, "the stored fields after a change of "+f.Name, kit.Updated(t, change, 7).Fields, want)
+	wantSize := before.Size + want.TextSize() - before.TextSize() + problem.SavedSize(want) + kit.LogSize(change, 7)
+	kit.Equal(t, "the size after a change of "+f.Name, a.Value.Size, wantSize)
 	if len(change.Log) != 1 {
 		t.Fatalf("a change of %s made the log entries %+v", f.Name, change.Log)
 	}
 	e := change.Log[0]
-	equal(t, "the type of the entry", e.Type, problem.FieldChanged)
-	equal(t, "the field of the entry", e.Field, f.Name)
-	equal(t, "the value before, of "+f.Name, e.From, f.Log(&before.Fields, testCatalogue.Name))
-	equal(t, "the value after, of "+f.Name, e.To, f.Log(&want, testCatalogue.Name))
+	kit.Equal(t, "the type of the entry", e.Type, problem.FieldChanged)
+	kit.Equal(t, "the field of the entry", e.Field, f.Name)
+	kit.Equal(t, "the value before, of "+f.Name, e.From, f.Log(&before.Fields, kit.Catalogue.Name))
+	kit.Equal(t, "the value after, of "+f.Name, e.To, f.Log(&want, kit.Catalogue.Name))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // A problem that is full takes no more text, and nothing of what is refused is stored; but
@@ -21,22 +22,22 @@ func TestFullProblem(t *testing.T) {
 	comment := AddComment{Text: patch.Set(strings.Repeat("x", 20<<10))}
 	for range 3 {
 		_, err := s.AddComment(t.Context(), s.admin, id, comment)
-		noError(t, err)
+		kit.NoError(t, err)
 	}
 	before, err := s.As(s.admin).Problem(t.Context(), id, shown)
-	noError(t, err)
+	kit.NoError(t, err)
 	for _, dry := range []bool{false, true} {
 		comment.DryRun = dry
 		_, err = s.AddComment(t.Context(), s.admin, id, comment)
-		wantFault(t, err, fault.InvalidValue)
+		kit.WantFault(t, err, fault.InvalidValue)
 		_, err = s.SetKeyword(t.Context(), s.admin, id, SetKeyword{Write: Write{DryRun: dry}, Name: "x", Value: problem.Text(strings.Repeat("x", 10<<10))})
-		wantFault(t, err, fault.InvalidValue)
+		kit.WantFault(t, err, fault.InvalidValue)
 	}
 	after, err := s.As(s.admin).Problem(t.Context(), id, shown)
-	noError(t, err)
-	equal(t, "the full problem", after.Value, before.Value)
-	_, err = s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}})
-	noError(t, err)
+	kit.NoError(t, err)
+	kit.Equal(t, "the full problem", after.Value, before.Value)
+	_, err = s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("In Progress")}})
+	kit.NoError(t, err)
 	_, err = s.AddRelationship(t.Context(), s.admin, id, relate(relationship.RelatedTo, next))
-	noError(t, err)
+	kit.NoError(t, err)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // The tests of this file set the store of a running service back by one commit and
@@ -20,13 +21,13 @@ import (
 func (s service) component(t *testing.T, name string) {
 	t.Helper()
 	_, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set(name)}})
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 func (s service) components(t *testing.T) (names []string) {
 	t.Helper()
 	list, err := s.Components().List(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	for _, c := range list.Value {
 		names = append(names, c.Name)
 	}
@@ -47,12 +48,12 @@ func lostComponent(t *testing.T) (s, other service) {
 	s = newService(t)
 	other = s.beside()
 	s.component(t, "lost")
-	equal(t, "components before", s.components(t), []string{"lost"})
-	before := s.memory.current().versions.Catalogue
-	s.memory.setBack()
+	kit.Equal(t, "components before", s.components(t), []string{"lost"})
+	before := s.memory.Current().Versions.Catalogue
+	s.memory.SetBack()
 	other.component(t, "kept")
-	after := s.memory.current().versions.Catalogue
-	equal(t, "number of the version", after.Number, before.Number)
+	after := s.memory.Current().Versions.Catalogue
+	kit.Equal(t, "number of the version", after.Number, before.Number)
 	return s, other
 }
 
@@ -60,10 +61,10 @@ func lostComponent(t *testing.T) (s, other service) {
 func TestLostComponentIsNotFound(t *testing.T) {
 	t.Parallel()
 	s, _ := lostComponent(t)
-	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), Component: named("lost")}})
-	wantFault(t, err, fault.MetadataNotFound)
-	equal(t, "problems", len(s.memory.current().problems), 0)
-	equal(t, "components now", s.components(t), []string{"kept"})
+	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), Component: kit.Named("lost")}})
+	kit.WantFault(t, err, fault.MetadataNotFound)
+	kit.Equal(t, "problems", len(s.memory.Current().Problems), 0)
+	kit.Equal(t, "components now", s.components(t), []string{"kept"})
 }
 
 // A name that is unique stays so.
@@ -71,8 +72,8 @@ func TestNameOfAnotherHistoryIsTaken(t *testing.T) {
 	t.Parallel()
 	s, _ := lostComponent(t)
 	_, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("kept")}})
-	wantFault(t, err, fault.AlreadyExists)
-	equal(t, "components now", s.components(t), []string{"kept"})
+	kit.WantFault(t, err, fault.AlreadyExists)
+	kit.Equal(t, "components now", s.components(t), []string{"kept"})
 }
 
 // The catalogue can also change during the request: what was resolved with the
@@ -81,12 +82,12 @@ func TestCatalogueOfAnotherHistoryAtCommit(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	other.component(t, "lost")
-	s := other.behind(hooked{commit: once(func() {
-		other.memory.setBack()
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
+		other.memory.SetBack()
 		other.component(t, "kept")
 	})})
-	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), Component: named("lost")}})
-	wantFault(t, err, fault.MetadataNotFound)
+	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), Component: kit.Named("lost")}})
+	kit.WantFault(t, err, fault.MetadataNotFound)
 }
 
 // A catalogue of a lost history with a higher number is not served, nor reply: the
@@ -95,12 +96,12 @@ func TestCatalogueOfALongerHistory(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.component(t, "lost")
-	equal(t, "components before", s.components(t), []string{"lost"})
-	s.memory.setBack()
+	kit.Equal(t, "components before", s.components(t), []string{"lost"})
+	s.memory.SetBack()
 	for range 2 {
-		equal(t, "components", s.components(t), []string(nil))
+		kit.Equal(t, "components", s.components(t), []string(nil))
 	}
-	equal(t, "the current one is kept", s.core.Catalogues.Cached(s.memory.current().versions.Catalogue) != nil, true)
+	kit.Equal(t, "the current one is kept", s.core.Catalogues.Cached(s.memory.Current().Versions.Catalogue) != nil, true)
 }
 
 // A server that is idle refuses a revoked token in time, whatever the number of the
@@ -111,15 +112,15 @@ func TestRevocationInAnotherHistory(t *testing.T) {
 	other, idle := s.beside(), s.beside()
 	token := s.issue(t, access.Read)
 	s.issue(t, access.Read)
-	equal(t, "before", authenticated(t, idle.Service, token), true)
-	before := s.memory.current().versions.Access
-	s.memory.setBack()
+	kit.Equal(t, "before", authenticated(t, idle.Service, token), true)
+	before := s.memory.Current().Versions.Access
+	s.memory.SetBack()
 	_, err := other.RevokeToken(t.Context(), s.admin, token.ID, Write{})
-	noError(t, err)
-	after := s.memory.current().versions.Access
-	equal(t, "number of the version", after.Number, before.Number)
-	s.clock.forward(time.Second)
-	equal(t, "a second later", authenticated(t, idle.Service, token), false)
+	kit.NoError(t, err)
+	after := s.memory.Current().Versions.Access
+	kit.Equal(t, "number of the version", after.Number, before.Number)
+	s.clock.Forward(time.Second)
+	kit.Equal(t, "a second later", authenticated(t, idle.Service, token), false)
 }
 
 // What another history has stored at the same revision is not overwritten unseen.
@@ -129,19 +130,19 @@ func TestRevisionOfAnotherHistory(t *testing.T) {
 	id := other.create(t, "first")
 	retitle := func(s service, title string) Answer[snapshot.Snapshot] {
 		a, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: titled(title)})
-		noError(t, err)
+		kit.NoError(t, err)
 		return a
 	}
 	retitle(other, "lost")
-	s := other.behind(hooked{commit: once(func() {
-		other.memory.setBack()
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
+		other.memory.SetBack()
 		retitle(other, "theirs")
 	})})
 	a := retitle(s, "mine")
-	equal(t, "revision", a.Revision, int64(3))
+	kit.Equal(t, "revision", a.Revision, int64(3))
 	last := a.Value.Log[len(a.Value.Log)-1]
-	equal(t, "what it is changed from", last.From, problem.LogText("theirs"))
-	equal(t, "batch", other.load(t, id).Batch, a.Value.Batch)
+	kit.Equal(t, "what it is changed from", last.From, problem.LogText("theirs"))
+	kit.Equal(t, "batch", other.load(t, id).Batch, a.Value.Batch)
 }
 
 // A service that only marks a problem as read rests on what it has seen as well.
@@ -150,10 +151,10 @@ func TestReadMarkOfAnotherHistory(t *testing.T) {
 	other := newService(t)
 	id := other.create(t, "first")
 	other.comment(t, id)
-	views := new(calls)
-	s := other.behind(hooked{calls: views, commit: once(func() { other.commentInAnotherHistory(t, id) })})
+	views := new(kit.Calls)
+	s := other.behind(kit.Hooked{Calls: views, OnCommit: once(func() { other.commentInAnotherHistory(t, id) })})
 	s.unread(t, id)
-	equal(t, "views", views.views, 2)
+	kit.Equal(t, "views", views.Views, 2)
 }
 
 // Two histories can close a cycle together: the edges of one are not checked for
@@ -169,23 +170,23 @@ func TestCycleOfTwoHistories(t *testing.T) {
 		_, err := s.AddRelationship(t.Context(), s.admin, from, relate(relationship.ParentOf, to))
 		return err
 	}
-	noError(t, link(other, p[0], p[1]))
-	noError(t, link(other, p[2], p[3]))
-	noError(t, link(other, p[4], p[5])) // which is lost
-	s := other.behind(hooked{commit: once(func() {
-		other.memory.setBack()
-		noError(t, link(other, p[1], p[2]))
+	kit.NoError(t, link(other, p[0], p[1]))
+	kit.NoError(t, link(other, p[2], p[3]))
+	kit.NoError(t, link(other, p[4], p[5])) // which is lost
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
+		other.memory.SetBack()
+		kit.NoError(t, link(other, p[1], p[2]))
 	})})
-	wantFault(t, link(s, p[3], p[0]), fault.RelationshipCycle)
+	kit.WantFault(t, link(s, p[3], p[0]), fault.RelationshipCycle)
 }
 
 // commentInAnotherHistory takes the last commit back, which was a comment, and makes
 // another one.
 func (s service) commentInAnotherHistory(t *testing.T, id problem.ID) {
-	before := s.memory.current().problems[id].problem.Revision
-	s.memory.setBack()
+	before := s.memory.Current().Problems[id].Problem.Revision
+	s.memory.SetBack()
 	s.comment(t, id)
-	equal(t, "revision in another history", s.memory.current().problems[id].problem.Revision, before)
+	kit.Equal(t, "revision in another history", s.memory.Current().Problems[id].Problem.Revision, before)
 }
 
 // The catalogue that an answer is rendered with has the version that the Change
@@ -194,7 +195,7 @@ func TestVersionAfterChange(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	a, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("C")}})
-	noError(t, err)
-	equal(t, "version", a.Catalogue.Version, s.memory.current().versions.Catalogue)
-	equal(t, "component", a.Catalogue.Name(metadata.Components, a.Value.ID), "C")
+	kit.NoError(t, err)
+	kit.Equal(t, "version", a.Catalogue.Version, s.memory.Current().Versions.Catalogue)
+	kit.Equal(t, "component", a.Catalogue.Name(metadata.Components, a.Value.ID), "C")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // keyed is the key "k" of a request with the given fingerprint, whose reply shows
@@ -26,26 +27,26 @@ func keyed[T any](fingerprint byte) *Idempotency[T] {
 
 // kept is the reply to the request with fingerprint 1.
 func kept() *store.Reply {
-	return &store.Reply{User: bob, Key: "k", Fingerprint: [32]byte{1}, Created: noon, Body: []byte("the first answer")}
+	return &store.Reply{User: kit.Bob, Key: "k", Fingerprint: [32]byte{1}, Created: kit.Noon, Body: []byte("the first answer")}
 }
 
 // D21: the reply is kept by the same Change, as long as nobody else used the key.
 func TestKeepReply(t *testing.T) {
 	t.Parallel()
-	expectation := store.KeyUnused{User: bob, Key: "k", Since: now.Add(-24 * time.Hour)}
-	reply := store.Reply{User: bob, Key: "k", Fingerprint: [32]byte{1}, Created: now}
+	expectation := store.KeyUnused{User: kit.Bob, Key: "k", Since: kit.Now.Add(-24 * time.Hour)}
+	reply := store.Reply{User: kit.Bob, Key: "k", Fingerprint: [32]byte{1}, Created: kit.Now}
 
-	change, _, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}, newCreation(), at(now))
-	noError(t, err)
-	expects(t, change, store.CatalogueAt{Version: catalogueVersion}, expectation)
+	change, _, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}, newCreation(), kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Expects(t, change, store.CatalogueAt{Version: kit.CatalogueVersion}, expectation)
 	reply.Body, reply.About = []byte("revision 1, new true"), store.About{Problem: newCreation().id}
-	equal(t, "kept reply of W1", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
+	kit.Equal(t, "kept reply of W1", kit.EffectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
 
-	change, a, err := decideComment(by(bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, repeatable{loaded: newLoaded()}, at(now))
-	noError(t, err)
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, expectation)
+	change, a, err := decideComment(by(kit.Bob), AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](1)}, repeatable{loaded: newLoaded()}, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}, expectation)
 	reply.Body, reply.About = []byte("revision 4, new true"), store.About{Problem: 7, Comment: a.Value.ID}
-	equal(t, "kept reply of W3", effectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
+	kit.Equal(t, "kept reply of W3", kit.EffectsOf[store.KeepReply](change), []store.KeepReply{{Reply: reply}})
 }
 
 // D21: the same request gets the first answer, byte for byte, whatever became of
@@ -54,7 +55,7 @@ func TestKeepReply(t *testing.T) {
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	valid, invalid := titled("T"), titled("")
-	closed := ProblemPatch{Title: patch.Set("T"), State: named("Closed")}
+	closed := ProblemPatch{Title: patch.Set("T"), State: kit.Named("Closed")}
 	for _, c := range []struct {
 		rule        string
 		fingerprint byte
@@ -71,14 +72,14 @@ func TestReplay(t *testing.T) {
 			t.Parallel()
 			creation := newCreation()
 			creation.reply = kept()
-			change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: c.patch, Idempotency: keyed[snapshot.Snapshot](c.fingerprint)}, creation, at(now))
-			nothing(t, change)
+			change, a, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: c.patch, Idempotency: keyed[snapshot.Snapshot](c.fingerprint)}, creation, kit.At(kit.Now))
+			kit.Nothing(t, change)
 			if c.kind != "" {
-				wantFault(t, err, c.kind)
+				kit.WantFault(t, err, c.kind)
 				return
 			}
-			noError(t, err)
-			equal(t, "answer", a, Answer[snapshot.Snapshot]{Replay: kept().Body})
+			kit.NoError(t, err)
+			kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{Replay: kept().Body})
 		})
 	}
 }
@@ -87,21 +88,21 @@ func TestReplayComment(t *testing.T) {
 	t.Parallel()
 	stale := Write{IfMatch: &Match{Revisions: []int64{2}}}
 	c := repeatable{loaded: newLoaded(), reply: kept()}
-	change, a, err := decideComment(by(bob), AddComment{Write: stale, Idempotency: keyed[problem.Comment](1)}, c, at(now))
-	noError(t, err)
-	nothing(t, change)
-	equal(t, "answer", a, Answer[problem.Comment]{Replay: kept().Body})
+	change, a, err := decideComment(by(kit.Bob), AddComment{Write: stale, Idempotency: keyed[problem.Comment](1)}, c, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Nothing(t, change)
+	kit.Equal(t, "answer", a, Answer[problem.Comment]{Replay: kept().Body})
 
 	text := patch.Set("a")
-	_, _, err = decideComment(by(bob), AddComment{Text: text, Idempotency: keyed[problem.Comment](2)}, c, at(now))
-	wantFault(t, err, fault.IdempotencyConflict)
-	_, _, err = decideComment(by(bob), AddComment{Idempotency: keyed[problem.Comment](2)}, c, at(now))
-	wantFault(t, err, fault.RequiredField)
-	_, _, err = decideComment(by(bob), AddComment{Write: stale, Text: text, Idempotency: keyed[problem.Comment](2)}, c, at(now))
-	wantFault(t, err, fault.StaleRevision)
+	_, _, err = decideComment(by(kit.Bob), AddComment{Text: text, Idempotency: keyed[problem.Comment](2)}, c, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.IdempotencyConflict)
+	_, _, err = decideComment(by(kit.Bob), AddComment{Idempotency: keyed[problem.Comment](2)}, c, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.RequiredField)
+	_, _, err = decideComment(by(kit.Bob), AddComment{Write: stale, Text: text, Idempotency: keyed[problem.Comment](2)}, c, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.StaleRevision)
 	c.reply.Body = nil // redacted (D45)
-	_, _, err = decideComment(by(bob), AddComment{Text: text, Idempotency: keyed[problem.Comment](1)}, c, at(now))
-	wantFault(t, err, fault.IdempotencyConflict)
+	_, _, err = decideComment(by(kit.Bob), AddComment{Text: text, Idempotency: keyed[problem.Comment](1)}, c, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.IdempotencyConflict)
 }
 
 // D21: a key is the user's own, is kept for 24 h, and works for W1 and W3 alike.
@@ -112,27 +113,27 @@ func TestIdempotencyKeyLives24Hours(t *testing.T) {
 	create := func(who Caller) Answer[snapshot.Snapshot] {
 		t.Helper()
 		a, err := s.CreateProblem(t.Context(), who, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		return a
 	}
 	replayed := func(who Caller) bool { return create(who).Replay != nil }
 
-	equal(t, "the first is replayed", replayed(s.admin), false)
-	equal(t, "the second is replayed", replayed(s.admin), true)
+	kit.Equal(t, "the first is replayed", replayed(s.admin), false)
+	kit.Equal(t, "the second is replayed", replayed(s.admin), true)
 	other, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
-	noError(t, err)
-	equal(t, "that of another user is replayed", replayed(by(other.Value.ID)), false)
+	kit.NoError(t, err)
+	kit.Equal(t, "that of another user is replayed", replayed(by(other.Value.ID)), false)
 
 	_, err = s.AddComment(t.Context(), s.admin, 1, AddComment{Text: patch.Set("a"), Idempotency: keyed[problem.Comment](2)})
-	wantFault(t, err, fault.IdempotencyConflict)
+	kit.WantFault(t, err, fault.IdempotencyConflict)
 
-	s.clock.forward(24 * time.Hour)
-	equal(t, "that after 24 h is replayed", replayed(s.admin), true)
-	s.clock.forward(999 * time.Microsecond)
-	equal(t, "that after 24 h and less than a millisecond is replayed", replayed(s.admin), true)
-	s.clock.forward(time.Microsecond)
-	equal(t, "that after more is replayed", replayed(s.admin), false)
-	equal(t, "the next is replayed", replayed(s.admin), true)
+	s.clock.Forward(24 * time.Hour)
+	kit.Equal(t, "that after 24 h is replayed", replayed(s.admin), true)
+	s.clock.Forward(999 * time.Microsecond)
+	kit.Equal(t, "that after 24 h and less than a millisecond is replayed", replayed(s.admin), true)
+	s.clock.Forward(time.Microsecond)
+	kit.Equal(t, "that after more is replayed", replayed(s.admin), false)
+	kit.Equal(t, "the next is replayed", replayed(s.admin), true)
 }
 
 // D21: of two servers that get one request, one makes the problem, and the other
@@ -141,14 +142,14 @@ func TestReplayFromAnotherServer(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}
-	s := other.behind(hooked{commit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
 		_, err := other.CreateProblem(t.Context(), other.admin, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 	})})
 	a, err := s.CreateProblem(t.Context(), s.admin, cmd)
-	noError(t, err)
-	equal(t, "replay", string(a.Replay), "revision 1, new true")
-	equal(t, "problems", len(s.memory.current().problems), 1)
+	kit.NoError(t, err)
+	kit.Equal(t, "replay", string(a.Replay), "revision 1, new true")
+	kit.Equal(t, "problems", len(s.memory.Current().Problems), 1)
 }
 
 // creations are the ways to make something that is no problem: whether one is answered
@@ -200,30 +201,30 @@ func TestCreateOnce(t *testing.T) {
 			s := newService(t)
 			create := creations(s)[kind]
 			_, before, err := create("x", 1, true)
-			noError(t, err)
+			kit.NoError(t, err)
 			_, _, err = create("", 1, false)
-			wantFault(t, err, fault.InvalidValue)
+			kit.WantFault(t, err, fault.InvalidValue)
 
 			replayed, there, err := create("x", 1, false)
-			noError(t, err)
-			equal(t, "the first", []any{replayed, there}, []any{false, before + 1})
+			kit.NoError(t, err)
+			kit.Equal(t, "the first", []any{replayed, there}, []any{false, before + 1})
 			for _, dryRun := range []bool{false, true} {
 				replayed, there, err = create("x", 1, dryRun)
-				noError(t, err)
-				equal(t, "again", []any{replayed, there}, []any{true, before + 1})
+				kit.NoError(t, err)
+				kit.Equal(t, "again", []any{replayed, there}, []any{true, before + 1})
 			}
 			_, there, err = create("y", 2, false)
-			wantFault(t, err, fault.IdempotencyConflict)
-			equal(t, "after another with the same key", there, before+1)
+			kit.WantFault(t, err, fault.IdempotencyConflict)
+			kit.Equal(t, "after another with the same key", there, before+1)
 			_, _, err = create("x", 2, false) // whose name is taken, which is not the first that is wrong
-			wantFault(t, err, fault.IdempotencyConflict)
+			kit.WantFault(t, err, fault.IdempotencyConflict)
 			_, _, err = create("", 2, false)
-			wantFault(t, err, fault.InvalidValue)
+			kit.WantFault(t, err, fault.InvalidValue)
 
-			s.clock.forward(24*time.Hour + time.Millisecond)
+			s.clock.Forward(24*time.Hour + time.Millisecond)
 			replayed, there, err = create("y", 2, false)
-			noError(t, err)
-			equal(t, "another, a day later", []any{replayed, there}, []any{false, before + 2})
+			kit.NoError(t, err)
+			kit.Equal(t, "another, a day later", []any{replayed, there}, []any{false, before + 2})
 		})
 	}
 }
@@ -234,14 +235,14 @@ func TestCreateOnceOnTwoServers(t *testing.T) {
 	t.Parallel()
 	for kind := range creations(service{}) {
 		other := newService(t)
-		s := other.behind(hooked{commit: once(func() {
+		s := other.behind(kit.Hooked{OnCommit: once(func() {
 			_, _, err := creations(other)[kind]("x", 1, false)
-			noError(t, err)
+			kit.NoError(t, err)
 		})})
 		replayed, there, err := creations(s)[kind]("x", 1, false)
-		noError(t, err)
-		equal(t, kind+" is replayed", replayed, true)
-		s.admin = by(ann)
+		kit.NoError(t, err)
+		kit.Equal(t, kind+" is replayed", replayed, true)
+		s.admin = by(kit.Ann)
 		if replayed, again, err := creations(s)[kind]("z", 1, false); err != nil || replayed || kind != "query" && again != there+1 {
 			t.Errorf("%s: for another user: replayed %t, %d there, %v", kind, replayed, again, err)
 		}

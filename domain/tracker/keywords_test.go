@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // W4, D4, D8, D10: setting a keyword, on a problem with build = "1A2" and
@@ -42,29 +43,29 @@ func TestSetKeyword(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			old := newLoaded(assigned(ann), readByAssignee)
-			change, a, err := decideSetKeyword(by(bob), SetKeyword{Name: c.name, Value: c.value}, old, 1000, at(now))
-			noError(t, err)
+			old := newLoaded(assigned(kit.Ann), readByAssignee)
+			change, a, err := decideSetKeyword(by(kit.Bob), SetKeyword{Name: c.name, Value: c.value}, old, 1000, kit.At(kit.Now))
+			kit.NoError(t, err)
 			if c.to == "" {
-				nothing(t, change)
-				equal(t, "answer", a, Answer[problem.Keyword]{Value: c.want, Catalogue: old.catalogue, Revision: 3})
+				kit.Nothing(t, change)
+				kit.Equal(t, "answer", a, Answer[problem.Keyword]{Value: c.want, Catalogue: old.catalogue, Revision: 3})
 				return
 			}
-			equal(t, "answer", a, Answer[problem.Keyword]{Value: c.want, Catalogue: old.catalogue, Revision: 4, New: c.isNew})
+			kit.Equal(t, "answer", a, Answer[problem.Keyword]{Value: c.want, Catalogue: old.catalogue, Revision: 4, New: c.isNew})
 			want := old.Problem
-			want.Modifier, want.Modified, want.Revision = bob, now, 4
-			size := c.want.Size() + logSize(change, 7)
+			want.Modifier, want.Modified, want.Revision = kit.Bob, kit.Now, 4
+			size := c.want.Size() + kit.LogSize(change, 7)
 			if before := findKeyword(old.Keywords, c.want.Name); before != nil {
 				size -= before.Size()
 			}
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
-			equal(t, "effects", change.Effects, []store.Effect{
-				store.ForgetReads{Problem: 7, But: bob},
-				store.MarkRead{Problem: 7, User: bob, Read: true},
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy})
+			kit.Equal(t, "effects", change.Effects, []store.Effect{
+				store.ForgetReads{Problem: 7, But: kit.Bob},
+				store.MarkRead{Problem: 7, User: kit.Bob, Read: true},
 				store.PutKeyword{Problem: 7, Keyword: c.want},
 				store.UpdateProblem{Problem: want, Size: size},
 			})
-			logged(t, change, "7@4 KeywordSet "+c.want.Name+": "+c.from+" → "+c.to)
+			kit.Logged(t, change, "7@4 KeywordSet "+c.want.Name+": "+c.from+" → "+c.to)
 		})
 	}
 }
@@ -92,10 +93,10 @@ func TestSetKeywordRefuses(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideSetKeyword(by(bob), c.cmd, newLoaded(), c.limit, at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[problem.Keyword]{})
+			change, a, err := decideSetKeyword(by(kit.Bob), c.cmd, newLoaded(), c.limit, kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[problem.Keyword]{})
 		})
 	}
 }
@@ -103,9 +104,9 @@ func TestSetKeywordRefuses(t *testing.T) {
 // D22: a full problem can still have its keywords changed.
 func TestSetKeywordAtLimit(t *testing.T) {
 	t.Parallel()
-	change, _, err := decideSetKeyword(by(bob), SetKeyword{Name: "build"}, newLoaded(), 2, at(now))
-	noError(t, err)
-	equal(t, "effects", effectsOf[store.PutKeyword](change), []store.PutKeyword{{Problem: 7, Keyword: problem.Keyword{Name: "build"}}})
+	change, _, err := decideSetKeyword(by(kit.Bob), SetKeyword{Name: "build"}, newLoaded(), 2, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "effects", kit.EffectsOf[store.PutKeyword](change), []store.PutKeyword{{Problem: 7, Keyword: problem.Keyword{Name: "build"}}})
 }
 
 // sent is a keyword as a new problem is sent with it.
@@ -126,23 +127,23 @@ func TestCreateWithKeywords(t *testing.T) {
 	}}
 	c := newCreation()
 	c.maxKeywords = 5
-	change, a, err := decideCreate(by(bob), cmd, c, at(now))
-	noError(t, err)
+	change, a, err := decideCreate(by(kit.Bob), cmd, c, kit.At(kit.Now))
+	kit.NoError(t, err)
 	want := []problem.Keyword{
 		{Name: "Build", Value: problem.Text("")}, {Name: "a/b"}, {Name: "build"}, {Name: "os", Value: problem.Text(" 15")}, {Name: "é", Value: problem.Text("é")},
 	}
-	equal(t, "keywords", a.Value.Keywords, want)
-	equal(t, "revision", a.Value.Revision, int64(1))
-	equal(t, "log of the answer", a.Value.Log, change.Log)
+	kit.Equal(t, "keywords", a.Value.Keywords, want)
+	kit.Equal(t, "revision", a.Value.Revision, int64(1))
+	kit.Equal(t, "log of the answer", a.Value.Log, change.Log)
 	var puts []store.PutKeyword
 	for _, k := range want {
 		puts = append(puts, store.PutKeyword{Problem: 12, Keyword: k})
 	}
-	equal(t, "effects", effectsOf[store.PutKeyword](change), puts)
+	kit.Equal(t, "effects", kit.EffectsOf[store.PutKeyword](change), puts)
 	if _, first := change.Effects[0].(store.CreateProblem); !first {
 		t.Errorf("the problem is not there when it gets its keywords: %+v", change.Effects)
 	}
-	logged(t, change, `12@1 ProblemCreated : null → {"title":"T","state":`+ref(open, "Open")+`}`,
+	kit.Logged(t, change, `12@1 ProblemCreated : null → {"title":"T","state":`+kit.Ref(kit.Open, "Open")+`}`,
 		`12@1 KeywordSet Build: null → ""`, `12@1 KeywordSet a/b: null → {"value":null}`, `12@1 KeywordSet build: null → {"value":null}`,
 		`12@1 KeywordSet os: null → " 15"`, `12@1 KeywordSet é: null → "é"`)
 }
@@ -174,10 +175,10 @@ func TestCreateWithKeywordsRefuses(t *testing.T) {
 			t.Parallel()
 			creation := newCreation()
 			creation.maxKeywords = 4
-			cmd := CreateProblem{Write: Write{Faults: c.faults}, Keywords: c.keywords, ProblemPatch: ProblemPatch{Priority: named("None such")}}
-			change, _, err := decideCreate(by(bob), cmd, creation, at(now))
-			wantFault(t, err, fault.ValidationFailed, append(c.items, "required-field /title", "metadata-not-found /priority")...)
-			nothing(t, change)
+			cmd := CreateProblem{Write: Write{Faults: c.faults}, Keywords: c.keywords, ProblemPatch: ProblemPatch{Priority: kit.Named("None such")}}
+			change, _, err := decideCreate(by(kit.Bob), cmd, creation, kit.At(kit.Now))
+			kit.WantFault(t, err, fault.ValidationFailed, append(c.items, "required-field /title", "metadata-not-found /priority")...)
+			kit.Nothing(t, change)
 		})
 	}
 }
@@ -196,25 +197,25 @@ func TestCreateWithKeywordsIsSettingThem(t *testing.T) {
 			cmd.Keywords = append(cmd.Keywords, k)
 		}
 		a, err := s.CreateProblem(t.Context(), s.admin, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		other := s.create(t, "T")
 		for _, k := range cmd.Keywords {
 			_, err := s.SetKeyword(t.Context(), s.admin, other, SetKeyword{Name: k.Name.Value, Value: problem.NullText{String: k.Value.Value, Valid: k.Value.Sent && !k.Value.Null}})
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 		made, set := s.load(t, a.Value.ID), s.load(t, other)
-		equal(t, "keywords", made.Keywords, set.Keywords)
-		equal(t, "keywords of the answer", a.Value.Keywords, made.Keywords)
-		equal(t, "revision", made.Revision, int64(1))
-		equal(t, "entries", len(made.Log), len(set.Log))
+		kit.Equal(t, "keywords", made.Keywords, set.Keywords)
+		kit.Equal(t, "keywords of the answer", a.Value.Keywords, made.Keywords)
+		kit.Equal(t, "revision", made.Revision, int64(1))
+		kit.Equal(t, "entries", len(made.Log), len(set.Log))
 		for _, e := range made.Log[1:] {
 			i := slices.IndexFunc(set.Log, func(o problem.LogEntry) bool { return o.Field == e.Field && o.Type == e.Type })
-			equal(t, "from", e.From, set.Log[i].From)
-			equal(t, "to", e.To, set.Log[i].To)
+			kit.Equal(t, "from", e.From, set.Log[i].From)
+			kit.Equal(t, "to", e.To, set.Log[i].To)
 		}
 		then, err := s.As(s.admin).ProblemAsOf(t.Context(), a.Value.ID, snapshot.Keywords, AsOf{Revision: 1})
-		noError(t, err)
-		equal(t, "keywords as of revision 1", then.Value.Keywords, made.Keywords)
+		kit.NoError(t, err)
+		kit.Equal(t, "keywords as of revision 1", then.Value.Keywords, made.Keywords)
 	}
 }
 
@@ -229,20 +230,20 @@ func TestDeleteKeyword(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			old := newLoaded()
-			change, a, err := decideDeleteKeyword(by(bob), DeleteKeyword{Name: c.name}, old, at(now))
-			noError(t, err)
-			equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
+			change, a, err := decideDeleteKeyword(by(kit.Bob), DeleteKeyword{Name: c.name}, old, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
 			want := old.Problem
-			want.Modifier, want.Modified, want.Revision = bob, now, 4
+			want.Modifier, want.Modified, want.Revision = kit.Bob, kit.Now, 4
 			before := findKeyword(old.Keywords, c.stored)
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
-			equal(t, "effects", change.Effects, []store.Effect{
-				store.ForgetReads{Problem: 7, But: bob},
-				store.MarkRead{Problem: 7, User: bob, Read: true},
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy})
+			kit.Equal(t, "effects", change.Effects, []store.Effect{
+				store.ForgetReads{Problem: 7, But: kit.Bob},
+				store.MarkRead{Problem: 7, User: kit.Bob, Read: true},
 				store.DropKeyword{Problem: 7, Name: c.stored},
-				store.UpdateProblem{Problem: want, Size: logSize(change, 7) - before.Size()},
+				store.UpdateProblem{Problem: want, Size: kit.LogSize(change, 7) - before.Size()},
 			})
-			logged(t, change, "7@4 KeywordDeleted "+c.stored+": "+c.from+" → null")
+			kit.Logged(t, change, "7@4 KeywordDeleted "+c.stored+": "+c.from+" → null")
 		})
 	}
 }
@@ -262,9 +263,9 @@ func TestDeleteKeywordRefuses(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := decideDeleteKeyword(by(bob), c.cmd, newLoaded(), at(now))
-			wantFault(t, err, c.kind)
-			nothing(t, change)
+			change, _, err := decideDeleteKeyword(by(kit.Bob), c.cmd, newLoaded(), kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind)
+			kit.Nothing(t, change)
 		})
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // inactive is the command that deactivates a user.
@@ -19,13 +20,13 @@ func inactive(w Write) UpdateObject[UserPatch] {
 func (s service) second(t *testing.T, scope access.Scope, expires time.Time) (ident.ID, IssuedToken) {
 	t.Helper()
 	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
-	noError(t, err)
-	cmd := CreateToken{User: named("Bob"), Scope: patch.Set(string(scope))}
+	kit.NoError(t, err)
+	cmd := CreateToken{User: kit.Named("Bob"), Scope: patch.Set(string(scope))}
 	if !expires.IsZero() {
 		cmd.Expires = patch.Set(expires)
 	}
 	a, err := s.CreateToken(t.Context(), s.admin, cmd)
-	noError(t, err)
+	kit.NoError(t, err)
 	return u.Value.ID, a.Value
 }
 
@@ -42,18 +43,18 @@ func TestLastAdministrator(t *testing.T) {
 		{"another user's token of scope write", func(t *testing.T, s service) { s.second(t, access.Write, time.Time{}) }, true},
 		{"another user's token of scope admin", func(t *testing.T, s service) { s.second(t, access.Admin, time.Time{}) }, false},
 		{"one that has expired", func(t *testing.T, s service) {
-			s.second(t, access.Admin, s.clock.now().Add(time.Minute))
-			s.clock.forward(time.Minute)
+			s.second(t, access.Admin, s.clock.Now().Add(time.Minute))
+			s.clock.Forward(time.Minute)
 		}, true},
 		{"one that is revoked", func(t *testing.T, s service) {
 			_, token := s.second(t, access.Admin, time.Time{})
 			_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
-			noError(t, err)
+			kit.NoError(t, err)
 		}, true},
 		{"one of a user who is inactive", func(t *testing.T, s service) {
 			bob, _ := s.second(t, access.Admin, time.Time{})
 			_, err := s.Users().Update(t.Context(), s.admin, bob, inactive(Write{}))
-			noError(t, err)
+			kit.NoError(t, err)
 		}, true},
 	} {
 		for how, do := range map[string]func(service, *testing.T, Write) error{
@@ -73,15 +74,15 @@ func TestLastAdministrator(t *testing.T) {
 				before := s.tokens(t)
 				if c.refused {
 					for _, w := range []Write{{}, {DryRun: true}} {
-						wantFault(t, do(s, t, w), fault.InUse)
+						kit.WantFault(t, do(s, t, w), fault.InUse)
 					}
-					equal(t, "tokens", s.tokens(t), before)
-					noError(t, do(s, t, Write{LastAdmin: true}))
+					kit.Equal(t, "tokens", s.tokens(t), before)
+					kit.NoError(t, do(s, t, Write{LastAdmin: true}))
 				} else {
-					noError(t, do(s, t, Write{}))
+					kit.NoError(t, do(s, t, Write{}))
 				}
-				_, err := s.Authenticate(t.Context(), testSecret)
-				wantFault(t, err, fault.Unauthenticated)
+				_, err := s.Authenticate(t.Context(), kit.Secret)
+				kit.WantFault(t, err, fault.Unauthenticated)
 			})
 		}
 	}
@@ -93,11 +94,11 @@ func TestLastAdministratorIsGone(t *testing.T) {
 	s := newService(t)
 	reader := s.issue(t, access.Read)
 	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, Write{LastAdmin: true})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.RevokeToken(t.Context(), s.admin, reader.ID, Write{})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Users().Update(t.Context(), s.admin, s.admin.User, inactive(Write{}))
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 // A user can give up all tokens but one, and deactivate anybody else.
@@ -106,12 +107,12 @@ func TestLastAdministratorKeepsOneToken(t *testing.T) {
 	s := newService(t)
 	other := s.issue(t, access.Admin)
 	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, Write{})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.RevokeToken(t.Context(), s.admin, other.ID, Write{})
-	wantFault(t, err, fault.InUse)
+	kit.WantFault(t, err, fault.InUse)
 	bob, _ := s.second(t, access.Write, time.Time{})
 	_, err = s.Users().Update(t.Context(), s.admin, bob, inactive(Write{}))
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 // Of two administrators who lock each other out through two servers at the same time,
@@ -138,12 +139,12 @@ func TestAdministratorsLockEachOtherOut(t *testing.T) {
 			other := newService(t)
 			bob, token := other.second(t, access.Admin, time.Time{})
 			byBob := Caller{User: bob, Token: token.ID, Scope: access.Admin}
-			s := other.behind(hooked{commit: once(func() {
-				noError(t, ways[1](t, other.Service, byBob, other.admin.User, other.admin.Token))
+			s := other.behind(kit.Hooked{OnCommit: once(func() {
+				kit.NoError(t, ways[1](t, other.Service, byBob, other.admin.User, other.admin.Token))
 			})})
-			wantFault(t, ways[0](t, s.Service, s.admin, bob, token.ID), fault.InUse)
+			kit.WantFault(t, ways[0](t, s.Service, s.admin, bob, token.ID), fault.InUse)
 			_, err := other.Authenticate(t.Context(), token.Secret)
-			noError(t, err)
+			kit.NoError(t, err)
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // links is the model of the relationships between a few problems: the forward
@@ -99,31 +100,31 @@ func TestRelateSequences(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range s.memory.commits {
+	for _, c := range s.memory.Commits {
 		checkCommit(t, c)
-		checkPairs(t, c.after)
+		checkPairs(t, c.After)
 	}
 	stored := links{}
 	for _, family := range relationship.Families() {
 		stored[family.Forward] = map[[2]problem.ID]bool{}
 	}
-	for _, rec := range s.memory.current().problems {
-		for _, r := range rec.relationships {
+	for _, rec := range s.memory.Current().Problems {
+		for _, r := range rec.Relationships {
 			family, e := edge(r.Type, r.Owner, r.Other)
 			stored[family.Forward][e] = true
 		}
 	}
-	equal(t, "relationships", stored, model)
+	kit.Equal(t, "relationships", stored, model)
 }
 
 // checkPairs checks that no relationship is without its mirror, that no two
 // problems have two in one family, and that no directed family has a cycle (D7).
-func checkPairs(t *testing.T, s *state) {
+func checkPairs(t *testing.T, s *kit.State) {
 	t.Helper()
 	forward := map[relationship.Type]map[[2]problem.ID]bool{}
-	for id, rec := range s.problems {
-		for _, r := range rec.relationships {
-			if r.Owner != id || r.Owner == r.Other || !slices.Contains(s.problems[r.Other].relationships, r.Mirror()) {
+	for id, rec := range s.Problems {
+		for _, r := range rec.Relationships {
+			if r.Owner != id || r.Owner == r.Other || !slices.Contains(s.Problems[r.Other].Relationships, r.Mirror()) {
 				t.Errorf("%+v is without its mirror", r)
 			}
 			family, e := edge(r.Type, r.Owner, r.Other)

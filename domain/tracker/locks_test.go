@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // D21: a duplicate in flight waits for the first, and gets its answer.
@@ -13,9 +14,9 @@ func TestDuplicateInFlightWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
-		counted := new(calls)
+		counted := new(kit.Calls)
 		reached, proceed := make(chan bool), make(chan bool)
-		s = s.behind(hooked{calls: counted, commit: once(func() { close(reached); <-proceed })})
+		s = s.behind(kit.Hooked{Calls: counted, OnCommit: once(func() { close(reached); <-proceed })})
 		cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}
 		answers := make(chan Answer[snapshot.Snapshot], 2)
 		create := func() {
@@ -29,12 +30,12 @@ func TestDuplicateInFlightWaits(t *testing.T) {
 		<-reached
 		go create()
 		synctest.Wait()
-		equal(t, "views while the first is in flight", counted.views, 1)
+		kit.Equal(t, "views while the first is in flight", counted.Views, 1)
 		close(proceed)
 		one, two := <-answers, <-answers
-		equal(t, "the first is new", one.New, true)
-		equal(t, "the second is the first again", string(two.Replay), "revision 1, new true")
-		equal(t, "commits", counted.commits, 1)
+		kit.Equal(t, "the first is new", one.New, true)
+		kit.Equal(t, "the second is the first again", string(two.Replay), "revision 1, new true")
+		kit.Equal(t, "commits", counted.Commits, 1)
 	})
 }
 
@@ -45,8 +46,8 @@ func TestWritersTakeTurns(t *testing.T) {
 	const writers = 20
 	s := newService(t)
 	one, two := s.create(t, "1"), s.create(t, "2")
-	counted := new(calls)
-	s = s.behind(hooked{calls: counted})
+	counted := new(kit.Calls)
+	s = s.behind(kit.Hooked{Calls: counted})
 	var all sync.WaitGroup
 	for n := range writers {
 		all.Go(func() {
@@ -64,7 +65,7 @@ func TestWritersTakeTurns(t *testing.T) {
 		})
 	}
 	all.Wait()
-	equal(t, "commits", counted.commits, writers+1)
-	equal(t, "revisions", s.load(t, one).Revision+s.load(t, two).Revision, int64(2+2+writers))
-	equal(t, "locks left", s.core.Locks.Len(), 0)
+	kit.Equal(t, "commits", counted.Commits, writers+1)
+	kit.Equal(t, "revisions", s.load(t, one).Revision+s.load(t, two).Revision, int64(2+2+writers))
+	kit.Equal(t, "locks left", s.core.Locks.Len(), 0)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // A copy of the store sends no mail about changes before it, so somebody has to know.
@@ -24,24 +25,24 @@ func TestMailWaits(t *testing.T) {
 	waits(false, "without e-mail")
 	part := s.NewMailWorker(true)
 	state, taken, err := part.Take(t.Context(), time.Now())
-	if noError(t, err); !taken {
+	if kit.NoError(t, err); !taken {
 		t.Fatal("the lease is not free")
 	}
 	waits(false, "before the first change")
 	id := s.create(t, "Another one")
 	waits(true, "with a change")
 	state.Cursor, err = part.Newest(t.Context())
-	noError(t, err)
-	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, noon)}
+	kit.NoError(t, err)
+	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
 	_, err = part.Save(t.Context(), *state)
-	noError(t, err)
+	kit.NoError(t, err)
 	waits(true, "with a mail")
 	state.Trays = []mail.Tray{{User: s.admin.User, More: mail.Excess{Count: 1}}}
 	_, err = part.Save(t.Context(), *state)
-	noError(t, err)
+	kit.NoError(t, err)
 	waits(true, "with a change that is only counted")
-	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: noon}}
-	noError(t, part.Release(t.Context(), *state))
+	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: kit.Noon}}
+	kit.NoError(t, part.Release(t.Context(), *state))
 	waits(false, "after it")
 }
 
@@ -52,16 +53,16 @@ func TestMailBegins(t *testing.T) {
 	s.create(t, "before e-mail")
 	part := s.NewMailWorker(false)
 	begun, err := part.Newest(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	for _, when := range []string{"the first start", "the next one"} {
-		noError(t, s.NewMailWorker(false).Begin(t.Context()))
+		kit.NoError(t, s.NewMailWorker(false).Begin(t.Context()))
 		s.create(t, when)
 	}
 	state, taken, err := part.Take(t.Context(), time.Now())
-	if noError(t, err); !taken || state.Cursor != begun {
+	if kit.NoError(t, err); !taken || state.Cursor != begun {
 		t.Errorf("taken is %t, and mail begins behind %v, want %v", taken, state.Cursor, begun)
 	}
-	noError(t, s.NewMailWorker(false).Begin(t.Context()))
+	kit.NoError(t, s.NewMailWorker(false).Begin(t.Context()))
 	if held, err := part.Save(t.Context(), *state); !held || err != nil {
 		t.Errorf("a start took the lease: %t, %v", held, err)
 	}
@@ -108,15 +109,15 @@ func TestMailStateIsTakenAsStored(t *testing.T) {
 	take := func() *mail.State {
 		t.Helper()
 		state, taken, err := part.Take(t.Context(), time.Now())
-		if noError(t, err); !taken {
+		if kit.NoError(t, err); !taken {
 			t.Fatal("there is work, and the lease is not taken")
 		}
 		return state
 	}
 	state := take()
-	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, noon)}
+	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
 	want := state.Encode()
-	noError(t, part.Release(t.Context(), *state))
+	kit.NoError(t, part.Release(t.Context(), *state))
 	for range 3 {
 		state = take()
 		if got := state.Encode(); got != want {

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // administrator makes random changes of metadata, of which many are refused.
@@ -32,8 +33,8 @@ func TestAuditLogReplays(t *testing.T) {
 		a := &administrator{Rand: rng, service: newService(t), t: t}
 		const changes = 80
 		for range changes {
-			before := len(a.memory.current().audit)
-			if a.clock.forward(time.Second); !a.change() && len(a.memory.current().audit) != before {
+			before := len(a.memory.Current().Audit)
+			if a.clock.Forward(time.Second); !a.change() && len(a.memory.Current().Audit) != before {
 				t.Fatal("what was refused is logged")
 			}
 		}
@@ -41,12 +42,12 @@ func TestAuditLogReplays(t *testing.T) {
 			t.Errorf("%d of %d changes refused, which shows little", a.refused, changes)
 		}
 		c, err := a.core.Catalogue(t.Context())
-		noError(t, err)
+		kit.NoError(t, err)
 		log, err := a.As(Caller{}).Audit(t.Context(), 0, 1000)
-		noError(t, err)
+		kit.NoError(t, err)
 		got, want := replayed(t, log.Value.Entries), standing(t, c)
 		for object, members := range want {
-			equal(t, fmt.Sprint(object), got[object], members)
+			kit.Equal(t, fmt.Sprint(object), got[object], members)
 		}
 		for object := range got {
 			if _, ok := want[object]; !ok && object.kind != audit.Token {
@@ -58,7 +59,7 @@ func TestAuditLogReplays(t *testing.T) {
 
 // change makes one change, and reports whether it was not refused.
 func (a *administrator) change() bool {
-	content := a.memory.current().clone().content
+	content := a.memory.Current().Clone().Content
 	name := patch.Set(string(rune('a' + a.IntN(8))))
 	if a.IntN(2) == 0 {
 		name = patch.Set(fmt.Sprint("name ", a.Uint32()))
@@ -69,13 +70,13 @@ func (a *administrator) change() bool {
 		if a.IntN(3) == 0 {
 			return patch.Null[time.Time]()
 		}
-		return patch.Field[time.Time]{Sent: a.IntN(2) == 0, Value: noon.AddDate(0, 0, a.IntN(4))}
+		return patch.Field[time.Time]{Sent: a.IntN(2) == 0, Value: kit.Noon.AddDate(0, 0, a.IntN(4))}
 	}
 	component := func() patch.Field[metadata.Partial] {
 		n := len(content.Components)
 		switch i := a.IntN(n + 2); {
 		case i < n:
-			return partial(object{"identifier": content.Components[i].ID.String()})
+			return kit.Partial(kit.Object{"identifier": content.Components[i].ID.String()})
 		case i == n:
 			return patch.Null[metadata.Partial]()
 		}
@@ -87,7 +88,7 @@ func (a *administrator) change() bool {
 		if p.Next.Sent = a.IntN(2) == 0; p.Next.Sent {
 			for _, s := range content.States {
 				if a.IntN(3) == 0 {
-					p.Next.Value = append(p.Next.Value, asPartial(object{"identifier": s.ID.String()}))
+					p.Next.Value = append(p.Next.Value, kit.AsPartial(kit.Object{"identifier": s.ID.String()}))
 				}
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // decided is what a decision about a metadata object came to, of whichever kind.
@@ -31,8 +32,8 @@ type decided struct {
 
 // creates decides to create an object of a kind in the catalogue of the tests.
 func creates[T, P any](r *kinds.Rules[T, P], p P) decided {
-	m := at(now)
-	change, a, err := Objects[T, P]{rules: r}.decide(by(ann), Write{}, p, r.Blank(testCatalogue, m.At), written{directory: directory{catalogue: testCatalogue}}, m)
+	m := kit.At(kit.Now)
+	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, r.Blank(kit.Catalogue, m.At), written{directory: directory{catalogue: kit.Catalogue}}, m)
 	*r.ID(&a.Value) = ident.None
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
@@ -40,18 +41,18 @@ func creates[T, P any](r *kinds.Rules[T, P], p P) decided {
 // updates decides to change an object of that catalogue, which problems have or
 // not.
 func updates[T, P any](r *kinds.Rules[T, P], id ident.ID, used bool, p P) decided {
-	old, ok := r.Find(testCatalogue, id)
+	old, ok := r.Find(kit.Catalogue, id)
 	if !ok {
 		panic("the catalogue of the tests has no such object")
 	}
-	change, a, err := Objects[T, P]{rules: r}.decide(by(ann), Write{}, p, old, written{directory: directory{catalogue: testCatalogue}, used: used}, at(now))
+	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, old, written{directory: directory{catalogue: kit.Catalogue}, used: used}, kit.At(kit.Now))
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
 
-func partials(all ...object) patch.Field[[]metadata.Partial] {
+func partials(all ...kit.Object) patch.Field[[]metadata.Partial] {
 	list := []metadata.Partial{}
 	for _, o := range all {
-		list = append(list, asPartial(o))
+		list = append(list, kit.AsPartial(o))
 	}
 	return patch.Set(list)
 }
@@ -68,9 +69,9 @@ func TestCreateMetadata(t *testing.T) {
 	}{
 		{"a state comes last, is neither initial nor resolved, and terminal", creates(&kinds.States, StatePatch{Name: name}),
 			metadata.State{Name: "José", Order: 5}, `state José Created : null → {"name":"José","resolved":false,"initial":false,"order":5,"nextStates":[]}`},
-		{"a state with all it can have", creates(&kinds.States, StatePatch{Name: name, Resolved: patch.Set(true), Initial: patch.Set(true), Order: patch.Set[int64](-3), Next: partials(object{"name": "Closed"}, object{"identifier": open.String()}, object{"name": "Closed"})}),
-			metadata.State{Name: "José", Resolved: true, Initial: true, Order: -3, Next: []ident.ID{closed, open}},
-			`state José Created : null → {"name":"José","resolved":true,"initial":true,"order":-3,"nextStates":[` + ref(closed, "Closed") + `,` + ref(open, "Open") + `]}`},
+		{"a state with all it can have", creates(&kinds.States, StatePatch{Name: name, Resolved: patch.Set(true), Initial: patch.Set(true), Order: patch.Set[int64](-3), Next: partials(kit.Object{"name": "Closed"}, kit.Object{"identifier": kit.Open.String()}, kit.Object{"name": "Closed"})}),
+			metadata.State{Name: "José", Resolved: true, Initial: true, Order: -3, Next: []ident.ID{kit.Closed, kit.Open}},
+			`state José Created : null → {"name":"José","resolved":true,"initial":true,"order":-3,"nextStates":[` + kit.Ref(kit.Closed, "Closed") + `,` + kit.Ref(kit.Open, "Open") + `]}`},
 		{"a priority comes last", creates(&kinds.Priorities, PriorityPatch{Name: name}),
 			metadata.Priority{Name: "José", Order: 3}, `priority José Created : null → {"name":"José","order":3}`},
 		{"a priority with an order", creates(&kinds.Priorities, PriorityPatch{Name: name, Order: patch.Set[int64](1)}),
@@ -79,22 +80,22 @@ func TestCreateMetadata(t *testing.T) {
 			metadata.Classification{Name: "José"}, `classification José Created : null → {"name":"José"}`},
 		{"a component at the root", creates(&kinds.Components, ComponentPatch{Name: name, Parent: patch.Null[metadata.Partial]()}),
 			metadata.Component{Name: "José"}, `component José Created : null → {"name":"José","closed":false}`},
-		{"a component with all it can have", creates(&kinds.Components, ComponentPatch{Name: name, Closed: patch.Set(true), Parent: partial(object{"fullName": "Core/Network"}), Successor: named("Core")}),
-			metadata.Component{Name: "José", Closed: true, Parent: network, Successor: coreID},
-			`component José Created : null → {"name":"José","closed":true,"successor":` + ref(coreID, "Core") + `,"parent":` + ref(network, "Network") + `}`},
+		{"a component with all it can have", creates(&kinds.Components, ComponentPatch{Name: name, Closed: patch.Set(true), Parent: kit.Partial(kit.Object{"fullName": "Core/Network"}), Successor: kit.Named("Core")}),
+			metadata.Component{Name: "José", Closed: true, Parent: kit.Network, Successor: kit.CoreID},
+			`component José Created : null → {"name":"José","closed":true,"successor":` + kit.Ref(kit.CoreID, "Core") + `,"parent":` + kit.Ref(kit.Network, "Network") + `}`},
 		{"a milestone with only a name", creates(&kinds.Milestones, MilestonePatch{Name: name}),
-			metadata.Milestone{Name: "José", Created: now}, `milestone José Created : null → {"name":"José","creationDate":"2015-11-05T13:00:00.000Z"}`},
-		{"a milestone of a component, with dates in UTC, cut to the millisecond", creates(&kinds.Milestones, MilestonePatch{Name: name, Component: named("Core"), Start: patch.Set(noon.Add(1234567).In(time.FixedZone("", 3600))), End: patch.Set(noon.Add(time.Millisecond))}),
-			metadata.Milestone{Name: "José", Component: coreID, Created: now, Start: noon.Add(time.Millisecond), End: noon.Add(time.Millisecond)},
-			`milestone José Created : null → {"name":"José","component":` + ref(coreID, "Core") + `,"creationDate":"2015-11-05T13:00:00.000Z","startDate":"2015-11-05T12:00:00.001Z","endDate":"2015-11-05T12:00:00.001Z"}`},
+			metadata.Milestone{Name: "José", Created: kit.Now}, `milestone José Created : null → {"name":"José","creationDate":"2015-11-05T13:00:00.000Z"}`},
+		{"a milestone of a component, with dates in UTC, cut to the millisecond", creates(&kinds.Milestones, MilestonePatch{Name: name, Component: kit.Named("Core"), Start: patch.Set(kit.Noon.Add(1234567).In(time.FixedZone("", 3600))), End: patch.Set(kit.Noon.Add(time.Millisecond))}),
+			metadata.Milestone{Name: "José", Component: kit.CoreID, Created: kit.Now, Start: kit.Noon.Add(time.Millisecond), End: kit.Noon.Add(time.Millisecond)},
+			`milestone José Created : null → {"name":"José","component":` + kit.Ref(kit.CoreID, "Core") + `,"creationDate":"2015-11-05T13:00:00.000Z","startDate":"2015-11-05T12:00:00.001Z","endDate":"2015-11-05T12:00:00.001Z"}`},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			noError(t, c.got.err)
-			equal(t, "object", c.got.object, c.want)
-			equal(t, "new", c.got.isNew, true)
-			equal(t, "effects", len(unaudited(c.got.Change)), 1)
-			expects(t, c.got.Change, store.CatalogueAt{Version: catalogueVersion})
+			kit.NoError(t, c.got.err)
+			kit.Equal(t, "object", c.got.object, c.want)
+			kit.Equal(t, "new", c.got.isNew, true)
+			kit.Equal(t, "effects", len(unaudited(c.got.Change)), 1)
+			kit.Expects(t, c.got.Change, store.CatalogueAt{Version: kit.CatalogueVersion})
 			audits(t, c.got.Change, c.log)
 		})
 	}
@@ -104,7 +105,7 @@ func TestCreateMetadata(t *testing.T) {
 // written.
 func TestUpdateMetadata(t *testing.T) {
 	t.Parallel()
-	inCatalogue := store.CatalogueAt{Version: catalogueVersion}
+	inCatalogue := store.CatalogueAt{Version: kit.CatalogueVersion}
 	for _, c := range []struct {
 		rule   string
 		got    decided
@@ -112,55 +113,55 @@ func TestUpdateMetadata(t *testing.T) {
 		expect []store.Expectation
 		log    []string
 	}{
-		{"nothing is sent", updates(&kinds.States, open, true, StatePatch{}), nil, nil, nil},
-		{"nothing is other than before", updates(&kinds.States, open, true, StatePatch{Name: patch.Set("Open"), Resolved: patch.Set(false), Initial: patch.Set(true), Order: patch.Set[int64](1)}), nil, nil, nil},
-		{"nextStates are a set: their order makes no difference", updates(&kinds.States, open, true, StatePatch{Next: partials(object{"name": "Closed"}, object{"name": "In Progress"})}), nil, nil, nil},
-		{"other next states", updates(&kinds.States, open, true, StatePatch{Next: partials(object{"name": "Archived"})}),
-			store.PutState{State: metadata.State{ID: open, Name: "Open", Initial: true, Order: 1, Next: []ident.ID{archived}}}, []store.Expectation{inCatalogue},
-			[]string{`state Open Changed nextStates: [` + ref(inProgress, "In Progress") + `,` + ref(closed, "Closed") + `] → [` + ref(archived, "Archived") + `]`}},
-		{"a state becomes terminal", updates(&kinds.States, triage, true, StatePatch{Next: partials()}),
-			store.PutState{State: metadata.State{ID: triage, Name: "Triage", Initial: true, Order: 1}}, []store.Expectation{inCatalogue},
-			[]string{`state Triage Changed nextStates: [` + ref(open, "Open") + `] → []`}},
-		{"one of two initial states is so no longer, while problems are in it", updates(&kinds.States, triage, true, StatePatch{Initial: patch.Set(false), Name: patch.Set("Sorting")}),
-			store.PutState{State: metadata.State{ID: triage, Name: "Sorting", Order: 1, Next: []ident.ID{open}}}, []store.Expectation{inCatalogue},
+		{"nothing is sent", updates(&kinds.States, kit.Open, true, StatePatch{}), nil, nil, nil},
+		{"nothing is other than before", updates(&kinds.States, kit.Open, true, StatePatch{Name: patch.Set("Open"), Resolved: patch.Set(false), Initial: patch.Set(true), Order: patch.Set[int64](1)}), nil, nil, nil},
+		{"nextStates are a set: their order makes no difference", updates(&kinds.States, kit.Open, true, StatePatch{Next: partials(kit.Object{"name": "Closed"}, kit.Object{"name": "In Progress"})}), nil, nil, nil},
+		{"other next states", updates(&kinds.States, kit.Open, true, StatePatch{Next: partials(kit.Object{"name": "Archived"})}),
+			store.PutState{State: metadata.State{ID: kit.Open, Name: "Open", Initial: true, Order: 1, Next: []ident.ID{kit.Archived}}}, []store.Expectation{inCatalogue},
+			[]string{`state Open Changed nextStates: [` + kit.Ref(kit.InProgress, "In Progress") + `,` + kit.Ref(kit.Closed, "Closed") + `] → [` + kit.Ref(kit.Archived, "Archived") + `]`}},
+		{"a state becomes terminal", updates(&kinds.States, kit.Triage, true, StatePatch{Next: partials()}),
+			store.PutState{State: metadata.State{ID: kit.Triage, Name: "Triage", Initial: true, Order: 1}}, []store.Expectation{inCatalogue},
+			[]string{`state Triage Changed nextStates: [` + kit.Ref(kit.Open, "Open") + `] → []`}},
+		{"one of two initial states is so no longer, while problems are in it", updates(&kinds.States, kit.Triage, true, StatePatch{Initial: patch.Set(false), Name: patch.Set("Sorting")}),
+			store.PutState{State: metadata.State{ID: kit.Triage, Name: "Sorting", Order: 1, Next: []ident.ID{kit.Open}}}, []store.Expectation{inCatalogue},
 			[]string{`state Sorting Changed name: "Triage" → "Sorting"`, `state Sorting Changed initial: true → false`}},
-		{"a state that no problem is in becomes resolved", updates(&kinds.States, triage, false, StatePatch{Resolved: patch.Set(true)}),
-			store.PutState{State: metadata.State{ID: triage, Name: "Triage", Initial: true, Resolved: true, Order: 1, Next: []ident.ID{open}}},
-			[]store.Expectation{inCatalogue, store.StateUnused{State: triage}}, []string{`state Triage Changed resolved: false → true`}},
-		{"a priority", updates(&kinds.Priorities, low, true, PriorityPatch{Name: patch.Set("Lowest"), Order: patch.Set[int64](metadata.MaxOrder)}),
-			store.PutPriority{Priority: metadata.Priority{ID: low, Name: "Lowest", Order: metadata.MaxOrder}}, []store.Expectation{inCatalogue},
+		{"a state that no problem is in becomes resolved", updates(&kinds.States, kit.Triage, false, StatePatch{Resolved: patch.Set(true)}),
+			store.PutState{State: metadata.State{ID: kit.Triage, Name: "Triage", Initial: true, Resolved: true, Order: 1, Next: []ident.ID{kit.Open}}},
+			[]store.Expectation{inCatalogue, store.StateUnused{State: kit.Triage}}, []string{`state Triage Changed resolved: false → true`}},
+		{"a priority", updates(&kinds.Priorities, kit.Low, true, PriorityPatch{Name: patch.Set("Lowest"), Order: patch.Set[int64](metadata.MaxOrder)}),
+			store.PutPriority{Priority: metadata.Priority{ID: kit.Low, Name: "Lowest", Order: metadata.MaxOrder}}, []store.Expectation{inCatalogue},
 			[]string{`priority Lowest Changed name: "Low" → "Lowest"`, `priority Lowest Changed order: 2 → 2147483647`}},
-		{"a classification", updates(&kinds.Classifications, bug, true, ClassificationPatch{Name: patch.Set("Bug")}),
-			store.PutClassification{Classification: metadata.Classification{ID: bug, Name: "Bug"}}, []store.Expectation{inCatalogue},
+		{"a classification", updates(&kinds.Classifications, kit.Bug, true, ClassificationPatch{Name: patch.Set("Bug")}),
+			store.PutClassification{Classification: metadata.Classification{ID: kit.Bug, Name: "Bug"}}, []store.Expectation{inCatalogue},
 			[]string{`classification Bug Changed name: "Incorrect Behavior" → "Bug"`}},
-		{"a component moves to the root and is closed", updates(&kinds.Components, network, true, ComponentPatch{Parent: patch.Null[metadata.Partial](), Closed: patch.Set(true), Successor: named("Core")}),
-			store.PutComponent{Component: metadata.Component{ID: network, Name: "Network", Closed: true, Successor: coreID}}, []store.Expectation{inCatalogue},
-			[]string{`component Network Changed closed: false → true`, `component Network Changed successor: null → ` + ref(coreID, "Core"), `component Network Changed parent: ` + ref(coreID, "Core") + ` → null`}},
-		{"a parent is closed while what is below it is open", updates(&kinds.Components, coreID, true, ComponentPatch{Closed: patch.Set(true)}),
-			store.PutComponent{Component: metadata.Component{ID: coreID, Name: "Core", Closed: true}}, []store.Expectation{inCatalogue},
+		{"a component moves to the root and is closed", updates(&kinds.Components, kit.Network, true, ComponentPatch{Parent: patch.Null[metadata.Partial](), Closed: patch.Set(true), Successor: kit.Named("Core")}),
+			store.PutComponent{Component: metadata.Component{ID: kit.Network, Name: "Network", Closed: true, Successor: kit.CoreID}}, []store.Expectation{inCatalogue},
+			[]string{`component Network Changed closed: false → true`, `component Network Changed successor: null → ` + kit.Ref(kit.CoreID, "Core"), `component Network Changed parent: ` + kit.Ref(kit.CoreID, "Core") + ` → null`}},
+		{"a parent is closed while what is below it is open", updates(&kinds.Components, kit.CoreID, true, ComponentPatch{Closed: patch.Set(true)}),
+			store.PutComponent{Component: metadata.Component{ID: kit.CoreID, Name: "Core", Closed: true}}, []store.Expectation{inCatalogue},
 			[]string{`component Core Changed closed: false → true`}},
-		{"a component is opened again", updates(&kinds.Components, legacy, true, ComponentPatch{Closed: patch.Set(false)}),
-			store.PutComponent{Component: metadata.Component{ID: legacy, Name: "Legacy", Successor: coreID}}, []store.Expectation{inCatalogue},
+		{"a component is opened again", updates(&kinds.Components, kit.Legacy, true, ComponentPatch{Closed: patch.Set(false)}),
+			store.PutComponent{Component: metadata.Component{ID: kit.Legacy, Name: "Legacy", Successor: kit.CoreID}}, []store.Expectation{inCatalogue},
 			[]string{`component Legacy Changed closed: true → false`}},
-		{"a milestone's dates are set and cleared", updates(&kinds.Milestones, coreFirst, true, MilestonePatch{Start: patch.Set(noon), End: patch.Null[time.Time]()}),
-			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: coreID, Created: noon, Start: noon}}, []store.Expectation{inCatalogue},
+		{"a milestone's dates are set and cleared", updates(&kinds.Milestones, kit.CoreFirst, true, MilestonePatch{Start: patch.Set(kit.Noon), End: patch.Null[time.Time]()}),
+			store.PutMilestone{Milestone: metadata.Milestone{ID: kit.CoreFirst, Name: "1.0", Component: kit.CoreID, Created: kit.Noon, Start: kit.Noon}}, []store.Expectation{inCatalogue},
 			[]string{`milestone 1.0 Changed startDate: null → "2015-11-05T12:00:00.000Z"`, `milestone 1.0 Changed endDate: "2015-11-05T13:00:00.000Z" → null`}},
-		{"a milestone moves", updates(&kinds.Milestones, coreFirst, true, MilestonePatch{Component: named("Network")}),
-			store.PutMilestone{Milestone: metadata.Milestone{ID: coreFirst, Name: "1.0", Component: network, Created: noon, End: now}}, []store.Expectation{inCatalogue},
-			[]string{`milestone 1.0 Changed component: ` + ref(coreID, "Core") + ` → ` + ref(network, "Network")}},
+		{"a milestone moves", updates(&kinds.Milestones, kit.CoreFirst, true, MilestonePatch{Component: kit.Named("Network")}),
+			store.PutMilestone{Milestone: metadata.Milestone{ID: kit.CoreFirst, Name: "1.0", Component: kit.Network, Created: kit.Noon, End: kit.Now}}, []store.Expectation{inCatalogue},
+			[]string{`milestone 1.0 Changed component: ` + kit.Ref(kit.CoreID, "Core") + ` → ` + kit.Ref(kit.Network, "Network")}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			noError(t, c.got.err)
-			equal(t, "new", c.got.isNew, false)
+			kit.NoError(t, c.got.err)
+			kit.Equal(t, "new", c.got.isNew, false)
 			if c.effect == nil {
-				nothing(t, c.got.Change)
+				kit.Nothing(t, c.got.Change)
 				return
 			}
-			equal(t, "effects", unaudited(c.got.Change), []store.Effect{c.effect})
-			expects(t, c.got.Change, c.expect...)
+			kit.Equal(t, "effects", unaudited(c.got.Change), []store.Effect{c.effect})
+			kit.Expects(t, c.got.Change, c.expect...)
 			audits(t, c.got.Change, c.log...)
-			equal(t, "version of the catalogue that the answer is rendered with", c.got.after.Version, catalogueVersion.Next(c.got.Batch))
+			kit.Equal(t, "version of the catalogue that the answer is rendered with", c.got.after.Version, kit.CatalogueVersion.Next(c.got.Batch))
 		})
 	}
 }
@@ -169,7 +170,7 @@ func TestUpdateMetadata(t *testing.T) {
 func TestMetadataRefuses(t *testing.T) {
 	t.Parallel()
 	null := patch.Null[string]()
-	nobody := partial(object{"name": "Nobody"})
+	nobody := kit.Partial(kit.Object{"name": "Nobody"})
 	for _, c := range []struct {
 		rule  string
 		got   decided
@@ -178,7 +179,7 @@ func TestMetadataRefuses(t *testing.T) {
 	}{
 		{"all that can be wrong with a state", creates(&kinds.States, StatePatch{Name: null, Resolved: patch.Null[bool](), Initial: patch.Null[bool](), Order: patch.Null[int64](), Next: patch.Null[[]metadata.Partial]()}),
 			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /resolved", "invalid-value /initial", "invalid-value /order", "invalid-value /nextStates"}},
-		{"next states that do not exist", creates(&kinds.States, StatePatch{Name: patch.Set("a"), Next: patch.Set([]metadata.Partial{asPartial(object{"name": "Open"}), asPartial(object{"name": "Nobody"}), asPartial("Open"), asPartial(object{})})}),
+		{"next states that do not exist", creates(&kinds.States, StatePatch{Name: patch.Set("a"), Next: patch.Set([]metadata.Partial{kit.AsPartial(kit.Object{"name": "Open"}), kit.AsPartial(kit.Object{"name": "Nobody"}), kit.AsPartial("Open"), kit.AsPartial(kit.Object{})})}),
 			fault.ValidationFailed, []string{"metadata-not-found /nextStates/1", "invalid-type /nextStates/2", "metadata-ambiguous /nextStates/3"}},
 		{"too many next states", creates(&kinds.States, StatePatch{Name: patch.Set("a"), Next: patch.Set(make([]metadata.Partial, 1001))}), fault.InvalidValue, []string{"invalid-value /nextStates"}},
 		{"an order out of range", creates(&kinds.Priorities, PriorityPatch{Name: patch.Set(""), Order: patch.Set[int64](metadata.MaxOrder + 1)}),
@@ -187,23 +188,23 @@ func TestMetadataRefuses(t *testing.T) {
 		{"a slash in the name of a component", creates(&kinds.Components, ComponentPatch{Name: patch.Set("a/b"), Closed: patch.Null[bool](), Parent: nobody, Successor: nobody}),
 			fault.ValidationFailed, []string{"invalid-value /name", "invalid-value /closed", "metadata-not-found /parent", "metadata-not-found /successor"}},
 		{"a component without name", creates(&kinds.Components, ComponentPatch{Name: patch.Set(" ")}), fault.InvalidValue, []string{"invalid-value /name"}},
-		{"closed components are refused as new values", creates(&kinds.Components, ComponentPatch{Name: patch.Set("a"), Parent: named("Legacy"), Successor: named("Legacy")}),
+		{"closed components are refused as new values", creates(&kinds.Components, ComponentPatch{Name: patch.Set("a"), Parent: kit.Named("Legacy"), Successor: kit.Named("Legacy")}),
 			fault.InvalidValue, []string{"invalid-value /parent", "invalid-value /successor"}},
-		{"also for milestones", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), Component: named("Legacy")}), fault.InvalidValue, []string{"invalid-value /component"}},
-		{"a milestone that ends before it starts", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), Start: patch.Set(now), End: patch.Set(noon)}), fault.InvalidValue, []string{"invalid-value /endDate"}},
-		{"a milestone that starts after its end", updates(&kinds.Milestones, coreFirst, false, MilestonePatch{Start: patch.Set(noon.Add(2 * time.Hour))}), fault.InvalidValue, []string{"invalid-value /startDate"}},
+		{"also for milestones", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), Component: kit.Named("Legacy")}), fault.InvalidValue, []string{"invalid-value /component"}},
+		{"a milestone that ends before it starts", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), Start: patch.Set(kit.Now), End: patch.Set(kit.Noon)}), fault.InvalidValue, []string{"invalid-value /endDate"}},
+		{"a milestone that starts after its end", updates(&kinds.Milestones, kit.CoreFirst, false, MilestonePatch{Start: patch.Set(kit.Noon.Add(2 * time.Hour))}), fault.InvalidValue, []string{"invalid-value /startDate"}},
 		{"a date beyond all years", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("a"), End: patch.Set(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))}), fault.InvalidValue, []string{"invalid-value /endDate"}},
-		{"a name that is taken", updates(&kinds.States, open, false, StatePatch{Name: patch.Set("Closed")}), fault.AlreadyExists, nil},
-		{"422 before 409", updates(&kinds.States, open, false, StatePatch{Name: patch.Set("Closed"), Order: patch.Null[int64]()}), fault.InvalidValue, []string{"invalid-value /order"}},
-		{"the name of a milestone of the same component", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("1.0"), Component: named("Core")}), fault.AlreadyExists, nil},
-		{"a component below itself", updates(&kinds.Components, coreID, false, ComponentPatch{Parent: named("Network")}), fault.MetadataCycle, nil},
-		{"a state that problems are in becomes resolved", updates(&kinds.States, triage, true, StatePatch{Resolved: patch.Set(true)}), fault.InUse, nil},
-		{"a state that problems are in is resolved no longer", updates(&kinds.States, closed, true, StatePatch{Resolved: patch.Set(false)}), fault.InUse, nil},
+		{"a name that is taken", updates(&kinds.States, kit.Open, false, StatePatch{Name: patch.Set("Closed")}), fault.AlreadyExists, nil},
+		{"422 before 409", updates(&kinds.States, kit.Open, false, StatePatch{Name: patch.Set("Closed"), Order: patch.Null[int64]()}), fault.InvalidValue, []string{"invalid-value /order"}},
+		{"the name of a milestone of the same component", creates(&kinds.Milestones, MilestonePatch{Name: patch.Set("1.0"), Component: kit.Named("Core")}), fault.AlreadyExists, nil},
+		{"a component below itself", updates(&kinds.Components, kit.CoreID, false, ComponentPatch{Parent: kit.Named("Network")}), fault.MetadataCycle, nil},
+		{"a state that problems are in becomes resolved", updates(&kinds.States, kit.Triage, true, StatePatch{Resolved: patch.Set(true)}), fault.InUse, nil},
+		{"a state that problems are in is resolved no longer", updates(&kinds.States, kit.Closed, true, StatePatch{Resolved: patch.Set(false)}), fault.InUse, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			wantFault(t, c.got.err, c.kind, c.items...)
-			nothing(t, c.got.Change)
+			kit.WantFault(t, c.got.err, c.kind, c.items...)
+			kit.Nothing(t, c.got.Change)
 			if !reflect.ValueOf(c.got.object).IsZero() {
 				t.Errorf("the answer is %+v", c.got.object)
 			}
@@ -225,27 +226,27 @@ func TestFullNameLimit(t *testing.T) {
 		return err
 	}
 	below := func(o metadata.Component) patch.Field[metadata.Partial] {
-		return partial(object{"identifier": o.ID.String()})
+		return kit.Partial(kit.Object{"identifier": o.ID.String()})
 	}
 	root, err := create(ComponentPatch{Name: name("a")})
-	noError(t, err)
+	kit.NoError(t, err)
 	leaf := root
 	for range 15 { // 4,095 bytes
 		leaf, err = create(ComponentPatch{Name: name("b"), Parent: below(leaf)})
-		noError(t, err)
+		kit.NoError(t, err)
 	}
 	other, err := create(ComponentPatch{Name: patch.Set("c")})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = create(ComponentPatch{Name: patch.Set("d"), Parent: below(leaf)})
-	wantFault(t, err, fault.InvalidValue, "invalid-value /name")
-	wantFault(t, update(other, ComponentPatch{Parent: below(leaf)}), fault.InvalidValue, "invalid-value /parent")
-	wantFault(t, update(root, ComponentPatch{Parent: below(other)}), fault.InvalidValue, "invalid-value /parent")
-	wantFault(t, update(root, ComponentPatch{Name: name("é")}), fault.InvalidValue, "invalid-value /name")
-	wantFault(t, update(root, ComponentPatch{Name: name("é"), Closed: patch.Null[bool]()}), fault.InvalidValue, "invalid-value /name", "invalid-value /closed")
-	wantFault(t, update(root, ComponentPatch{Parent: below(leaf)}), fault.MetadataCycle)
-	noError(t, update(root, ComponentPatch{Name: name("z"), Closed: patch.Set(true)}))
-	noError(t, update(root, ComponentPatch{Name: patch.Set("z")}))
-	noError(t, update(root, ComponentPatch{Parent: below(other)}))
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /name")
+	kit.WantFault(t, update(other, ComponentPatch{Parent: below(leaf)}), fault.InvalidValue, "invalid-value /parent")
+	kit.WantFault(t, update(root, ComponentPatch{Parent: below(other)}), fault.InvalidValue, "invalid-value /parent")
+	kit.WantFault(t, update(root, ComponentPatch{Name: name("é")}), fault.InvalidValue, "invalid-value /name")
+	kit.WantFault(t, update(root, ComponentPatch{Name: name("é"), Closed: patch.Null[bool]()}), fault.InvalidValue, "invalid-value /name", "invalid-value /closed")
+	kit.WantFault(t, update(root, ComponentPatch{Parent: below(leaf)}), fault.MetadataCycle)
+	kit.NoError(t, update(root, ComponentPatch{Name: name("z"), Closed: patch.Set(true)}))
+	kit.NoError(t, update(root, ComponentPatch{Name: patch.Set("z")}))
+	kit.NoError(t, update(root, ComponentPatch{Parent: below(other)}))
 }
 
 // D22: so many milestones are created as the limit says. A store that has more keeps them.
@@ -254,7 +255,7 @@ func TestMilestoneLimit(t *testing.T) {
 	s := newService(t)
 	servers := map[int]*Service{}
 	for _, most := range []int{1, 3} {
-		servers[most] = New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: Limits{Milestones: most}})
+		servers[most] = New(Options{Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: Limits{Milestones: most}})
 	}
 	create := func(most int, name string, w Write) (Answer[metadata.Milestone], error) {
 		return servers[most].Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Write: w, Patch: MilestonePatch{Name: patch.Set(name)}})
@@ -271,22 +272,22 @@ func TestMilestoneLimit(t *testing.T) {
 		})
 	}
 	group.Wait()
-	equal(t, "how many of five at once are refused", int(refused.Load()), 2)
+	kit.Equal(t, "how many of five at once are refused", int(refused.Load()), 2)
 	_, err := create(3, "dry", Write{DryRun: true})
-	wantFault(t, err, fault.InvalidValue, "invalid-value ")
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value ")
 	_, err = create(3, "", Write{})
-	wantFault(t, err, fault.InvalidValue, "invalid-value /name", "invalid-value ")
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /name", "invalid-value ")
 	_, err = create(1, "more", Write{})
 	if !strings.Contains(err.Error(), "there are 3 milestones already, and the limit is 1") {
 		t.Errorf("above the limit: %v", err)
 	}
 	all, err := servers[1].Milestones().List(t.Context())
-	noError(t, err)
-	equal(t, "how many there are", len(all.Value), 3)
+	kit.NoError(t, err)
+	kit.Equal(t, "how many there are", len(all.Value), 3)
 	_, err = servers[1].Milestones().Update(t.Context(), s.admin, all.Value[0].ID, UpdateObject[MilestonePatch]{Patch: MilestonePatch{Name: patch.Set("renamed")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = servers[1].Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("of another kind")}})
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 // D11, D30: what only the service writes has to equal the current values.
@@ -294,32 +295,32 @@ func TestMetadataReadOnly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		rule     string
-		check    func(object) fault.List
-		readOnly object
+		check    func(kit.Object) fault.List
+		readOnly kit.Object
 		want     []string
 	}{
-		{"as it was read", readOnlyFaults(&kinds.Components, network), object{"identifier": network.String(), "fullName": "Core/Network"}, nil},
-		{"another identifier and full name", readOnlyFaults(&kinds.Components, network), object{"identifier": coreID.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
-		{"null", readOnlyFaults(&kinds.Components, network), object{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
-		{"other types", readOnlyFaults(&kinds.Milestones, first), object{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
-		{"times as instants", readOnlyFaults(&kinds.Milestones, first), object{"identifier": first.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},
-		{"another time", readOnlyFaults(&kinds.Milestones, first), object{"creationDate": "2015-11-05T12:00:00.001Z"}, []string{"/creationDate"}},
-		{"what a state does not have", readOnlyFaults(&kinds.States, open), object{"fullName": "Open"}, []string{"/fullName"}},
-		{"a state's identifier", readOnlyFaults(&kinds.States, open), object{"identifier": closed.String()}, []string{"/identifier"}},
+		{"as it was read", readOnlyFaults(&kinds.Components, kit.Network), kit.Object{"identifier": kit.Network.String(), "fullName": "Core/Network"}, nil},
+		{"another identifier and full name", readOnlyFaults(&kinds.Components, kit.Network), kit.Object{"identifier": kit.CoreID.String(), "fullName": "Network"}, []string{"/fullName", "/identifier"}},
+		{"null", readOnlyFaults(&kinds.Components, kit.Network), kit.Object{"identifier": nil, "fullName": nil}, []string{"/fullName", "/identifier"}},
+		{"other types", readOnlyFaults(&kinds.Milestones, kit.First), kit.Object{"identifier": json.Number("1"), "creationDate": json.Number("1")}, []string{"/creationDate", "/identifier"}},
+		{"times as instants", readOnlyFaults(&kinds.Milestones, kit.First), kit.Object{"identifier": kit.First.String(), "creationDate": "2015-11-05T13:00:00+01:00"}, nil},
+		{"another time", readOnlyFaults(&kinds.Milestones, kit.First), kit.Object{"creationDate": "2015-11-05T12:00:00.001Z"}, []string{"/creationDate"}},
+		{"what a state does not have", readOnlyFaults(&kinds.States, kit.Open), kit.Object{"fullName": "Open"}, []string{"/fullName"}},
+		{"a state's identifier", readOnlyFaults(&kinds.States, kit.Open), kit.Object{"identifier": kit.Closed.String()}, []string{"/identifier"}},
 	} {
 		var got []string
 		for _, item := range c.check(c.readOnly) {
-			got = append(got, pointer(item.At))
-			equal(t, "kind", item.Kind, fault.ReadOnlyField)
+			got = append(got, kit.Pointer(item.At))
+			kit.Equal(t, "kind", item.Kind, fault.ReadOnlyField)
 		}
-		equal(t, c.rule, got, c.want)
+		kit.Equal(t, c.rule, got, c.want)
 	}
 }
 
-func readOnlyFaults[T, P any](r *kinds.Rules[T, P], id ident.ID) func(object) fault.List {
-	return func(members object) (faults fault.List) {
-		old, _ := r.Find(testCatalogue, id)
-		r.Compare(objectSentBack(members), old, testCatalogue).Refuse(&faults)
+func readOnlyFaults[T, P any](r *kinds.Rules[T, P], id ident.ID) func(kit.Object) fault.List {
+	return func(members kit.Object) (faults fault.List) {
+		old, _ := r.Find(kit.Catalogue, id)
+		r.Compare(objectSentBack(members), old, kit.Catalogue).Refuse(&faults)
 		return faults
 	}
 }
@@ -329,12 +330,12 @@ func TestNameTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	cmd := CreateObject[MilestonePatch]{Patch: MilestonePatch{Name: patch.Set("1.0")}}
-	s := other.behind(hooked{commit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
 		_, err := other.Milestones().Create(t.Context(), other.admin, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 	})})
 	_, err := s.Milestones().Create(t.Context(), s.admin, cmd)
-	wantFault(t, err, fault.AlreadyExists)
+	kit.WantFault(t, err, fault.AlreadyExists)
 }
 
 // Two servers that each put a component below the other's leave no circle.
@@ -344,15 +345,15 @@ func TestComponentsMovedBelowEachOther(t *testing.T) {
 	ids := map[string]ident.ID{}
 	for _, name := range []string{"a", "b"} {
 		a, err := other.Components().Create(t.Context(), other.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set(name)}})
-		noError(t, err)
+		kit.NoError(t, err)
 		ids[name] = a.Value.ID
 	}
 	move := func(s service, what, below string) error {
-		_, err := s.Components().Update(t.Context(), s.admin, ids[what], UpdateObject[ComponentPatch]{Patch: ComponentPatch{Parent: named(below)}})
+		_, err := s.Components().Update(t.Context(), s.admin, ids[what], UpdateObject[ComponentPatch]{Patch: ComponentPatch{Parent: kit.Named(below)}})
 		return err
 	}
-	s := other.behind(hooked{commit: once(func() { noError(t, move(other, "a", "b")) })})
-	wantFault(t, move(s, "b", "a"), fault.MetadataCycle)
+	s := other.behind(kit.Hooked{OnCommit: once(func() { kit.NoError(t, move(other, "a", "b")) })})
+	kit.WantFault(t, move(s, "b", "a"), fault.MetadataCycle)
 }
 
 // D2: resolved of a state in use cannot change, also when a problem is moved into
@@ -362,27 +363,27 @@ func TestResolvedOfStateInUse(t *testing.T) {
 	other := newService(t)
 	id := other.create(t, "a problem") // is in Open
 	states, err := other.States().List(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	byName := map[string]ident.ID{}
 	for _, o := range states.Value {
 		byName[o.Name] = o.ID
 	}
 	move := func(state string) error {
-		_, err := other.UpdateProblem(t.Context(), other.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named(state)}})
+		_, err := other.UpdateProblem(t.Context(), other.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named(state)}})
 		return err
 	}
 	resolve := func(ctx context.Context, s service, state string, dryRun bool) error {
 		_, err := s.States().Update(ctx, s.admin, byName[state], UpdateObject[StatePatch]{Write: Write{DryRun: dryRun}, Patch: StatePatch{Resolved: patch.Set(true)}})
 		return err
 	}
-	wantFault(t, resolve(t.Context(), other, "Open", false), fault.InUse)
-	wantFault(t, resolve(t.Context(), other, "Open", true), fault.InUse)
+	kit.WantFault(t, resolve(t.Context(), other, "Open", false), fault.InUse)
+	kit.WantFault(t, resolve(t.Context(), other, "Open", true), fault.InUse)
 
-	s := other.behind(hooked{commit: once(func() { noError(t, move("In Progress")) })})
-	wantFault(t, resolve(t.Context(), s, "In Progress", false), fault.InUse)
-	equal(t, "the problem's state", other.load(t, id).State, byName["In Progress"])
-	noError(t, move("Closed"))
-	noError(t, resolve(t.Context(), other, "In Progress", false))
+	s := other.behind(kit.Hooked{OnCommit: once(func() { kit.NoError(t, move("In Progress")) })})
+	kit.WantFault(t, resolve(t.Context(), s, "In Progress", false), fault.InUse)
+	kit.Equal(t, "the problem's state", other.load(t, id).State, byName["In Progress"])
+	kit.NoError(t, move("Closed"))
+	kit.NoError(t, resolve(t.Context(), other, "In Progress", false))
 }
 
 // A problem that is moved into a state whose resolved changes at the same moment is
@@ -391,19 +392,19 @@ func TestMovedIntoStateThatChanges(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	id := other.create(t, "a problem")
-	s := other.behind(hooked{commit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
 		states, err := other.States().List(t.Context())
-		noError(t, err)
+		kit.NoError(t, err)
 		for _, o := range states.Value {
 			if o.Name == "In Progress" {
 				_, err := other.States().Update(t.Context(), other.admin, o.ID, UpdateObject[StatePatch]{Patch: StatePatch{Resolved: patch.Set(true)}})
-				noError(t, err)
+				kit.NoError(t, err)
 			}
 		}
 	})})
-	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}})
-	noError(t, err)
-	equal(t, "resolver", other.load(t, id).Resolver, other.admin.User)
+	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("In Progress")}})
+	kit.NoError(t, err)
+	kit.Equal(t, "resolver", other.load(t, id).Resolver, other.admin.User)
 }
 
 // A store can have from elsewhere what requests do not set: earlier imports took it. It
@@ -412,28 +413,28 @@ func TestValuesFromElsewhereCanStay(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	const far = 1 << 40
-	start, end := noon.AddDate(0, 0, 1), noon
-	state := s.memory.current().clone()
-	c := &state.content
+	start, end := kit.Noon.AddDate(0, 0, 1), kit.Noon
+	state := s.memory.Current().Clone()
+	c := &state.Content
 	c.Users[0].Email = "noat"
 	c.Priorities[0].Order = far
-	ids := ident.NewSequence(noon, [10]byte{})
+	ids := ident.NewSequence(kit.Noon, [10]byte{})
 	old, next := ids.Next(), ids.Next()
-	c.Milestones = []metadata.Milestone{{ID: ids.Next(), Name: "1.0", Created: noon, Start: start, End: end}}
+	c.Milestones = []metadata.Milestone{{ID: ids.Next(), Name: "1.0", Created: kit.Noon, Start: start, End: end}}
 	c.Components = []metadata.Component{{ID: old, Name: "Old", Successor: next}, {ID: next, Name: "Next", Successor: old}}
-	s.memory.state = state
+	s.memory.State = state
 	s.Service = newServer(s.memory, s.clock) // which has no other catalogue in its cache
 
 	user, priority, milestone := c.Users[0].ID, c.Priorities[0].ID, c.Milestones[0].ID
 	name := patch.Set("Renamed")
 	_, err := s.Users().Update(t.Context(), s.admin, user, UpdateObject[UserPatch]{Patch: UserPatch{Name: name, Email: patch.Set("noat")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Priorities().Update(t.Context(), s.admin, priority, UpdateObject[PriorityPatch]{Patch: PriorityPatch{Name: name, Order: patch.Set[int64](far)}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Milestones().Update(t.Context(), s.admin, milestone, UpdateObject[MilestonePatch]{Patch: MilestonePatch{Name: name, Start: patch.Set(start), End: patch.Set(end)}})
-	noError(t, err)
-	_, err = s.Components().Update(t.Context(), s.admin, old, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Name: name, Successor: partial(object{"identifier": next.String()})}})
-	noError(t, err)
+	kit.NoError(t, err)
+	_, err = s.Components().Update(t.Context(), s.admin, old, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Name: name, Successor: kit.Partial(kit.Object{"identifier": next.String()})}})
+	kit.NoError(t, err)
 
 	_, err = s.Users().Update(t.Context(), s.admin, user, UpdateObject[UserPatch]{Patch: UserPatch{Email: patch.Set("at")}})
 	isFault(t, err, fault.InvalidValue)
@@ -443,13 +444,13 @@ func TestValuesFromElsewhereCanStay(t *testing.T) {
 	isFault(t, err, fault.InvalidValue)
 
 	_, err = s.Users().Update(t.Context(), s.admin, user, UpdateObject[UserPatch]{Patch: UserPatch{Email: patch.Set("at@example.org")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Priorities().Update(t.Context(), s.admin, priority, UpdateObject[PriorityPatch]{Patch: PriorityPatch{Order: patch.Set[int64](1)}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Milestones().Update(t.Context(), s.admin, milestone, UpdateObject[MilestonePatch]{Patch: MilestonePatch{Start: patch.Null[time.Time]()}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Components().Update(t.Context(), s.admin, old, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Successor: patch.Null[metadata.Partial]()}})
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 func isFault(t *testing.T, err error, kind fault.Kind) {

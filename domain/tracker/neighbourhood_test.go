@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 func TestNeighbourhood(t *testing.T) {
@@ -36,8 +37,8 @@ func TestNeighbourhood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "problems", ids(whole.Value), []problem.ID{1, 2, 5, 4})
-	equal(t, "links", whole.Value.Links, []relationship.Relationship{
+	kit.Equal(t, "problems", ids(whole.Value), []problem.ID{1, 2, 5, 4})
+	kit.Equal(t, "links", whole.Value.Links, []relationship.Relationship{
 		{Owner: 1, Type: relationship.RelatedTo, Other: 2}, {Owner: 2, Type: relationship.ParentOf, Other: 5},
 		{Owner: 2, Type: relationship.BlockerOf, Other: 1}, {Owner: 4, Type: relationship.CauseOf, Other: 5},
 	})
@@ -48,7 +49,7 @@ func TestNeighbourhood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "nearest problems", ids(some.Value), []problem.ID{1, 2})
+	kit.Equal(t, "nearest problems", ids(some.Value), []problem.ID{1, 2})
 	if !some.Value.More || len(some.Value.Links) != 2 {
 		t.Errorf("the nearest have %d links, and more: %v", len(some.Value.Links), some.Value.More)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // ending is a store whose Views are over with the read that was said to be the last.
@@ -74,7 +75,7 @@ func TestViewOnce(t *testing.T) {
 	for name, do := range map[string]func(*Service, Caller, problem.ID) error{
 		"load": func(s *Service, by Caller, id problem.ID) error {
 			a, err := s.As(by).Problem(t.Context(), id, snapshot.Log)
-			equal(t, "the problem", a.Value.ID, id)
+			kit.Equal(t, "the problem", a.Value.ID, id)
 			return err
 		},
 		"update": func(s *Service, by Caller, id problem.ID) error {
@@ -98,14 +99,14 @@ func TestViewOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		store.ended = nil
-		noError(t, do(s, other.admin, id))
+		kit.NoError(t, do(s, other.admin, id))
 		if !slices.Equal(store.ended, []bool{true}) {
 			t.Errorf("%s: views ended with their last read: %v; want one that did", name, store.ended)
 		}
 		_, err := other.Priorities().Create(t.Context(), other.admin, CreateObject[PriorityPatch]{Patch: PriorityPatch{Name: patch.Set("New")}})
-		noError(t, err)
+		kit.NoError(t, err)
 		store.ended = nil
-		noError(t, do(s, other.admin, id))
+		kit.NoError(t, do(s, other.admin, id))
 		if !slices.Equal(store.ended, []bool{true, false}) {
 			t.Errorf("%s with other metadata: views ended with their last read: %v; want one that did, and one that did not", name, store.ended)
 		}
@@ -118,5 +119,5 @@ func TestViewOnceOfNothing(t *testing.T) {
 	other := newService(t)
 	s := newServer(&ending{Store: other.memory}, other.clock)
 	_, err := s.As(other.admin).Problem(t.Context(), 7, 0)
-	wantFault(t, err, fault.ProblemNotFound)
+	kit.WantFault(t, err, fault.ProblemNotFound)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -17,17 +18,17 @@ func TestSetPreferences(t *testing.T) {
 	set := func(cmd SetPreferences) string {
 		t.Helper()
 		a, err := s.SetPreferences(t.Context(), s.admin, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		return string(a.Value.Preferences)
 	}
-	equal(t, "all", set(SetPreferences{Columns: text("due, state"), Density: text("compact"), Language: text("de"), TimeZone: text("Europe/Berlin"), Keys: keys(false)}),
+	kit.Equal(t, "all", set(SetPreferences{Columns: text("due, state"), Density: text("compact"), Language: text("de"), TimeZone: text("Europe/Berlin"), Keys: keys(false)}),
 		"columns=due,state density=compact language=de timeZone=Europe/Berlin keys=off")
 	_, err := s.SetPreferences(t.Context(), s.admin, SetPreferences{Columns: text("colour"), Density: text("loose"), Language: text("tlh"), TimeZone: text("Local"), Keys: keys(true)})
-	wantFault(t, err, fault.InvalidValue, "invalid-value /columns", "invalid-value /density", "invalid-value /language", "invalid-value /timeZone")
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /columns", "invalid-value /density", "invalid-value /language", "invalid-value /timeZone")
 	signed, err := s.SignInUser(t.Context(), s.admin.User, access.Write, "")
-	noError(t, err)
+	kit.NoError(t, err)
 	caller, err := s.RecognizeSession(t.Context(), signed.Key)
-	noError(t, err)
-	equal(t, "of a session", caller.Preferences.Choices(), user.Choices{Columns: "due,state", Compact: true, Language: "de", TimeZone: "Europe/Berlin", KeysOff: true})
-	equal(t, "the usual ones", set(SetPreferences{Density: text("comfortable"), Language: patch.Null[string](), Keys: keys(true)}), "")
+	kit.NoError(t, err)
+	kit.Equal(t, "of a session", caller.Preferences.Choices(), user.Choices{Columns: "due,state", Compact: true, Language: "de", TimeZone: "Europe/Berlin", KeysOff: true})
+	kit.Equal(t, "the usual ones", set(SetPreferences{Density: text("comfortable"), Language: patch.Null[string](), Keys: keys(true)}), "")
 }

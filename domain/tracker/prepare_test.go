@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/search"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 func TestSearchRefusesWhatDoesNotCompile(t *testing.T) {
@@ -34,9 +35,9 @@ func TestSearchRefusesWhatDoesNotCompile(t *testing.T) {
 		{Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title,-colour")}, predicate.UnknownKey, 1, 8},
 	} {
 		_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: c.search})
-		wantFault(t, err, fault.InvalidPredicate)
+		kit.WantFault(t, err, fault.InvalidPredicate)
 		e, ok := errors.AsType[*predicate.Error](err)
-		if !ok || e.Kind != c.kind || e.Line != c.line || e.Column != c.column || faultOf(t, err).Detail == "" {
+		if !ok || e.Kind != c.kind || e.Line != c.line || e.Column != c.column || kit.FaultOf(t, err).Detail == "" {
 			t.Errorf("%+v: %v", c.search, err)
 		}
 	}
@@ -57,10 +58,10 @@ func TestSearchRefusesTooManyJoins(t *testing.T) {
 	}
 	text := strings.Join(conds, " OR ")
 	_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set(text)}})
-	wantFault(t, err, fault.QueryTooExpensive)
+	kit.WantFault(t, err, fault.QueryTooExpensive)
 	_, err = s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(strings.ReplaceAll(strings.Join(conds, ","), " = 'a'", ""))}})
-	wantFault(t, err, fault.QueryTooExpensive)
-	wantFault(t, s.CheckUpdateProblems(s.admin, UpdateProblems{Predicate: patch.Set(text)}), fault.QueryTooExpensive)
+	kit.WantFault(t, err, fault.QueryTooExpensive)
+	kit.WantFault(t, s.CheckUpdateProblems(s.admin, UpdateProblems{Predicate: patch.Set(text)}), fault.QueryTooExpensive)
 }
 
 // D9: a problem is overdue after the last millisecond of its day in the zone of the service.
@@ -73,25 +74,25 @@ func TestDueTodayIsNotOverdue(t *testing.T) {
 	} {
 		s := newService(t)
 		location, err := time.LoadLocation(zone)
-		noError(t, err)
-		s.Service = New(Options{Store: s.memory, Now: s.clock.now, Zone: location, Random: rand.Reader, Limits: DefaultLimits()})
+		kit.NoError(t, err)
+		s.Service = New(Options{Store: s.memory, Now: s.clock.Now, Zone: location, Random: rand.Reader, Limits: DefaultLimits()})
 		for _, due := range []string{"2015-11-05", "2015-11-06", ""} {
 			create := CreateProblem{ProblemPatch: titled("due " + due)}
 			if due != "" {
 				d, err := date.Parse(due)
-				noError(t, err)
+				kit.NoError(t, err)
 				create.Due = patch.Set(d)
 			}
 			_, err := s.CreateProblem(t.Context(), s.admin, create)
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 		last, err := time.Parse(time.RFC3339, end)
-		noError(t, err)
+		kit.NoError(t, err)
 		for after, want := range map[time.Duration][]problem.ID{0: nil, time.Millisecond: {1}} {
-			s.clock.at = last.Add(after)
+			s.clock.At = last.Add(after)
 			found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("due < NOW() AND state.resolved = NO")}})
-			noError(t, err)
-			equal(t, "overdue in "+zone+" at "+s.clock.at.String(), numbers(t, found), want)
+			kit.NoError(t, err)
+			kit.Equal(t, "overdue in "+zone+" at "+s.clock.At.String(), numbers(t, found), want)
 		}
 	}
 }
@@ -106,11 +107,11 @@ func TestSearchRefusesPositions(t *testing.T) {
 	cmd := SearchProblems{Search: Search{Predicate: patch.Set("title = 'a'"), Sort: patch.Set("title,-creationDate"), Limit: patch.Set[int64](1)}}
 	page := func() *Position {
 		found, err := s.As(s.admin).Search(t.Context(), cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		return found.Next
 	}
 	for name, spoil := range map[string]func(caller *Caller, cmd *SearchProblems){
-		"of another user":      func(caller *Caller, _ *SearchProblems) { caller.User = testID(99) },
+		"of another user":      func(caller *Caller, _ *SearchProblems) { caller.User = kit.ID(99) },
 		"of another predicate": func(_ *Caller, cmd *SearchProblems) { cmd.Predicate.Value += " " },
 		"of another order":     func(_ *Caller, cmd *SearchProblems) { cmd.Sort.Value = "title,creationDate" },
 		"with too few keys":    func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys = cmd.After.Keys[:1] },
@@ -119,8 +120,8 @@ func TestSearchRefusesPositions(t *testing.T) {
 		"of the year 0":        func(_ *Caller, cmd *SearchProblems) { cmd.After.Now = cmd.After.Now.AddDate(-2015, 0, 0) },
 		"of the year 10000":    func(_ *Caller, cmd *SearchProblems) { cmd.After.Now = cmd.After.Now.AddDate(8000, 0, 0) },
 		"of a nanosecond":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Now = cmd.After.Now.Add(1) },
-		"with a fine key":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = noon.Add(time.Microsecond) },
-		"with a late key":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = noon.AddDate(8000, 0, 0) },
+		"with a fine key":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = kit.Noon.Add(time.Microsecond) },
+		"with a late key":      func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = kit.Noon.AddDate(8000, 0, 0) },
 		"with an early key":    func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[1] = time.Time{}.AddDate(-1, 0, 0) },
 		"with a NUL":           func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[0] = "a\x00" },
 		"with broken text":     func(_ *Caller, cmd *SearchProblems) { cmd.After.Keys[0] = "\xff" },
@@ -136,8 +137,8 @@ func TestSearchRefusesPositions(t *testing.T) {
 	}
 	cmd.After = page()
 	found, err := s.As(s.admin).Search(t.Context(), cmd)
-	noError(t, err)
-	equal(t, "with the right one", numbers(t, found), []problem.ID{2})
+	kit.NoError(t, err)
+	kit.Equal(t, "with the right one", numbers(t, found), []problem.ID{2})
 	_, err = s.As(s.admin).Objects(t.Context(), predicate.State, cmd.Search)
 	if err == nil {
 		t.Error("a position in problems is taken for one in states")
@@ -150,7 +151,7 @@ func TestSearchRefusesPositionsOfTheEarlierOrder(t *testing.T) {
 	s := newService(t)
 	s.create(t, "a")
 	for sort, keys := range map[string][]predicate.Value{"due": {nil}, "title,-assignee.name": {"a", nil}, "title": {"a"}, "": nil} {
-		at := &Position{User: s.admin.User, Query: fingerprint(string(predicate.Problem), "TRUEPREDICATE", sort), Now: noon, Keys: keys}
+		at := &Position{User: s.admin.User, Query: fingerprint(string(predicate.Problem), "TRUEPREDICATE", sort), Now: kit.Noon, Keys: keys}
 		_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set(sort), After: at}})
 		if refused := slices.Contains(keys, nil); fault.Is(err, fault.MalformedRequest) != refused || err != nil && !refused {
 			t.Errorf("by %q: %v", sort, err)
@@ -162,12 +163,12 @@ func TestSearchRefusesPositionsOfTheEarlierOrder(t *testing.T) {
 func TestCanBe(t *testing.T) {
 	t.Parallel()
 	values := map[string]predicate.Value{
-		"read": false, "priority.order": int64(1), "title": "a", "state.identifier": ident.None, "creationDate": noon,
+		"read": false, "priority.order": int64(1), "title": "a", "state.identifier": ident.None, "creationDate": kit.Noon,
 		"": 1.5, // nothing is sorted by fractions
 	}
 	for sort := range values {
 		order, err := compileOrder(sort, predicate.Problem)
-		noError(t, err)
+		kit.NoError(t, err)
 		if sort == "" {
 			continue
 		}
@@ -185,8 +186,8 @@ func TestCanBe(t *testing.T) {
 		"resolveDate": true, "assignee.name": true, "milestone.component.parent.name": true, "priority.order": true,
 	} {
 		order, err := compileOrder(sort, predicate.Problem)
-		noError(t, err)
-		equal(t, sort+" can be nil", canBe(nil, order[0].Path), nullable)
+		kit.NoError(t, err)
+		kit.Equal(t, sort+" can be nil", canBe(nil, order[0].Path), nullable)
 	}
 }
 
@@ -197,7 +198,7 @@ func TestSearchOrderOfFaults(t *testing.T) {
 	saved := s.save(t, "TRUEPREDICATE", "")
 	form := fault.List{{Kind: fault.UnknownField, At: fault.At("page"), Detail: "is not known"}}
 	unread := func(pointer string) fault.List {
-		return fault.List{{Kind: fault.InvalidType, At: memberAt(pointer), Detail: "must be something else"}}
+		return fault.List{{Kind: fault.InvalidType, At: kit.MemberAt(pointer), Detail: "must be something else"}}
 	}
 	text, tooMany := patch.Set[string], patch.Set[int64](1001)
 	for _, c := range []struct {
@@ -211,9 +212,9 @@ func TestSearchOrderOfFaults(t *testing.T) {
 		{"a cursor is nothing", Search{After: &Position{}}, fault.MalformedRequest, nil},
 		{"one thing", Search{Predicate: text("TRUEPREDICATE"), Saved: patch.Set(saved.ID), Limit: tooMany}, fault.MalformedRequest, nil},
 		{"the predicate before the body", Search{Predicate: text("("), Limit: tooMany, Faults: form}, fault.InvalidPredicate, nil},
-		{"the sort before what is stored", Search{Saved: patch.Set(testID(99)), Sort: text("-")}, fault.InvalidPredicate, nil},
+		{"the sort before what is stored", Search{Saved: patch.Set(kit.ID(99)), Sort: text("-")}, fault.InvalidPredicate, nil},
 		{"the sort, though the predicate could not be read", Search{Sort: text("-"), Faults: unread("/predicate")}, fault.InvalidPredicate, nil},
-		{"the saved query before the body", Search{Saved: patch.Set(testID(99)), Limit: tooMany, Faults: form}, fault.NotFound, nil},
+		{"the saved query before the body", Search{Saved: patch.Set(kit.ID(99)), Limit: tooMany, Faults: form}, fault.NotFound, nil},
 		{"the position before the body", Search{Predicate: text("TRUEPREDICATE"), Limit: tooMany, After: &Position{}}, fault.MalformedRequest, nil},
 		{"all of the body", Search{Predicate: text("TRUEPREDICATE"), Limit: tooMany, Faults: form}, fault.ValidationFailed, []string{"unknown-field /page", "invalid-value /limit"}},
 		{"what could not be read was sent", Search{Limit: tooMany, After: &Position{}, Faults: unread("/savedQuery")}, fault.ValidationFailed, []string{"invalid-type /savedQuery", "invalid-value /limit"}},
@@ -222,7 +223,7 @@ func TestSearchOrderOfFaults(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: c.search})
-			wantFault(t, err, c.kind, c.items...)
+			kit.WantFault(t, err, c.kind, c.items...)
 		})
 	}
 }
@@ -236,21 +237,21 @@ func TestListProblems(t *testing.T) {
 		want  int
 	}{{patch.Field[int64]{}, 101}, {patch.Null[int64](), 101}, {patch.Set[int64](7), 8}} {
 		service, _ := s.finding(finder{have: 200, find: func(_ context.Context, q store.Query) ([]store.Hit, error) {
-			equal(t, "wanted", q.Limit, c.want)
+			kit.Equal(t, "wanted", q.Limit, c.want)
 			if all, ok := q.Plan.Where.(predicate.And); !ok || len(all.Conds) > 0 {
 				t.Errorf("searched for %+v", q.Plan)
 			}
 			return hits(q.Limit), nil
 		}})
 		found, err := service.As(s.admin).List(t.Context(), SearchProblems{Search: Search{Limit: c.limit}})
-		noError(t, err)
-		equal(t, "found", len(numbers(t, found)), c.want-1)
+		kit.NoError(t, err)
+		kit.Equal(t, "found", len(numbers(t, found)), c.want-1)
 		again, err := service.As(s.admin).List(t.Context(), SearchProblems{Search: Search{Limit: c.limit, After: found.Next}})
-		noError(t, err)
-		equal(t, "found after it", len(numbers(t, again)), c.want-1)
+		kit.NoError(t, err)
+		kit.Equal(t, "found after it", len(numbers(t, again)), c.want-1)
 	}
 	_, err := s.As(s.admin).List(t.Context(), SearchProblems{Search: Search{Limit: patch.Set[int64](0)}})
-	wantFault(t, err, fault.InvalidValue, "invalid-value /limit")
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /limit")
 }
 
 // More metadata than a search may find is no result either.
@@ -262,11 +263,11 @@ func TestSearchTooManyObjects(t *testing.T) {
 		content.Priorities = append(content.Priorities, metadata.Priority{ID: ident.ID{1: byte(i), 2: byte(i >> 8), 15: 1}})
 	}
 	plan, err := compile("TRUEPREDICATE", predicate.Priority, predicate.Env{})
-	noError(t, err)
+	kit.NoError(t, err)
 	q.plan = plan
 	for n, fails := range map[int]bool{MostFound: false, MostFound + 1: true} {
 		found, err := search.Objects(t.Context(), q.objects(metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{Priorities: slices.Clone(content.Priorities[:n])})))
-		noError(t, err)
+		kit.NoError(t, err)
 		if _, err = q.more(len(found)); fault.Is(err, fault.TooManyResults) != fails {
 			t.Errorf("of %d: %v", n, err)
 		}

@@ -12,45 +12,46 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
-func newCreation() creation { return creation{catalogue: testCatalogue, id: 12} }
+func newCreation() creation { return creation{catalogue: kit.Catalogue, id: 12} }
 
 func titled(title string) ProblemPatch { return ProblemPatch{Title: patch.Set(title)} }
 
 // D1, D8: what the creation of a problem with nothing but a title is.
 func TestCreateWithTitle(t *testing.T) {
 	t.Parallel()
-	m := at(now)
-	change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("  Cafe\u0301 <closed> & \"quoted\"\t")}, newCreation(), m)
-	noError(t, err)
+	m := kit.At(kit.Now)
+	change, a, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: titled("  Cafe\u0301 <closed> & \"quoted\"\t")}, newCreation(), m)
+	kit.NoError(t, err)
 
 	want := problem.Problem{
 		ID:         12,
-		Fields:     problem.Fields{Title: "Café <closed> & \"quoted\"", State: open}, // D9: trimmed, NFC; D1: first initial state
-		Originator: bob,
-		Created:    now,
-		Modifier:   bob,
-		Modified:   now,
+		Fields:     problem.Fields{Title: "Café <closed> & \"quoted\"", State: kit.Open}, // D9: trimmed, NFC; D1: first initial state
+		Originator: kit.Bob,
+		Created:    kit.Now,
+		Modifier:   kit.Bob,
+		Modified:   kit.Now,
 		Revision:   1,
 	}
-	equal(t, "batch", change.Batch, batchOf(m))
-	equal(t, "author", change.Author, bob)
-	equal(t, "time", change.At, now)
-	expects(t, change, store.CatalogueAt{Version: catalogueVersion})
-	size := int64(len(want.Title)) + problem.SavedSize(want.Fields) + logSize(change, 12)
-	equal(t, "effects", change.Effects, []store.Effect{
+	kit.Equal(t, "batch", change.Batch, kit.BatchOf(m))
+	kit.Equal(t, "author", change.Author, kit.Bob)
+	kit.Equal(t, "time", change.At, kit.Now)
+	kit.Expects(t, change, store.CatalogueAt{Version: kit.CatalogueVersion})
+	size := int64(len(want.Title)) + problem.SavedSize(want.Fields) + kit.LogSize(change, 12)
+	kit.Equal(t, "effects", change.Effects, []store.Effect{
 		store.CreateProblem{Problem: want, Size: size},
 		store.PutSavepoint{Problem: want},
-		store.MarkRead{Problem: 12, User: bob, Read: true}, // D1: the author of a change has read it
+		store.MarkRead{Problem: 12, User: kit.Bob, Read: true}, // D1: the author of a change has read it
 	})
-	logged(t, change, `12@1 ProblemCreated : null → {"title":"Café <closed> & \"quoted\"","state":`+ref(open, "Open")+`}`)
-	equal(t, "answer", a, Answer[snapshot.Snapshot]{
+	kit.Logged(t, change, `12@1 ProblemCreated : null → {"title":"Café <closed> & \"quoted\"","state":`+kit.Ref(kit.Open, "Open")+`}`)
+	kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{
 		Value: snapshot.Snapshot{
 			Problem:   want,
 			Batch:     change.Batch,
 			Size:      size,
-			Catalogue: catalogueVersion,
+			Catalogue: kit.CatalogueVersion,
 			Read:      true,
 			Keywords:  []problem.Keyword{},
 			Log:       change.Log,
@@ -66,20 +67,20 @@ func TestCreateWithEverything(t *testing.T) {
 	t.Parallel()
 	cmd := CreateProblem{ProblemPatch: ProblemPatch{
 		Title:          patch.Set("T"),
-		State:          named("Triage"),
-		Priority:       named("Urgent"),
-		Classification: named("Task"),
-		Component:      partial(object{"fullName": "Core/Network"}),
-		Milestone:      partial(object{"name": "1.0", "component": nil}),
-		Assignee:       partial(object{"email": "BOB@example.ORG"}),
+		State:          kit.Named("Triage"),
+		Priority:       kit.Named("Urgent"),
+		Classification: kit.Named("Task"),
+		Component:      kit.Partial(kit.Object{"fullName": "Core/Network"}),
+		Milestone:      kit.Partial(kit.Object{"name": "1.0", "component": nil}),
+		Assignee:       kit.Partial(kit.Object{"email": "BOB@example.ORG"}),
 	}}
-	change, a, err := decideCreate(by(bob), cmd, newCreation(), at(now))
-	noError(t, err)
-	equal(t, "fields", a.Value.Fields, problem.Fields{
-		Title: "T", State: triage, Priority: urgent, Classification: task, Component: network, Milestone: first, Assignee: bob,
+	change, a, err := decideCreate(by(kit.Bob), cmd, newCreation(), kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "fields", a.Value.Fields, problem.Fields{
+		Title: "T", State: kit.Triage, Priority: kit.Urgent, Classification: kit.Task, Component: kit.Network, Milestone: kit.First, Assignee: kit.Bob,
 	})
-	logged(t, change, `12@1 ProblemCreated : null → {"title":"T","state":`+ref(triage, "Triage")+`,"priority":`+ref(urgent, "Urgent")+
-		`,"classification":`+ref(task, "Task")+`,"component":`+ref(network, "Network")+`,"milestone":`+ref(first, "1.0")+`,"assignee":`+ref(bob, "Bob")+`}`)
+	kit.Logged(t, change, `12@1 ProblemCreated : null → {"title":"T","state":`+kit.Ref(kit.Triage, "Triage")+`,"priority":`+kit.Ref(kit.Urgent, "Urgent")+
+		`,"classification":`+kit.Ref(kit.Task, "Task")+`,"component":`+kit.Ref(kit.Network, "Network")+`,"milestone":`+kit.Ref(kit.First, "1.0")+`,"assignee":`+kit.Ref(kit.Bob, "Bob")+`}`)
 	if !a.Value.ReadByAssignee {
 		t.Error("D1: the assignee created the problem, so he has read it")
 	}
@@ -88,7 +89,7 @@ func TestCreateWithEverything(t *testing.T) {
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
 	adapter := func(kind fault.Kind, pointer string) (faults fault.List) {
-		faults.Add(kind, memberAt(pointer), "found by the adapter")
+		faults.Add(kind, kit.MemberAt(pointer), "found by the adapter")
 		return faults
 	}
 	for _, c := range []struct {
@@ -114,9 +115,9 @@ func TestCreateRefuses(t *testing.T) {
 				Write: Write{Faults: adapter(fault.UnknownField, "/colour")},
 				ProblemPatch: ProblemPatch{
 					State:     patch.Null[metadata.Partial](),
-					Priority:  named("None such"),
-					Component: named("Legacy"),
-					Milestone: named("1.0"),
+					Priority:  kit.Named("None such"),
+					Component: kit.Named("Legacy"),
+					Milestone: kit.Named("1.0"),
 					Assignee:  patch.Set[metadata.Partial](metadata.Text("bob")),
 					Read:      patch.Null[bool](),
 				}},
@@ -128,18 +129,18 @@ func TestCreateRefuses(t *testing.T) {
 			CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Null[string](), State: patch.Null[metadata.Partial]()}},
 			fault.InvalidValue, []string{"invalid-value /title", "invalid-value /state"}},
 		{"D18: faults of the body come before the transition",
-			CreateProblem{ProblemPatch: ProblemPatch{State: named("Closed")}},
+			CreateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Closed")}},
 			fault.RequiredField, []string{"required-field /title"}},
 		{"D19: problems are created in an initial state",
-			CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), State: named("Closed")}},
+			CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), State: kit.Named("Closed")}},
 			fault.TransitionNotAllowed, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideCreate(by(bob), c.cmd, newCreation(), at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[snapshot.Snapshot]{})
+			change, a, err := decideCreate(by(kit.Bob), c.cmd, newCreation(), kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{})
 		})
 	}
 }
@@ -147,12 +148,12 @@ func TestCreateRefuses(t *testing.T) {
 // D18: transition-not-allowed lists the states that are allowed, in their order.
 func TestTransitionListsStates(t *testing.T) {
 	t.Parallel()
-	_, _, err := decideCreate(by(bob), CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), State: named("Closed")}}, newCreation(), at(now))
-	if f := faultOf(t, err); !strings.HasSuffix(f.Detail, ": Open, Triage") {
+	_, _, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("T"), State: kit.Named("Closed")}}, newCreation(), kit.At(kit.Now))
+	if f := kit.FaultOf(t, err); !strings.HasSuffix(f.Detail, ": Open, Triage") {
 		t.Errorf("the detail %q does not end with the initial states", f.Detail)
 	}
-	_, _, err = decideUpdate(by(bob), UpdateProblem{ProblemPatch: ProblemPatch{State: named("In Progress")}}, newLoaded(in(closed)), at(now))
-	if f := faultOf(t, err); !strings.HasSuffix(f.Detail, ": Open, Archived") {
+	_, _, err = decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("In Progress")}}, newLoaded(in(kit.Closed)), kit.At(kit.Now))
+	if f := kit.FaultOf(t, err); !strings.HasSuffix(f.Detail, ": Open, Archived") {
 		t.Errorf("the detail %q does not end with the next states", f.Detail)
 	}
 }
@@ -160,55 +161,55 @@ func TestTransitionListsStates(t *testing.T) {
 // Spec section 2: a patch of one field, with all that follows from it.
 func TestUpdateTitle(t *testing.T) {
 	t.Parallel()
-	m := at(now)
-	old := newLoaded(assigned(ann), func(l *loaded) { l.ReadByAssignee = true })
-	change, a, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: titled("Login fails for all")}, old, m)
-	noError(t, err)
+	m := kit.At(kit.Now)
+	old := newLoaded(assigned(kit.Ann), func(l *loaded) { l.ReadByAssignee = true })
+	change, a, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: titled("Login fails for all")}, old, m)
+	kit.NoError(t, err)
 
 	want := old.Problem
-	want.Title, want.Modifier, want.Modified, want.Revision = "Login fails for all", bob, now, 4
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
-	size := int64(len(" for all")) + problem.SavedSize(want.Fields) + logSize(change, 7)
-	equal(t, "effects", change.Effects, []store.Effect{
-		store.ForgetReads{Problem: 7, But: bob}, // D1: news to everybody else
-		store.MarkRead{Problem: 7, User: bob, Read: true},
+	want.Title, want.Modifier, want.Modified, want.Revision = "Login fails for all", kit.Bob, kit.Now, 4
+	kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}, store.CatalogueAt{Version: kit.CatalogueVersion})
+	size := int64(len(" for all")) + problem.SavedSize(want.Fields) + kit.LogSize(change, 7)
+	kit.Equal(t, "effects", change.Effects, []store.Effect{
+		store.ForgetReads{Problem: 7, But: kit.Bob}, // D1: news to everybody else
+		store.MarkRead{Problem: 7, User: kit.Bob, Read: true},
 		store.PutSavepoint{Problem: want},
 		store.UpdateProblem{Problem: want, Size: size},
 	})
-	logged(t, change, `7@4 FieldChanged title: "Login fails" → "Login fails for all"`)
+	kit.Logged(t, change, `7@4 FieldChanged title: "Login fails" → "Login fails for all"`)
 
 	shown := old.Snapshot
 	shown.Size = size
 	shown.Problem, shown.Batch, shown.Read, shown.ReadByAssignee, shown.Log = want, change.Batch, true, false, change.Log
-	equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: shown, Catalogue: old.catalogue, Revision: 4})
+	kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: shown, Catalogue: old.catalogue, Revision: 4})
 }
 
 // D8: one entry for each field that changed, in the order of D1, all of one batch
 // and of one revision.
 func TestUpdateLogsEveryField(t *testing.T) {
 	t.Parallel()
-	old := newLoaded(component(coreID), assigned(ann))
-	change, a, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: ProblemPatch{
+	old := newLoaded(component(kit.CoreID), assigned(kit.Ann))
+	change, a, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: ProblemPatch{
 		Title:          patch.Set("A \"b\" <c>"),
-		State:          named("Closed"),
+		State:          kit.Named("Closed"),
 		Priority:       patch.Null[metadata.Partial](),
-		Classification: named("Task"),
-		Component:      named("Core"), // as it is
-		Milestone:      partial(object{"identifier": coreFirst.String()}),
-		Assignee:       named("Bob"),
-	}}, old, at(now))
-	noError(t, err)
-	logged(t, change,
+		Classification: kit.Named("Task"),
+		Component:      kit.Named("Core"), // as it is
+		Milestone:      kit.Partial(kit.Object{"identifier": kit.CoreFirst.String()}),
+		Assignee:       kit.Named("Bob"),
+	}}, old, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Logged(t, change,
 		`7@4 FieldChanged title: "Login fails" → "A \"b\" <c>"`,
-		`7@4 FieldChanged state: `+ref(open, "Open")+` → `+ref(closed, "Closed"),
-		`7@4 FieldChanged priority: `+ref(low, "Low")+` → null`,
-		`7@4 FieldChanged classification: null → `+ref(task, "Task"),
-		`7@4 FieldChanged milestone: null → `+ref(coreFirst, "1.0"),
-		`7@4 FieldChanged assignee: `+ref(ann, "Ann")+` → `+ref(bob, "Bob"),
+		`7@4 FieldChanged state: `+kit.Ref(kit.Open, "Open")+` → `+kit.Ref(kit.Closed, "Closed"),
+		`7@4 FieldChanged priority: `+kit.Ref(kit.Low, "Low")+` → null`,
+		`7@4 FieldChanged classification: null → `+kit.Ref(kit.Task, "Task"),
+		`7@4 FieldChanged milestone: null → `+kit.Ref(kit.CoreFirst, "1.0"),
+		`7@4 FieldChanged assignee: `+kit.Ref(kit.Ann, "Ann")+` → `+kit.Ref(kit.Bob, "Bob"),
 	)
-	equal(t, "stored", updated(t, change, 7), a.Value.Problem)
-	equal(t, "savepoints", effectsOf[store.PutSavepoint](change), []store.PutSavepoint{{Problem: a.Value.Problem}})
-	equal(t, "revision", a.Revision, int64(4))
+	kit.Equal(t, "stored", kit.Updated(t, change, 7), a.Value.Problem)
+	kit.Equal(t, "savepoints", kit.EffectsOf[store.PutSavepoint](change), []store.PutSavepoint{{Problem: a.Value.Problem}})
+	kit.Equal(t, "revision", a.Revision, int64(4))
 }
 
 // D8: a request that changes nothing writes nothing.
@@ -222,11 +223,11 @@ func TestUpdateChangesNothing(t *testing.T) {
 		{"nothing sent", UpdateProblem{}, newLoaded()},
 		{"the same title", UpdateProblem{ProblemPatch: titled("Login fails")}, newLoaded()},
 		{"D9: the same title, once it is trimmed", UpdateProblem{ProblemPatch: titled(" Login fails\n")}, newLoaded()},
-		{"D19: the same state, from which it could not be reached", UpdateProblem{ProblemPatch: ProblemPatch{State: named("Open")}}, newLoaded()},
-		{"the same terminal state", UpdateProblem{ProblemPatch: ProblemPatch{State: named("Archived")}}, newLoaded(in(archived))},
+		{"D19: the same state, from which it could not be reached", UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Open")}}, newLoaded()},
+		{"the same terminal state", UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Archived")}}, newLoaded(in(kit.Archived))},
 		{"null where there is nothing", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: patch.Null[metadata.Partial]()}}, newLoaded()},
-		{"D2: the same assignee, inactive by now", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: named("Cat")}}, newLoaded(assigned(cat))},
-		{"D2: the same component, closed by now", UpdateProblem{ProblemPatch: ProblemPatch{Component: named("Legacy")}}, newLoaded(component(legacy))},
+		{"D2: the same assignee, inactive by now", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: kit.Named("Cat")}}, newLoaded(assigned(kit.Cat))},
+		{"D2: the same component, closed by now", UpdateProblem{ProblemPatch: ProblemPatch{Component: kit.Named("Legacy")}}, newLoaded(component(kit.Legacy))},
 		{"D1: read, and read before", UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(true)}}, newLoaded(read)},
 		{"D1: unread, and unread before", UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(false)}}, newLoaded()},
 		{"D11: the current revision", UpdateProblem{Revision: patch.Set[int64](3)}, newLoaded()},
@@ -236,10 +237,10 @@ func TestUpdateChangesNothing(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUpdate(by(bob), c.cmd, c.old, at(now))
-			noError(t, err)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: c.old.Snapshot, Catalogue: c.old.catalogue, Revision: 3})
+			change, a, err := decideUpdate(by(kit.Bob), c.cmd, c.old, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: c.old.Snapshot, Catalogue: c.old.catalogue, Revision: 3})
 		})
 	}
 }
@@ -260,45 +261,45 @@ func TestUpdateRefuses(t *testing.T) {
 			fault.InvalidValue, []string{"invalid-value /state"}},
 		{"D1: read is never null", UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Null[bool]()}}, newLoaded(),
 			fault.InvalidValue, []string{"invalid-value /read"}},
-		{"D3: no such object", UpdateProblem{ProblemPatch: ProblemPatch{Milestone: named("9.9")}}, newLoaded(),
+		{"D3: no such object", UpdateProblem{ProblemPatch: ProblemPatch{Milestone: kit.Named("9.9")}}, newLoaded(),
 			fault.MetadataNotFound, []string{"metadata-not-found /milestone"}},
-		{"D3: several such users", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: named("Eve")}}, newLoaded(),
+		{"D3: several such users", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: kit.Named("Eve")}}, newLoaded(),
 			fault.MetadataAmbiguous, []string{"metadata-ambiguous /assignee"}},
-		{"D3: {} is ambiguous", UpdateProblem{ProblemPatch: ProblemPatch{Priority: partial(object{})}}, newLoaded(),
+		{"D3: {} is ambiguous", UpdateProblem{ProblemPatch: ProblemPatch{Priority: kit.Partial(kit.Object{})}}, newLoaded(),
 			fault.MetadataAmbiguous, []string{"metadata-ambiguous /priority"}},
-		{"D3: a member that such objects do not have", UpdateProblem{ProblemPatch: ProblemPatch{State: partial(object{"colour": "red"})}}, newLoaded(),
+		{"D3: a member that such objects do not have", UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Partial(kit.Object{"colour": "red"})}}, newLoaded(),
 			fault.UnknownField, []string{"unknown-field /state/colour"}},
 		{"D3: anything but an object", UpdateProblem{ProblemPatch: ProblemPatch{State: patch.Set[metadata.Partial](metadata.Text("Open"))}}, newLoaded(),
 			fault.InvalidType, []string{"invalid-type /state"}},
-		{"D3: a state is not found by the identifier of a user", UpdateProblem{ProblemPatch: ProblemPatch{State: partial(object{"identifier": ann.String()})}}, newLoaded(),
+		{"D3: a state is not found by the identifier of a user", UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Partial(kit.Object{"identifier": kit.Ann.String()})}}, newLoaded(),
 			fault.MetadataNotFound, []string{"metadata-not-found /state"}},
-		{"D2: an inactive user as a new value", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: named("Cat")}}, newLoaded(assigned(ann)),
+		{"D2: an inactive user as a new value", UpdateProblem{ProblemPatch: ProblemPatch{Assignee: kit.Named("Cat")}}, newLoaded(assigned(kit.Ann)),
 			fault.InvalidValue, []string{"invalid-value /assignee"}},
-		{"D2: a closed component as a new value", UpdateProblem{ProblemPatch: ProblemPatch{Component: named("Legacy")}}, newLoaded(component(coreID)),
+		{"D2: a closed component as a new value", UpdateProblem{ProblemPatch: ProblemPatch{Component: kit.Named("Legacy")}}, newLoaded(component(kit.CoreID)),
 			fault.InvalidValue, []string{"invalid-value /component"}},
 		{"D11: all faults of a body together", UpdateProblem{
-			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: nobody, Assignee: named("Cat"), Priority: partial(object{"x": 1, "name": true})},
-			Service:      sentBack(object{"identifier": number(8), "keywords": nil}),
+			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: nobody, Assignee: kit.Named("Cat"), Priority: kit.Partial(kit.Object{"x": 1, "name": true})},
+			Service:      sentBack(kit.Object{"identifier": number(8), "keywords": nil}),
 		}, newLoaded(),
 			fault.ValidationFailed, []string{
 				"invalid-value /title", "invalid-value /state", "invalid-value /assignee", "unknown-field /priority/x", "invalid-type /priority/name",
 				"read-only-field /identifier", "read-only-field /keywords",
 			}},
-		{"D18: 422 before 409", UpdateProblem{ProblemPatch: ProblemPatch{Title: patch.Set(""), State: named("Triage")}}, newLoaded(),
+		{"D18: 422 before 409", UpdateProblem{ProblemPatch: ProblemPatch{Title: patch.Set(""), State: kit.Named("Triage")}}, newLoaded(),
 			fault.InvalidValue, []string{"invalid-value /title"}},
-		{"D19: a state that is not next", UpdateProblem{ProblemPatch: ProblemPatch{State: named("Triage")}}, newLoaded(),
+		{"D19: a state that is not next", UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Triage")}}, newLoaded(),
 			fault.TransitionNotAllowed, nil},
-		{"D19: nothing follows a terminal state", UpdateProblem{ProblemPatch: ProblemPatch{State: named("Open")}}, newLoaded(in(archived)),
+		{"D19: nothing follows a terminal state", UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Open")}}, newLoaded(in(kit.Archived)),
 			fault.TransitionNotAllowed, nil},
-		{"D19: an initial state is not next by being initial", UpdateProblem{ProblemPatch: ProblemPatch{State: named("Triage")}}, newLoaded(in(closed)),
+		{"D19: an initial state is not next by being initial", UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Triage")}}, newLoaded(in(kit.Closed)),
 			fault.TransitionNotAllowed, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUpdate(by(bob), c.cmd, c.old, at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[snapshot.Snapshot]{})
+			change, a, err := decideUpdate(by(kit.Bob), c.cmd, c.old, kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{})
 		})
 	}
 }
@@ -321,32 +322,32 @@ func TestUpdateOnBase(t *testing.T) {
 		kind  fault.Kind // empty: it is stored
 		items []string
 	}{
-		{"another field", at1(ProblemPatch{Assignee: named("Bob")}), problem.Fields{Title: "Login fails", State: open, Priority: low, Assignee: bob}, "", nil},
-		{"all fields of the base sent back", at1(ProblemPatch{Title: patch.Set("Login"), Priority: patch.Null[metadata.Partial](), State: named("Closed")}),
-			problem.Fields{Title: "Login fails", State: closed, Priority: low}, "", nil},
+		{"another field", at1(ProblemPatch{Assignee: kit.Named("Bob")}), problem.Fields{Title: "Login fails", State: kit.Open, Priority: kit.Low, Assignee: kit.Bob}, "", nil},
+		{"all fields of the base sent back", at1(ProblemPatch{Title: patch.Set("Login"), Priority: patch.Null[metadata.Partial](), State: kit.Named("Closed")}),
+			problem.Fields{Title: "Login fails", State: kit.Closed, Priority: kit.Low}, "", nil},
 		{"the same value", at1(ProblemPatch{Title: patch.Set("Login fails")}), since.Fields, "", nil},
-		{"other values", at1(ProblemPatch{Title: patch.Set("Log in"), Priority: named("Urgent"), Assignee: named("Bob")}), problem.Fields{},
+		{"other values", at1(ProblemPatch{Title: patch.Set("Log in"), Priority: kit.Named("Urgent"), Assignee: kit.Named("Bob")}), problem.Fields{},
 			fault.StaleRevision, []string{"stale-revision /title", "stale-revision /priority"}},
 		{"other values than those of the second revision", UpdateProblem{Base: patch.Set[int64](2), ProblemPatch: titled("Login")}, problem.Fields{},
 			fault.StaleRevision, []string{"stale-revision /title"}},
-		{"the current revision", UpdateProblem{Base: patch.Set[int64](3), ProblemPatch: titled("Login")}, problem.Fields{Title: "Login", State: open, Priority: low}, "", nil},
+		{"the current revision", UpdateProblem{Base: patch.Set[int64](3), ProblemPatch: titled("Login")}, problem.Fields{Title: "Login", State: kit.Open, Priority: kit.Low}, "", nil},
 		{"a comment does not come with half of the fields", UpdateProblem{Base: patch.Set[int64](1), ProblemPatch: titled("Log in"), Comment: patch.Set("a")}, problem.Fields{},
 			fault.StaleRevision, []string{"stale-revision /title"}},
-		{"D19 is checked anew", at1(ProblemPatch{State: named("Triage")}), problem.Fields{}, fault.TransitionNotAllowed, nil},
+		{"D19 is checked anew", at1(ProblemPatch{State: kit.Named("Triage")}), problem.Fields{}, fault.TransitionNotAllowed, nil},
 		{"D20: If-Match stays strict", UpdateProblem{Base: patch.Set[int64](1), Write: Write{IfMatch: &Match{Revisions: []int64{1}}}}, problem.Fields{}, fault.StaleRevision, nil},
 		{"a revision to come", UpdateProblem{Base: patch.Set[int64](4)}, problem.Fields{}, fault.MalformedRequest, nil},
 		{"no revision", UpdateProblem{Base: patch.Set[int64](0)}, problem.Fields{}, fault.MalformedRequest, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUpdate(by(bob), c.cmd, since, at(now))
+			change, a, err := decideUpdate(by(kit.Bob), c.cmd, since, kit.At(kit.Now))
 			if c.kind != "" {
-				wantFault(t, err, c.kind, c.items...)
-				nothing(t, change)
+				kit.WantFault(t, err, c.kind, c.items...)
+				kit.Nothing(t, change)
 				return
 			}
-			noError(t, err)
-			equal(t, "fields", a.Value.Fields, c.want)
+			kit.NoError(t, err)
+			kit.Equal(t, "fields", a.Value.Fields, c.want)
 		})
 	}
 }
@@ -361,30 +362,30 @@ func TestUpdateWithComment(t *testing.T) {
 		savepoints int
 	}{
 		{UpdateProblem{Comment: patch.Set("It was the fuse.")}, nil, 0},
-		{UpdateProblem{Comment: patch.Set("It was the fuse."), ProblemPatch: ProblemPatch{State: named("Closed")}}, []string{`7@4 FieldChanged state: ` + ref(open, "Open") + ` → ` + ref(closed, "Closed")}, 1},
+		{UpdateProblem{Comment: patch.Set("It was the fuse."), ProblemPatch: ProblemPatch{State: kit.Named("Closed")}}, []string{`7@4 FieldChanged state: ` + kit.Ref(kit.Open, "Open") + ` → ` + kit.Ref(kit.Closed, "Closed")}, 1},
 	} {
-		change, a, err := decideUpdate(by(bob), c.cmd, old, at(now))
-		noError(t, err)
-		added := effectsOf[store.AddComment](change)
-		if len(added) != 1 || added[0].Comment.Text != "It was the fuse." || added[0].Comment.Author != bob || len(effectsOf[store.PutSavepoint](change)) != c.savepoints {
+		change, a, err := decideUpdate(by(kit.Bob), c.cmd, old, kit.At(kit.Now))
+		kit.NoError(t, err)
+		added := kit.EffectsOf[store.AddComment](change)
+		if len(added) != 1 || added[0].Comment.Text != "It was the fuse." || added[0].Comment.Author != kit.Bob || len(kit.EffectsOf[store.PutSavepoint](change)) != c.savepoints {
 			t.Errorf("the effects are %+v", change.Effects)
 			continue
 		}
-		logged(t, change, append([]string{`7@4 CommentAdded comments: null → "` + added[0].Comment.ID.String() + `"`}, c.logs...)...)
-		equal(t, "stored", updated(t, change, 7), a.Value.Problem)
-		size := old.Size + added[0].Comment.Size() + logSize(change, 7)
+		kit.Logged(t, change, append([]string{`7@4 CommentAdded comments: null → "` + added[0].Comment.ID.String() + `"`}, c.logs...)...)
+		kit.Equal(t, "stored", kit.Updated(t, change, 7), a.Value.Problem)
+		size := old.Size + added[0].Comment.Size() + kit.LogSize(change, 7)
 		if c.savepoints > 0 {
 			size += problem.SavedSize(a.Value.Fields)
 		}
-		equal(t, "size", a.Value.Size, size)
+		kit.Equal(t, "size", a.Value.Size, size)
 	}
-	_, _, err := decideUpdate(by(bob), UpdateProblem{Comment: patch.Set(" "), ProblemPatch: titled("")}, old, at(now))
-	wantFault(t, err, fault.InvalidValue, "invalid-value /title", "invalid-value /comment")
+	_, _, err := decideUpdate(by(kit.Bob), UpdateProblem{Comment: patch.Set(" "), ProblemPatch: titled("")}, old, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /title", "invalid-value /comment")
 
-	change, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T"), Comment: patch.Set("a")}, newCreation(), at(now))
-	noError(t, err)
-	added := effectsOf[store.AddComment](change)
-	if len(added) != 1 || added[0].Problem != 12 || change.Log[1].Type != problem.CommentAdded || a.Value.Size != effectsOf[store.CreateProblem](change)[0].Size {
+	change, a, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: titled("T"), Comment: patch.Set("a")}, newCreation(), kit.At(kit.Now))
+	kit.NoError(t, err)
+	added := kit.EffectsOf[store.AddComment](change)
+	if len(added) != 1 || added[0].Problem != 12 || change.Log[1].Type != problem.CommentAdded || a.Value.Size != kit.EffectsOf[store.CreateProblem](change)[0].Size {
 		t.Errorf("the creation is %+v", change)
 	}
 }
@@ -410,10 +411,10 @@ func TestStaleRevision(t *testing.T) {
 			t.Parallel()
 			c.cmd.Title = patch.Set("")
 			c.cmd.Faults.Add(fault.UnknownField, fault.At("colour"), "is not known")
-			change, _, err := decideUpdate(by(bob), c.cmd, newLoaded(), at(now))
-			wantFault(t, err, fault.StaleRevision)
-			nothing(t, change)
-			equal(t, "the current revision", faultOf(t, err).Revision, int64(3))
+			change, _, err := decideUpdate(by(kit.Bob), c.cmd, newLoaded(), kit.At(kit.Now))
+			kit.WantFault(t, err, fault.StaleRevision)
+			kit.Nothing(t, change)
+			kit.Equal(t, "the current revision", kit.FaultOf(t, err).Revision, int64(3))
 		})
 	}
 }
@@ -425,28 +426,28 @@ func TestResolver(t *testing.T) {
 		Resolver ident.ID
 		Resolved time.Time
 	}
-	before := noon.Add(-time.Minute)
+	before := kit.Noon.Add(-time.Minute)
 	for _, c := range []struct {
 		rule string
 		old  loaded
 		cmd  ProblemPatch
 		want resolution
 	}{
-		{"a move into a resolved state", newLoaded(), ProblemPatch{State: named("Closed")}, resolution{bob, now}},
-		{"a move between two resolved states is a new one", newLoaded(resolvedBy(ann, before)), ProblemPatch{State: named("Archived")}, resolution{bob, now}},
-		{"a move out of a resolved state", newLoaded(resolvedBy(ann, before)), ProblemPatch{State: named("Open")}, resolution{}},
-		{"a change while resolved is no move", newLoaded(resolvedBy(ann, before)), titled("T"), resolution{ann, before}},
-		{"the same state again is no move", newLoaded(resolvedBy(ann, before)), ProblemPatch{Title: patch.Set("T"), State: named("Closed")}, resolution{ann, before}},
-		{"a move between two open states", newLoaded(), ProblemPatch{State: named("In Progress")}, resolution{}},
+		{"a move into a resolved state", newLoaded(), ProblemPatch{State: kit.Named("Closed")}, resolution{kit.Bob, kit.Now}},
+		{"a move between two resolved states is a new one", newLoaded(resolvedBy(kit.Ann, before)), ProblemPatch{State: kit.Named("Archived")}, resolution{kit.Bob, kit.Now}},
+		{"a move out of a resolved state", newLoaded(resolvedBy(kit.Ann, before)), ProblemPatch{State: kit.Named("Open")}, resolution{}},
+		{"a change while resolved is no move", newLoaded(resolvedBy(kit.Ann, before)), titled("T"), resolution{kit.Ann, before}},
+		{"the same state again is no move", newLoaded(resolvedBy(kit.Ann, before)), ProblemPatch{Title: patch.Set("T"), State: kit.Named("Closed")}, resolution{kit.Ann, before}},
+		{"a move between two open states", newLoaded(), ProblemPatch{State: kit.Named("In Progress")}, resolution{}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: c.cmd}, c.old, at(now))
-			noError(t, err)
-			p := updated(t, change, 7)
-			equal(t, "stored", resolution{p.Resolver, p.Resolved}, c.want)
-			equal(t, "answered", resolution{a.Value.Resolver, a.Value.Resolved}, c.want)
-			equal(t, "savepoint", effectsOf[store.PutSavepoint](change), []store.PutSavepoint{{Problem: p}})
+			change, a, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: c.cmd}, c.old, kit.At(kit.Now))
+			kit.NoError(t, err)
+			p := kit.Updated(t, change, 7)
+			kit.Equal(t, "stored", resolution{p.Resolver, p.Resolved}, c.want)
+			kit.Equal(t, "answered", resolution{a.Value.Resolver, a.Value.Resolved}, c.want)
+			kit.Equal(t, "savepoint", kit.EffectsOf[store.PutSavepoint](change), []store.PutSavepoint{{Problem: p}})
 			if len(change.Log) != 1 {
 				t.Errorf("D8: %d log entries, want one: resolver and resolveDate have none of their own", len(change.Log))
 			}
@@ -459,11 +460,11 @@ func TestResolver(t *testing.T) {
 func TestCreateResolved(t *testing.T) {
 	t.Parallel()
 	c := newCreation()
-	c.catalogue = metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{States: []metadata.State{{ID: closed, Name: "Done", Initial: true, Resolved: true}}})
-	_, a, err := decideCreate(by(bob), CreateProblem{ProblemPatch: titled("T")}, c, at(now))
-	noError(t, err)
-	if a.Value.Resolver != bob || !a.Value.Resolved.Equal(now) {
-		t.Errorf("resolved by %s at %s, want %s and %s", a.Value.Resolver, a.Value.Resolved, bob, now)
+	c.catalogue = metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{States: []metadata.State{{ID: kit.Closed, Name: "Done", Initial: true, Resolved: true}}})
+	_, a, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: titled("T")}, c, kit.At(kit.Now))
+	kit.NoError(t, err)
+	if a.Value.Resolver != kit.Bob || !a.Value.Resolved.Equal(kit.Now) {
+		t.Errorf("resolved by %s at %s, want %s and %s", a.Value.Resolver, a.Value.Resolved, kit.Bob, kit.Now)
 	}
 }
 
@@ -471,24 +472,24 @@ func TestCreateResolved(t *testing.T) {
 // all that the request dates has one time.
 func TestClockSteppedBack(t *testing.T) {
 	t.Parallel()
-	change, a, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: ProblemPatch{State: named("Closed")}}, newLoaded(), at(noon.Add(-time.Minute)))
-	noError(t, err)
-	equal(t, "time of the change", change.At, noon)
-	equal(t, "modificationDate", a.Value.Modified, noon)
-	equal(t, "resolveDate", a.Value.Resolved, noon)
-	logged(t, change, `7@4 FieldChanged state: `+ref(open, "Open")+` → `+ref(closed, "Closed"))
+	change, a, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Closed")}}, newLoaded(), kit.At(kit.Noon.Add(-time.Minute)))
+	kit.NoError(t, err)
+	kit.Equal(t, "time of the change", change.At, kit.Noon)
+	kit.Equal(t, "modificationDate", a.Value.Modified, kit.Noon)
+	kit.Equal(t, "resolveDate", a.Value.Resolved, kit.Noon)
+	kit.Logged(t, change, `7@4 FieldChanged state: `+kit.Ref(kit.Open, "Open")+` → `+kit.Ref(kit.Closed, "Closed"))
 }
 
 // Problems have numbers that archives can name, with the next one.
 func TestNumbersRunOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.memory.reserved = problem.MaxID - 1
-	equal(t, "the last number", s.create(t, "Last"), problem.MaxID)
-	before := len(s.memory.commits)
+	s.memory.Reserved = problem.MaxID - 1
+	kit.Equal(t, "the last number", s.create(t, "Last"), problem.MaxID)
+	before := len(s.memory.Commits)
 	_, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("Beyond")})
 	if !fault.Is(err, fault.InvalidValue) || !strings.Contains(err.Error(), "9007199254740990") {
 		t.Errorf("there is no number left: %v", err)
 	}
-	equal(t, "changes", len(s.memory.commits), before)
+	kit.Equal(t, "changes", len(s.memory.Commits), before)
 }

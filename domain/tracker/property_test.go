@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 var seed = flag.Uint64("seed", 0, "seed of the property tests; 0 stands for a new one")
@@ -32,9 +33,9 @@ func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))]
 
 // newStocked returns a service on a store with the catalogue of the tests.
 func newStocked() service {
-	s := service{memory: newMemory(), clock: newClock(), admin: by(ann)}
-	s.memory.state.content = newContent()
-	s.memory.state.versions.Catalogue = catalogueVersion
+	s := service{memory: kit.NewMemory(), clock: kit.NewClock(), admin: by(kit.Ann)}
+	s.memory.State.Content = kit.NewContent()
+	s.memory.State.Versions.Catalogue = kit.CatalogueVersion
 	s.Service = newServer(s.memory, s.clock)
 	return s
 }
@@ -48,28 +49,28 @@ func TestPatchWithWhatWasRead(t *testing.T) {
 		l := newLoaded(func(l *loaded) {
 			l.Fields = problem.Fields{
 				Title:          pick(rng, "T", "é", `"<&>"`),
-				State:          pick(rng, open, triage, inProgress, closed, archived),
-				Priority:       pick(rng, ident.None, urgent, low),
-				Classification: pick(rng, ident.None, bug, task),
-				Component:      pick(rng, ident.None, coreID, network, legacy),
-				Milestone:      pick(rng, ident.None, first, coreFirst),
-				Assignee:       pick(rng, ident.None, ann, bob, cat, eve1),
+				State:          pick(rng, kit.Open, kit.Triage, kit.InProgress, kit.Closed, kit.Archived),
+				Priority:       pick(rng, ident.None, kit.Urgent, kit.Low),
+				Classification: pick(rng, ident.None, kit.Bug, kit.Task),
+				Component:      pick(rng, ident.None, kit.CoreID, kit.Network, kit.Legacy),
+				Milestone:      pick(rng, ident.None, kit.First, kit.CoreFirst),
+				Assignee:       pick(rng, ident.None, kit.Ann, kit.Bob, kit.Cat, kit.Eve1),
 			}
-			l.Originator = pick(rng, ann, cat, eve2)
+			l.Originator = pick(rng, kit.Ann, kit.Cat, kit.Eve2)
 			if s, _ := l.catalogue.State(l.State); s.Resolved {
-				l.Resolver, l.Resolved = pick(rng, ann, cat, eve2), noon.Add(time.Duration(rng.IntN(5))*time.Millisecond)
+				l.Resolver, l.Resolved = pick(rng, kit.Ann, kit.Cat, kit.Eve2), kit.Noon.Add(time.Duration(rng.IntN(5))*time.Millisecond)
 			}
 			l.Read = pick(rng, true, false)
-			l.ReadByAssignee = l.Assignee == bob && l.Read || l.Assignee == ann && pick(rng, true, false)
+			l.ReadByAssignee = l.Assignee == kit.Bob && l.Read || l.Assignee == kit.Ann && pick(rng, true, false)
 			l.Watching = pick(rng, true, false)
 			l.Keywords = l.Keywords[:rng.IntN(3)]
 		})
-		change, a, err := decideUpdate(by(bob), echo(l), l, at(now.Add(time.Duration(rng.IntN(3)-1)*time.Hour)))
+		change, a, err := decideUpdate(by(kit.Bob), echo(l), l, kit.At(kit.Now.Add(time.Duration(rng.IntN(3)-1)*time.Hour)))
 		if err != nil {
 			t.Fatalf("%+v: %v", l.Problem, err)
 		}
-		nothing(t, change)
-		equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: l.Snapshot, Catalogue: l.catalogue, Revision: l.Revision})
+		kit.Nothing(t, change)
+		kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: l.Snapshot, Catalogue: l.catalogue, Revision: l.Revision})
 	}
 }
 
@@ -80,7 +81,7 @@ func echo(l loaded) UpdateProblem {
 		if id.IsNone() {
 			return nil
 		}
-		o := object{"identifier": id.String(), "name": c.Name(kind, id)}
+		o := kit.Object{"identifier": id.String(), "name": c.Name(kind, id)}
 		if kind == metadata.Components {
 			o["fullName"] = c.FullName(id)
 		}
@@ -103,10 +104,10 @@ func echo(l loaded) UpdateProblem {
 		if o == nil {
 			return patch.Null[metadata.Partial]()
 		}
-		return patch.Set(asPartial(o))
+		return patch.Set(kit.AsPartial(o))
 	}
 	full := func(kind metadata.Kind, id ident.ID) patch.Field[metadata.Partial] {
-		switch o, _ := ref(kind, id).(object); {
+		switch o, _ := ref(kind, id).(kit.Object); {
 		case o == nil:
 			return field(nil)
 		case kind == metadata.States:
@@ -139,7 +140,7 @@ func echo(l loaded) UpdateProblem {
 		if k.Value.Valid {
 			value = k.Value.String
 		}
-		keywords = append(keywords, object{"name": k.Name, "value": value})
+		keywords = append(keywords, kit.Object{"name": k.Name, "value": value})
 	}
 	return UpdateProblem{
 		ProblemPatch: ProblemPatch{
@@ -153,7 +154,7 @@ func echo(l loaded) UpdateProblem {
 			Read:           patch.Set(l.Read),
 		},
 		Revision: patch.Set(l.Revision),
-		Service: sentBack(object{
+		Service: sentBack(kit.Object{
 			"identifier":       number(int(l.ID)),
 			"originator":       person(l.Originator),
 			"resolver":         person(l.Resolver),

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -26,7 +27,7 @@ func (s service) save(t *testing.T, predicate, sort string) query.Saved {
 		cmd.Sort = patch.Set(sort)
 	}
 	a, err := s.SaveQuery(t.Context(), s.admin, cmd)
-	noError(t, err)
+	kit.NoError(t, err)
 	return a.Value
 }
 
@@ -55,27 +56,27 @@ func TestDecideSave(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := decideSave(by(ann), c.cmd, saving{catalogue: testCatalogue, saved: c.saved}, 5, at(now))
-			nothing(t, change)
-			items := faultOf(t, err).Items
+			change, _, err := decideSave(by(kit.Ann), c.cmd, saving{catalogue: kit.Catalogue, saved: c.saved}, 5, kit.At(kit.Now))
+			kit.Nothing(t, change)
+			items := kit.FaultOf(t, err).Items
 			if len(items) != len(c.want) {
 				t.Fatalf("%d faults: %v", len(items), err)
 			}
 			for i, item := range items {
 				kind, rest, _ := strings.Cut(c.want[i], " ")
 				place, detail, _ := strings.Cut(rest, " ")
-				if string(item.Kind) != kind || pointer(item.At) != place || !strings.Contains(item.Detail, detail) {
+				if string(item.Kind) != kind || kit.Pointer(item.At) != place || !strings.Contains(item.Detail, detail) {
 					t.Errorf("fault %+v, want %s", item, c.want[i])
 				}
 			}
 		})
 	}
 	// The name is in NFC, and the predicate stays as it was sent (D9).
-	change, a, err := decideSave(by(ann), SaveQuery{Name: text(" u\u0308 "), Predicate: text("title = 'u\u0308'\n")}, saving{catalogue: testCatalogue, saved: 4}, 5, at(now))
-	noError(t, err)
-	want := query.Saved{ID: a.Value.ID, Owner: ann, Name: "ü", Predicate: "title = 'u\u0308'\n", Created: now}
-	equal(t, "saved", a.Value, want)
-	equal(t, "effects", change.Effects, []store.Effect{store.PutQuery{Query: want}})
+	change, a, err := decideSave(by(kit.Ann), SaveQuery{Name: text(" u\u0308 "), Predicate: text("title = 'u\u0308'\n")}, saving{catalogue: kit.Catalogue, saved: 4}, 5, kit.At(kit.Now))
+	kit.NoError(t, err)
+	want := query.Saved{ID: a.Value.ID, Owner: kit.Ann, Name: "ü", Predicate: "title = 'u\u0308'\n", Created: kit.Now}
+	kit.Equal(t, "saved", a.Value, want)
+	kit.Equal(t, "effects", change.Effects, []store.Effect{store.PutQuery{Query: want}})
 }
 
 // A predicate that a search takes can be saved, and the limits of the language are the
@@ -89,15 +90,15 @@ func TestSavesWhatIsSearched(t *testing.T) {
 		"title MATCHES '" + strings.Repeat(exclusion, predicate.MaxPatternLength) + "'",
 		"title = '" + strings.Repeat(exclusion, predicate.MaxBytes/4) + "'",
 	} {
-		_, err := check.Compile(text, predicate.Problem, predicate.Env{Now: now, User: ann})
-		noError(t, err)
-		_, a, err := decideSave(by(ann), SaveQuery{Name: patch.Set("a"), Predicate: patch.Set(text)}, saving{catalogue: testCatalogue}, 5, at(now))
-		noError(t, err)
-		equal(t, "saved", a.Value.Predicate, text)
+		_, err := check.Compile(text, predicate.Problem, predicate.Env{Now: kit.Now, User: kit.Ann})
+		kit.NoError(t, err)
+		_, a, err := decideSave(by(kit.Ann), SaveQuery{Name: patch.Set("a"), Predicate: patch.Set(text)}, saving{catalogue: kit.Catalogue}, 5, kit.At(kit.Now))
+		kit.NoError(t, err)
+		kit.Equal(t, "saved", a.Value.Predicate, text)
 		var faults fault.List
-		e := WebhookPatch{Predicate: patch.Set(text)}.apply(webhook.Endpoint{Owner: ann, Created: now}, &faults)
-		noError(t, faults.Err())
-		equal(t, "of a webhook", e.Predicate, text)
+		e := WebhookPatch{Predicate: patch.Set(text)}.apply(webhook.Endpoint{Owner: kit.Ann, Created: kit.Now}, &faults)
+		kit.NoError(t, faults.Err())
+		kit.Equal(t, "of a webhook", e.Predicate, text)
 	}
 }
 
@@ -106,24 +107,24 @@ func TestSavesWhatIsSearched(t *testing.T) {
 func TestSharedQueries(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	bob, eve := Caller{User: testID(90), Scope: access.Write}, Caller{User: testID(91), Scope: access.Write}
+	bob, eve := Caller{User: kit.ID(90), Scope: access.Write}, Caller{User: kit.ID(91), Scope: access.Write}
 	saved, err := s.SaveQuery(t.Context(), bob, SaveQuery{Name: patch.Set("Team"), Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title"), Columns: patch.Set("due, state")})
-	noError(t, err)
-	commits := len(s.memory.commits)
+	kit.NoError(t, err)
+	commits := len(s.memory.Commits)
 	_, err = s.UpdateQuery(t.Context(), bob, saved.Value.ID, SaveQuery{Name: patch.Set("Team")})
-	noError(t, err)
-	equal(t, "commits of no change", len(s.memory.commits)-commits, 0)
+	kit.NoError(t, err)
+	kit.Equal(t, "commits of no change", len(s.memory.Commits)-commits, 0)
 
 	for i := range query.MostShared - 1 {
-		_, err := s.SaveQuery(t.Context(), by(testID(byte(i%9))), SaveQuery{Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)})
-		noError(t, err)
+		_, err := s.SaveQuery(t.Context(), by(kit.ID(byte(i%9))), SaveQuery{Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)})
+		kit.NoError(t, err)
 	}
 	var group sync.WaitGroup
 	var refused atomic.Int64
 	for i := range 4 {
-		server := New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader})
+		server := New(Options{Store: s.memory, Now: s.clock.Now, Random: rand.Reader})
 		private, err := s.SaveQuery(t.Context(), bob, SaveQuery{Name: patch.Set("b"), Predicate: patch.Set("TRUEPREDICATE")})
-		noError(t, err)
+		kit.NoError(t, err)
 		group.Go(func() {
 			shared := SaveQuery{Name: patch.Set("b"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)}
 			if i%2 == 0 {
@@ -137,7 +138,7 @@ func TestSharedQueries(t *testing.T) {
 		})
 	}
 	group.Wait()
-	equal(t, "refused of 4", int(refused.Load()), 3)
+	kit.Equal(t, "refused of 4", int(refused.Load()), 3)
 }
 
 // A user can save so many queries as the limit says, whatever others have saved, and a
@@ -145,7 +146,7 @@ func TestSharedQueries(t *testing.T) {
 func TestSaveQueryLimit(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	server := New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: Limits{Queries: 2}})
+	server := New(Options{Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: Limits{Queries: 2}})
 	save := func(caller Caller) error {
 		_, err := server.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE")})
 		return err
@@ -163,12 +164,12 @@ func TestSaveQueryLimit(t *testing.T) {
 		})
 	}
 	group.Wait()
-	equal(t, "how many of four at once are refused", int(refused.Load()), 3)
-	noError(t, save(by(testID(99))))
+	kit.Equal(t, "how many of four at once are refused", int(refused.Load()), 3)
+	kit.NoError(t, save(by(kit.ID(99))))
 	_, err := server.DeleteQuery(t.Context(), s.admin, first.ID, Write{})
-	noError(t, err)
-	noError(t, save(s.admin))
-	wantFault(t, save(s.admin), fault.InvalidValue, "invalid-value ")
+	kit.NoError(t, err)
+	kit.NoError(t, save(s.admin))
+	kit.WantFault(t, save(s.admin), fault.InvalidValue, "invalid-value ")
 }
 
 // A saved query is run as whoever runs it, in its order unless another is wanted.
@@ -183,19 +184,19 @@ func TestSearchBySavedQuery(t *testing.T) {
 		t.Helper()
 		search.Saved = patch.Set(saved.ID)
 		found, err := s.As(caller).Search(t.Context(), SearchProblems{Search: search})
-		noError(t, err)
+		kit.NoError(t, err)
 		return numbers(t, found)
 	}
-	equal(t, "in its order", run(s.admin, Search{}), []problem.ID{3, 1, 2})
-	equal(t, "in another", run(s.admin, Search{Sort: patch.Set("title")}), []problem.ID{2, 1, 3})
-	equal(t, "null is not sent", run(s.admin, Search{Sort: patch.Null[string]()}), []problem.ID{3, 1, 2})
-	equal(t, "by number", run(s.admin, Search{Sort: patch.Set("")}), []problem.ID{1, 2, 3})
-	equal(t, "as somebody else", run(by(testID(99)), Search{}), []problem.ID(nil))
+	kit.Equal(t, "in its order", run(s.admin, Search{}), []problem.ID{3, 1, 2})
+	kit.Equal(t, "in another", run(s.admin, Search{Sort: patch.Set("title")}), []problem.ID{2, 1, 3})
+	kit.Equal(t, "null is not sent", run(s.admin, Search{Sort: patch.Null[string]()}), []problem.ID{3, 1, 2})
+	kit.Equal(t, "by number", run(s.admin, Search{Sort: patch.Set("")}), []problem.ID{1, 2, 3})
+	kit.Equal(t, "as somebody else", run(by(kit.ID(99)), Search{}), []problem.ID(nil))
 
 	found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Saved: patch.Set(saved.ID), Limit: patch.Set[int64](2)}})
-	noError(t, err)
-	equal(t, "the next page", run(s.admin, Search{Limit: patch.Set[int64](2), After: found.Next}), []problem.ID{2})
+	kit.NoError(t, err)
+	kit.Equal(t, "the next page", run(s.admin, Search{Limit: patch.Set[int64](2), After: found.Next}), []problem.ID{2})
 
-	_, err = s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Saved: patch.Set(testID(99))}})
-	wantFault(t, err, fault.NotFound)
+	_, err = s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Saved: patch.Set(kit.ID(99))}})
+	kit.WantFault(t, err, fault.NotFound)
 }

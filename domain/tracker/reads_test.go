@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // D1: read is settable with W2, makes no revision and no log entry, and is the
@@ -21,22 +22,22 @@ func TestSetRead(t *testing.T) {
 		read           bool
 		readByAssignee bool
 	}{
-		{"the assignee marks it as read", newLoaded(assigned(bob)), true, true},
-		{"the assignee marks it as unread", newLoaded(assigned(bob), read, readByAssignee), false, false},
-		{"somebody else marks it as read", newLoaded(assigned(ann)), true, false},
-		{"somebody else marks it as unread", newLoaded(assigned(ann), read, readByAssignee), false, true},
+		{"the assignee marks it as read", newLoaded(assigned(kit.Bob)), true, true},
+		{"the assignee marks it as unread", newLoaded(assigned(kit.Bob), read, readByAssignee), false, false},
+		{"somebody else marks it as read", newLoaded(assigned(kit.Ann)), true, false},
+		{"somebody else marks it as unread", newLoaded(assigned(kit.Ann), read, readByAssignee), false, true},
 		{"nobody is assigned", newLoaded(), true, false},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(c.read)}}, c.old, at(now))
-			noError(t, err)
-			equal(t, "effects", change.Effects, []store.Effect{store.MarkRead{Problem: 7, User: bob, Read: c.read}})
-			logged(t, change)
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}) // or it would be read after a change that was not seen
+			change, a, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: ProblemPatch{Read: patch.Set(c.read)}}, c.old, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "effects", change.Effects, []store.Effect{store.MarkRead{Problem: 7, User: kit.Bob, Read: c.read}})
+			kit.Logged(t, change)
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}) // or it would be read after a change that was not seen
 			want := c.old.Snapshot
 			want.Read, want.ReadByAssignee = c.read, c.readByAssignee
-			equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: want, Catalogue: c.old.catalogue, Revision: 3})
+			kit.Equal(t, "answer", a, Answer[snapshot.Snapshot]{Value: want, Catalogue: c.old.catalogue, Revision: 3})
 		})
 	}
 }
@@ -47,8 +48,8 @@ func readByAssignee(l *loaded) { l.ReadByAssignee = true }
 // who is assigned is who is assigned after the change.
 func TestReadAfterChange(t *testing.T) {
 	t.Parallel()
-	mark := func(read bool) store.Effect { return store.MarkRead{Problem: 7, User: bob, Read: read} }
-	var forget store.Effect = store.ForgetReads{Problem: 7, But: bob}
+	mark := func(read bool) store.Effect { return store.MarkRead{Problem: 7, User: kit.Bob, Read: read} }
+	var forget store.Effect = store.ForgetReads{Problem: 7, But: kit.Bob}
 	type flags struct{ read, byAssignee bool }
 	for _, c := range []struct {
 		rule    string
@@ -61,30 +62,30 @@ func TestReadAfterChange(t *testing.T) {
 			[]store.Effect{forget}, flags{true, false}},
 		{"the author has read it now", newLoaded(), titled("T"),
 			[]store.Effect{forget, mark(true)}, flags{true, false}},
-		{"the assignee is the author", newLoaded(assigned(bob)), titled("T"),
+		{"the assignee is the author", newLoaded(assigned(kit.Bob)), titled("T"),
 			[]store.Effect{forget, mark(true)}, flags{true, true}},
-		{"the assignee is somebody else, who had read it", newLoaded(assigned(ann), readByAssignee, read), titled("T"),
+		{"the assignee is somebody else, who had read it", newLoaded(assigned(kit.Ann), readByAssignee, read), titled("T"),
 			[]store.Effect{forget}, flags{true, false}},
-		{"the author assigns himself", newLoaded(assigned(ann), readByAssignee), ProblemPatch{Assignee: named("Bob")},
+		{"the author assigns himself", newLoaded(assigned(kit.Ann), readByAssignee), ProblemPatch{Assignee: kit.Named("Bob")},
 			[]store.Effect{forget, mark(true)}, flags{true, true}},
-		{"the author assigns somebody else", newLoaded(assigned(bob), readByAssignee, read), ProblemPatch{Assignee: named("Ann")},
+		{"the author assigns somebody else", newLoaded(assigned(kit.Bob), readByAssignee, read), ProblemPatch{Assignee: kit.Named("Ann")},
 			[]store.Effect{forget}, flags{true, false}},
-		{"the author assigns nobody", newLoaded(assigned(bob), readByAssignee, read), ProblemPatch{Assignee: patch.Null[metadata.Partial]()},
+		{"the author assigns nobody", newLoaded(assigned(kit.Bob), readByAssignee, read), ProblemPatch{Assignee: patch.Null[metadata.Partial]()},
 			[]store.Effect{forget}, flags{true, false}},
 		{"a change that its author wants to read again", newLoaded(read), ProblemPatch{Title: patch.Set("T"), Read: patch.Set(false)},
 			[]store.Effect{forget, mark(false)}, flags{false, false}},
-		{"likewise, by the assignee", newLoaded(assigned(bob), read, readByAssignee), ProblemPatch{Title: patch.Set("T"), Read: patch.Set(false)},
+		{"likewise, by the assignee", newLoaded(assigned(kit.Bob), read, readByAssignee), ProblemPatch{Title: patch.Set("T"), Read: patch.Set(false)},
 			[]store.Effect{forget, mark(false)}, flags{false, false}},
 		{"a change together with read", newLoaded(), ProblemPatch{Title: patch.Set("T"), Read: patch.Set(true)},
 			[]store.Effect{forget, mark(true)}, flags{true, false}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideUpdate(by(bob), UpdateProblem{ProblemPatch: c.cmd}, c.old, at(now))
-			noError(t, err)
-			equal(t, "effects on who has read it", readEffects(change, 7), c.effects)
-			equal(t, "answered", flags{a.Value.Read, a.Value.ReadByAssignee}, c.want)
-			equal(t, "revision", a.Revision, int64(4))
+			change, a, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: c.cmd}, c.old, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "effects on who has read it", readEffects(change, 7), c.effects)
+			kit.Equal(t, "answered", flags{a.Value.Read, a.Value.ReadByAssignee}, c.want)
+			kit.Equal(t, "revision", a.Revision, int64(4))
 		})
 	}
 }
@@ -98,22 +99,22 @@ func TestReadAtCreation(t *testing.T) {
 		assignee             ident.ID
 		want, wantByAssignee bool
 	}{
-		{"not said", patch.Field[bool]{}, bob, true, true},
-		{"true", patch.Set(true), bob, true, true},
-		{"false", patch.Set(false), bob, false, false},
-		{"somebody else is assigned", patch.Field[bool]{}, ann, true, false},
+		{"not said", patch.Field[bool]{}, kit.Bob, true, true},
+		{"true", patch.Set(true), kit.Bob, true, true},
+		{"false", patch.Set(false), kit.Bob, false, false},
+		{"somebody else is assigned", patch.Field[bool]{}, kit.Ann, true, false},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			cmd := CreateProblem{ProblemPatch: titled("T")}
-			cmd.Read, cmd.Assignee = c.read, partial(object{"identifier": c.assignee.String()})
-			change, a, err := decideCreate(by(bob), cmd, newCreation(), at(now))
-			noError(t, err)
+			cmd.Read, cmd.Assignee = c.read, kit.Partial(kit.Object{"identifier": c.assignee.String()})
+			change, a, err := decideCreate(by(kit.Bob), cmd, newCreation(), kit.At(kit.Now))
+			kit.NoError(t, err)
 			var effects []store.Effect
 			if c.want {
-				effects = append(effects, store.MarkRead{Problem: 12, User: bob, Read: true})
+				effects = append(effects, store.MarkRead{Problem: 12, User: kit.Bob, Read: true})
 			}
-			equal(t, "effects on who has read it", readEffects(change, 12), effects)
+			kit.Equal(t, "effects on who has read it", readEffects(change, 12), effects)
 			if a.Value.Read != c.want || a.Value.ReadByAssignee != c.wantByAssignee {
 				t.Errorf("read %t, by the assignee %t; want %t and %t", a.Value.Read, a.Value.ReadByAssignee, c.want, c.wantByAssignee)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // probeEnds is the time after which a probe without an answer ends.
@@ -56,21 +57,21 @@ func probed(t *testing.T, test func(t *testing.T, s *Service, g *gated, write fu
 // probe: then, and no earlier, another probe is made.
 func TestReadyProbesOnceASecond(t *testing.T) {
 	probed(t, func(t *testing.T, s *Service, g *gated, write func() error) {
-		noError(t, s.Ready(t.Context()))
-		equal(t, "commits of the first question", g.commits.Load(), int64(1))
+		kit.NoError(t, s.Ready(t.Context()))
+		kit.Equal(t, "commits of the first question", g.commits.Load(), int64(1))
 		time.Sleep(time.Second - 1)
-		noError(t, s.Ready(t.Context()))
-		equal(t, "commits within a second", g.commits.Load(), int64(1))
+		kit.NoError(t, s.Ready(t.Context()))
+		kit.Equal(t, "commits within a second", g.commits.Load(), int64(1))
 		time.Sleep(time.Nanosecond)
-		noError(t, s.Ready(t.Context()))
-		equal(t, "commits after a second", g.commits.Load(), int64(2))
+		kit.NoError(t, s.Ready(t.Context()))
+		kit.Equal(t, "commits after a second", g.commits.Load(), int64(2))
 
 		for range 100 {
 			time.Sleep(time.Second / 2)
-			noError(t, write())
-			noError(t, s.Ready(t.Context()))
+			kit.NoError(t, write())
+			kit.NoError(t, s.Ready(t.Context()))
 		}
-		equal(t, "commits while others succeed", g.commits.Load(), int64(102))
+		kit.Equal(t, "commits while others succeed", g.commits.Load(), int64(102))
 	})
 }
 
@@ -79,13 +80,13 @@ func TestProbeChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	id := s.create(t, "T")
-	before, versions := s.load(t, id), s.memory.current().versions
-	batches := len(s.memory.current().receipts)
-	s.clock.forward(time.Minute)
-	noError(t, s.Ready(t.Context()))
-	equal(t, "the problem", s.load(t, id), before)
-	equal(t, "versions", s.memory.current().versions, versions)
-	equal(t, "batches", len(s.memory.current().receipts), batches+1)
+	before, versions := s.load(t, id), s.memory.Current().Versions
+	batches := len(s.memory.Current().Receipts)
+	s.clock.Forward(time.Minute)
+	kit.NoError(t, s.Ready(t.Context()))
+	kit.Equal(t, "the problem", s.load(t, id), before)
+	kit.Equal(t, "versions", s.memory.Current().Versions, versions)
+	kit.Equal(t, "batches", len(s.memory.Current().Receipts), batches+1)
 }
 
 func TestReadyAsksOnceForAll(t *testing.T) {
@@ -100,13 +101,13 @@ func TestReadyAsksOnceForAll(t *testing.T) {
 			})
 			for _, err := range errs {
 				if failure == nil {
-					noError(t, err)
+					kit.NoError(t, err)
 				} else {
-					wantFault(t, err, fault.Unavailable)
+					kit.WantFault(t, err, fault.Unavailable)
 				}
 			}
-			equal(t, "commits", g.commits.Load()-before, int64(1))
-			equal(t, "time", took, 198*time.Millisecond)
+			kit.Equal(t, "commits", g.commits.Load()-before, int64(1))
+			kit.Equal(t, "time", took, 198*time.Millisecond)
 		}
 	})
 }
@@ -117,26 +118,26 @@ func TestReadyWhileTheStoreFails(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			probed(t, func(t *testing.T, s *Service, g *gated, write func() error) {
 				g.commit = func(context.Context) error { return fault.New(kind, "no") }
-				wantFault(t, s.Ready(t.Context()), fault.Unavailable)
-				equal(t, "detail", faultOf(t, s.Ready(t.Context())).Detail, "the store takes no writes")
+				kit.WantFault(t, s.Ready(t.Context()), fault.Unavailable)
+				kit.Equal(t, "detail", kit.FaultOf(t, s.Ready(t.Context())).Detail, "the store takes no writes")
 				g.commit = nil
 				time.Sleep(time.Second - 1)
-				wantFault(t, s.Ready(t.Context()), fault.Unavailable)
-				equal(t, "commits within a second", g.commits.Load(), int64(1))
+				kit.WantFault(t, s.Ready(t.Context()), fault.Unavailable)
+				kit.Equal(t, "commits within a second", g.commits.Load(), int64(1))
 				time.Sleep(time.Nanosecond)
-				noError(t, s.Ready(t.Context()))
-				equal(t, "commits after a second", g.commits.Load(), int64(2))
+				kit.NoError(t, s.Ready(t.Context()))
+				kit.Equal(t, "commits after a second", g.commits.Load(), int64(2))
 			})
 		})
 	}
 	t.Run("and a write of somebody succeeds", func(t *testing.T) {
 		probed(t, func(t *testing.T, s *Service, g *gated, write func() error) {
 			g.commit = func(context.Context) error { return fault.New(fault.Unavailable, "no") }
-			wantFault(t, s.Ready(t.Context()), fault.Unavailable)
+			kit.WantFault(t, s.Ready(t.Context()), fault.Unavailable)
 			g.commit = nil
-			noError(t, write())
-			noError(t, s.Ready(t.Context()))
-			equal(t, "commits", g.commits.Load(), int64(2))
+			kit.NoError(t, write())
+			kit.NoError(t, s.Ready(t.Context()))
+			kit.Equal(t, "commits", g.commits.Load(), int64(2))
 		})
 	})
 }
@@ -153,28 +154,28 @@ func TestReadyWhileTheStoreHangs(t *testing.T) {
 		ask := func() time.Duration {
 			asked := time.Now()
 			err := s.Ready(t.Context())
-			wantFault(t, err, fault.Unavailable)
-			equal(t, "detail", faultOf(t, err).Detail, "a write was not confirmed within 2s")
+			kit.WantFault(t, err, fault.Unavailable)
+			kit.Equal(t, "detail", kit.FaultOf(t, err).Detail, "a write was not confirmed within 2s")
 			return time.Since(asked)
 		}
-		equal(t, "time of the first", ask(), 2*time.Second)
-		equal(t, "time of the second", ask(), 2*time.Second)
+		kit.Equal(t, "time of the first", ask(), 2*time.Second)
+		kit.Equal(t, "time of the second", ask(), 2*time.Second)
 		asked := time.Now()
-		wantFault(t, s.Ready(t.Context()), fault.Unavailable)
-		equal(t, "time until the probe has ended", time.Since(asked), time.Second)
-		equal(t, "commits", g.commits.Load(), int64(1))
-		equal(t, "time of the probe", time.Since(began), probeEnds)
+		kit.WantFault(t, s.Ready(t.Context()), fault.Unavailable)
+		kit.Equal(t, "time until the probe has ended", time.Since(asked), time.Second)
+		kit.Equal(t, "commits", g.commits.Load(), int64(1))
+		kit.Equal(t, "time of the probe", time.Since(began), probeEnds)
 
 		g.commit = func(context.Context) error { time.Sleep(2500 * time.Millisecond); return nil }
 		ask()
-		noError(t, s.Ready(t.Context())) // it has waited for the end of the probe
-		equal(t, "commits", g.commits.Load(), int64(2))
+		kit.NoError(t, s.Ready(t.Context())) // it has waited for the end of the probe
+		kit.Equal(t, "commits", g.commits.Load(), int64(2))
 
 		gone, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		wantFault(t, s.Ready(gone), fault.Unavailable)
-		noError(t, s.Ready(t.Context()))
-		equal(t, "commits when the one who began the probe has gone", g.commits.Load(), int64(3))
+		kit.WantFault(t, s.Ready(gone), fault.Unavailable)
+		kit.NoError(t, s.Ready(t.Context()))
+		kit.Equal(t, "commits when the one who began the probe has gone", g.commits.Load(), int64(3))
 	})
 }
 
@@ -191,9 +192,9 @@ func TestReadyByAWriteBesideTheProbe(t *testing.T) {
 		asked := make(chan error)
 		go func() { asked <- s.Ready(t.Context()) }()
 		time.Sleep(1500 * time.Millisecond)
-		noError(t, write())
-		noError(t, s.Ready(t.Context()))
-		noError(t, <-asked)
+		kit.NoError(t, write())
+		kit.NoError(t, s.Ready(t.Context()))
+		kit.NoError(t, <-asked)
 	})
 }
 
@@ -201,9 +202,9 @@ func TestReadyByAWriteBesideTheProbe(t *testing.T) {
 func TestReadyAfterASlowWrite(t *testing.T) {
 	probed(t, func(t *testing.T, s *Service, g *gated, write func() error) {
 		g.commit = func(context.Context) error { time.Sleep(time.Second); return nil }
-		noError(t, write())
+		kit.NoError(t, write())
 		g.commit = func(context.Context) error { return fault.New(fault.Unavailable, "full since") }
-		wantFault(t, s.Ready(t.Context()), fault.Unavailable)
+		kit.WantFault(t, s.Ready(t.Context()), fault.Unavailable)
 	})
 }
 
@@ -215,22 +216,22 @@ func TestReadyWhenTheClockStepsBack(t *testing.T) {
 	g := &gated{Store: s.memory}
 	server := newServer(g, s.clock)
 	for i := range int64(3) {
-		noError(t, server.Ready(t.Context()))
-		noError(t, server.Ready(t.Context()))
-		equal(t, "commits", g.commits.Load(), 2*i+1)
-		s.clock.forward(time.Second - 1)
-		noError(t, server.Ready(t.Context()))
-		equal(t, "commits within a second", g.commits.Load(), 2*i+1)
-		s.clock.forward(1)
-		noError(t, server.Ready(t.Context()))
-		equal(t, "commits after a second", g.commits.Load(), 2*i+2)
-		s.clock.forward(-time.Hour)
+		kit.NoError(t, server.Ready(t.Context()))
+		kit.NoError(t, server.Ready(t.Context()))
+		kit.Equal(t, "commits", g.commits.Load(), 2*i+1)
+		s.clock.Forward(time.Second - 1)
+		kit.NoError(t, server.Ready(t.Context()))
+		kit.Equal(t, "commits within a second", g.commits.Load(), 2*i+1)
+		s.clock.Forward(1)
+		kit.NoError(t, server.Ready(t.Context()))
+		kit.Equal(t, "commits after a second", g.commits.Load(), 2*i+2)
+		s.clock.Forward(-time.Hour)
 	}
 	g.commit = func(context.Context) error { return fault.New(fault.Unavailable, "no") }
-	wantFault(t, server.Ready(t.Context()), fault.Unavailable)
-	s.clock.forward(-time.Hour)
+	kit.WantFault(t, server.Ready(t.Context()), fault.Unavailable)
+	s.clock.Forward(-time.Hour)
 	g.commit = nil
-	noError(t, server.Ready(t.Context()))
+	kit.NoError(t, server.Ready(t.Context()))
 }
 
 // The probe has nobody for its author, and of its effects none does anything.
@@ -238,10 +239,10 @@ func TestProbeIsNobodys(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	g := &gated{Store: s.memory}
-	noError(t, newServer(g, s.clock).Ready(t.Context()))
+	kit.NoError(t, newServer(g, s.clock).Ready(t.Context()))
 	c := g.last.Load()
-	equal(t, "author", c.Author.IsNone(), true)
-	equal(t, "expectations", len(c.Expect), 0)
-	equal(t, "log entries", len(c.Log), 0)
-	equal(t, "effects", c.Effects, []store.Effect{store.Expire{}})
+	kit.Equal(t, "author", c.Author.IsNone(), true)
+	kit.Equal(t, "expectations", len(c.Expect), 0)
+	kit.Equal(t, "log entries", len(c.Log), 0)
+	kit.Equal(t, "effects", c.Effects, []store.Effect{store.Expire{}})
 }

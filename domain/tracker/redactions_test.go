@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // withSecret returns a problem at revision 4 with the text in each kind of place.
@@ -35,7 +36,7 @@ func withSecret() loaded {
 	l.Attachments = []problem.Attachment{{ID: ident.ID{15: 0x66}, Name: "a secret.txt", MediaType: "text/plain"}}
 	l.Log = append(l.Log, entry(5, 4, 4, problem.AttachmentAdded, "attachments", "", l.Attachments[0].Log()))
 	l.Comments[1].Text = "no secret"
-	l.Comments = append(l.Comments, problem.Comment{ID: ident.ID{15: 0x77}, Author: bob, Text: "secret, too"})
+	l.Comments = append(l.Comments, problem.Comment{ID: ident.ID{15: 0x77}, Author: kit.Bob, Text: "secret, too"})
 	return l
 }
 
@@ -68,7 +69,7 @@ func TestRedact(t *testing.T) {
 		places  Places
 		effects []store.Effect
 	}{
-		{"a problem", ann, ident.None, Places{Title: 1, Savepoints: 1, Keywords: 1, Comments: 2, Attachments: 1, Log: 4, Events: 3}, []store.Effect{
+		{"a problem", kit.Ann, ident.None, Places{Title: 1, Savepoints: 1, Keywords: 1, Comments: 2, Attachments: 1, Log: 4, Events: 3}, []store.Effect{
 			store.PutKeyword{Problem: 7, Keyword: problem.Keyword{Name: "key", Value: problem.Text("the ***")}},
 			store.PutComment{Problem: 7, Comment: comment(1, "no ***")},
 			store.PutComment{Problem: 7, Comment: comment(last, "***, too")},
@@ -86,12 +87,12 @@ func TestRedact(t *testing.T) {
 			},
 			store.EmptyReplies{About: store.About{Problem: 7}},
 		}},
-		{"one comment, by its author", ann, said.ID, Places{Comments: 1, Log: 1, Events: 1}, []store.Effect{
+		{"one comment, by its author", kit.Ann, said.ID, Places{Comments: 1, Log: 1, Events: 1}, []store.Effect{
 			store.PutComment{Problem: 7, Comment: comment(1, "no ***")},
 			store.Rewrite{Problem: 7, Log: []problem.LogEntry{edited}},
 			store.EmptyReplies{About: store.About{Problem: 7, Comment: said.ID}},
 		}},
-		{"a text that is not there", ann, ident.ID{15: 0x50}, Places{}, nil},
+		{"a text that is not there", kit.Ann, ident.ID{15: 0x50}, Places{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -101,24 +102,24 @@ func TestRedact(t *testing.T) {
 				caller.Scope = access.Write
 				l.Comments[0].Author = c.caller
 			}
-			change, a, err := decideRedact(caller, Redact{Comment: c.comment, Text: patch.Set("secret")}, l, at(now))
-			noError(t, err)
-			equal(t, "places", a.Value, c.places)
+			change, a, err := decideRedact(caller, Redact{Comment: c.comment, Text: patch.Set("secret")}, l, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "places", a.Value, c.places)
 			if c.effects == nil {
-				nothing(t, change)
-				equal(t, "revision", a.Revision, int64(4))
+				kit.Nothing(t, change)
+				kit.Equal(t, "revision", a.Revision, int64(4))
 				return
 			}
-			equal(t, "revision", a.Revision, int64(5))
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 4, Batch: storedBy})
+			kit.Equal(t, "revision", a.Revision, int64(5))
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 4, Batch: kit.StoredBy})
 			n := len(change.Effects) - 1
-			equal(t, "effects", change.Effects[:n], c.effects)
+			kit.Equal(t, "effects", change.Effects[:n], c.effects)
 			after := change.Effects[n].(store.UpdateProblem).Problem
-			equal(t, "modifier", after.Modifier, c.caller)
+			kit.Equal(t, "modifier", after.Modifier, c.caller)
 			if want := map[bool]string{true: "a ***", false: "a secret"}[c.comment.IsNone()]; after.Title != want {
 				t.Errorf("the title is %q, want %q", after.Title, want)
 			}
-			logged(t, change, "7@5 Redacted : null → "+problem.LogPlaces(c.places.Total()).JSON())
+			kit.Logged(t, change, "7@5 Redacted : null → "+problem.LogPlaces(c.places.Total()).JSON())
 		})
 	}
 }
@@ -156,11 +157,11 @@ func TestRedactRefuses(t *testing.T) {
 			if c.edit != nil {
 				c.edit(&l)
 			}
-			caller := by(ann)
+			caller := by(kit.Ann)
 			caller.Scope = access.Write
-			change, _, err := decideRedact(caller, c.cmd, l, at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
+			change, _, err := decideRedact(caller, c.cmd, l, kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
 		})
 	}
 }

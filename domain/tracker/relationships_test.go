@@ -11,18 +11,19 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // newLinking is problem 7 and another, 9, which Bob made, Bob is assigned to and
 // somebody changed after 7. A search for a cycle has seen problem 5.
 func newLinking(existing ...relationship.Type) linking {
-	l := linking{loaded: newLoaded(), seen: []store.ProblemAt{{ID: 5, Revision: 2, Batch: storedBy}}}
+	l := linking{loaded: newLoaded(), seen: []store.ProblemAt{{ID: 5, Revision: 2, Batch: kit.StoredBy}}}
 	l.other = newLoaded(func(l *loaded) {
-		l.Problem.ID, l.Title, l.State, l.Assignee = 9, "Password forgotten", inProgress, bob
-		l.Modified, l.Revision = noon.Add(time.Minute), 20
+		l.Problem.ID, l.Title, l.State, l.Assignee = 9, "Password forgotten", kit.InProgress, kit.Bob
+		l.Modified, l.Revision = kit.Noon.Add(time.Minute), 20
 	})
 	for _, t := range existing {
-		r := relationship.Relationship{Owner: 7, Type: t, Other: 9, Created: noon, Author: ann}
+		r := relationship.Relationship{Owner: 7, Type: t, Other: 9, Created: kit.Noon, Author: kit.Ann}
 		l.Relationships = append(l.Relationships, snapshot.Related{Relationship: r, OtherTitle: l.other.Title, OtherState: l.other.State})
 		l.other.Relationships = append(l.other.Relationships, snapshot.Related{Relationship: r.Mirror(), OtherTitle: l.Title, OtherState: l.State})
 	}
@@ -53,33 +54,33 @@ func TestRelate(t *testing.T) {
 		t.Run(string(pair.typ), func(t *testing.T) {
 			t.Parallel()
 			l := newLinking()
-			change, a, err := decideRelate(by(bob), relate(pair.typ, 9), l, 1000, at(now))
-			noError(t, err)
+			change, a, err := decideRelate(by(kit.Bob), relate(pair.typ, 9), l, 1000, kit.At(kit.Now))
+			kit.NoError(t, err)
 
-			one := relationship.Relationship{Owner: 7, Type: pair.typ, Other: 9, Created: now, Author: bob}
-			two := relationship.Relationship{Owner: 9, Type: pair.mirror, Other: 7, Created: now, Author: bob}
-			equal(t, "answer", a, Answer[snapshot.Related]{
-				Value:     snapshot.Related{Relationship: one, OtherTitle: "Password forgotten", OtherState: inProgress},
+			one := relationship.Relationship{Owner: 7, Type: pair.typ, Other: 9, Created: kit.Now, Author: kit.Bob}
+			two := relationship.Relationship{Owner: 9, Type: pair.mirror, Other: 7, Created: kit.Now, Author: kit.Bob}
+			kit.Equal(t, "answer", a, Answer[snapshot.Related]{
+				Value:     snapshot.Related{Relationship: one, OtherTitle: "Password forgotten", OtherState: kit.InProgress},
 				Catalogue: l.catalogue,
 				Revision:  4,
 				New:       true,
 			})
 			wantOne, wantTwo := l.Problem, l.other.Problem
-			wantOne.Modifier, wantOne.Modified, wantOne.Revision = bob, now, 4
-			wantTwo.Modifier, wantTwo.Modified, wantTwo.Revision = bob, now, 21
+			wantOne.Modifier, wantOne.Modified, wantOne.Revision = kit.Bob, kit.Now, 4
+			wantTwo.Modifier, wantTwo.Modified, wantTwo.Revision = kit.Bob, kit.Now, 21
 			effects := []store.Effect{
-				store.ForgetReads{Problem: 7, But: bob},
-				store.MarkRead{Problem: 7, User: bob, Read: true},
+				store.ForgetReads{Problem: 7, But: kit.Bob},
+				store.MarkRead{Problem: 7, User: kit.Bob, Read: true},
 				store.PutRelationship{Relationship: one},
-				store.UpdateProblem{Problem: wantOne, Size: logSize(change, 7)},
-				store.ForgetReads{Problem: 9, But: bob},
-				store.MarkRead{Problem: 9, User: bob, Read: true},
+				store.UpdateProblem{Problem: wantOne, Size: kit.LogSize(change, 7)},
+				store.ForgetReads{Problem: 9, But: kit.Bob},
+				store.MarkRead{Problem: 9, User: kit.Bob, Read: true},
 				store.PutRelationship{Relationship: two},
-				store.UpdateProblem{Problem: wantTwo, Size: logSize(change, 9)},
+				store.UpdateProblem{Problem: wantTwo, Size: kit.LogSize(change, 9)},
 			}
-			equal(t, "effects", change.Effects, effects)
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.ProblemAt{ID: 9, Revision: 20, Batch: storedBy}, l.seen[0])
-			logged(t, change,
+			kit.Equal(t, "effects", change.Effects, effects)
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}, store.ProblemAt{ID: 9, Revision: 20, Batch: kit.StoredBy}, l.seen[0])
+			kit.Logged(t, change,
 				`7@4 RelationshipAdded `+string(pair.typ)+`: null → {"problemIdentifier":9}`,
 				`9@21 RelationshipAdded `+string(pair.mirror)+`: null → {"problemIdentifier":7}`,
 			)
@@ -98,24 +99,24 @@ func TestUnrelate(t *testing.T) {
 			if typ.Code() >= relationship.ClonedTo.Code() {
 				l = newLinking(relationship.RelatedTo, typ)
 			}
-			change, a, err := decideUnrelate(by(bob), relate(typ, 9), l, at(now))
-			noError(t, err)
-			equal(t, "answer", a, Answer[struct{}]{Catalogue: l.catalogue, Revision: 4})
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.ProblemAt{ID: 9, Revision: 20, Batch: storedBy})
+			change, a, err := decideUnrelate(by(kit.Bob), relate(typ, 9), l, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "answer", a, Answer[struct{}]{Catalogue: l.catalogue, Revision: 4})
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}, store.ProblemAt{ID: 9, Revision: 20, Batch: kit.StoredBy})
 			wantOne, wantTwo := l.Problem, l.other.Problem
-			wantOne.Modifier, wantOne.Modified, wantOne.Revision = bob, now, 4
-			wantTwo.Modifier, wantTwo.Modified, wantTwo.Revision = bob, now, 21
-			equal(t, "effects", change.Effects, []store.Effect{
-				store.ForgetReads{Problem: 7, But: bob},
-				store.MarkRead{Problem: 7, User: bob, Read: true},
+			wantOne.Modifier, wantOne.Modified, wantOne.Revision = kit.Bob, kit.Now, 4
+			wantTwo.Modifier, wantTwo.Modified, wantTwo.Revision = kit.Bob, kit.Now, 21
+			kit.Equal(t, "effects", change.Effects, []store.Effect{
+				store.ForgetReads{Problem: 7, But: kit.Bob},
+				store.MarkRead{Problem: 7, User: kit.Bob, Read: true},
 				store.DropRelationship{Owner: 7, Type: typ, Other: 9},
-				store.UpdateProblem{Problem: wantOne, Size: logSize(change, 7)},
-				store.ForgetReads{Problem: 9, But: bob},
-				store.MarkRead{Problem: 9, User: bob, Read: true},
+				store.UpdateProblem{Problem: wantOne, Size: kit.LogSize(change, 7)},
+				store.ForgetReads{Problem: 9, But: kit.Bob},
+				store.MarkRead{Problem: 9, User: kit.Bob, Read: true},
 				store.DropRelationship{Owner: 9, Type: typ.Mirror(), Other: 7},
-				store.UpdateProblem{Problem: wantTwo, Size: logSize(change, 9)},
+				store.UpdateProblem{Problem: wantTwo, Size: kit.LogSize(change, 9)},
 			})
-			logged(t, change,
+			kit.Logged(t, change,
 				`7@4 RelationshipDeleted `+string(typ)+`: {"problemIdentifier":9} → null`,
 				`9@21 RelationshipDeleted `+string(typ.Mirror())+`: {"problemIdentifier":7} → null`,
 			)
@@ -127,10 +128,10 @@ func TestUnrelate(t *testing.T) {
 func TestRelateClockSteppedBack(t *testing.T) {
 	t.Parallel()
 	l := newLinking()
-	change, a, err := decideRelate(by(bob), relate(relationship.RelatedTo, 9), l, 1000, at(noon.Add(-time.Hour)))
-	noError(t, err)
-	for _, got := range []time.Time{change.At, a.Value.Created, updated(t, change, 7).Modified, updated(t, change, 9).Modified} {
-		equal(t, "time", got, l.other.Modified)
+	change, a, err := decideRelate(by(kit.Bob), relate(relationship.RelatedTo, 9), l, 1000, kit.At(kit.Noon.Add(-time.Hour)))
+	kit.NoError(t, err)
+	for _, got := range []time.Time{change.At, a.Value.Created, kit.Updated(t, change, 7).Modified, kit.Updated(t, change, 9).Modified} {
+		kit.Equal(t, "time", got, l.other.Modified)
 	}
 }
 
@@ -149,10 +150,10 @@ func TestRelateAgain(t *testing.T) {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			l := newLinking(relationship.ChildOf)
-			change, a, err := decideRelate(by(bob), c.cmd, l, c.limit, at(now))
-			noError(t, err)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[snapshot.Related]{Value: l.Relationships[0], Catalogue: l.catalogue, Revision: 3})
+			change, a, err := decideRelate(by(kit.Bob), c.cmd, l, c.limit, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[snapshot.Related]{Value: l.Relationships[0], Catalogue: l.catalogue, Revision: 3})
 		})
 	}
 }
@@ -164,16 +165,16 @@ func TestRelateConflict(t *testing.T) {
 		if typ == relationship.RelatedTo {
 			continue // the mirror of itself
 		}
-		change, _, err := decideRelate(by(bob), relate(typ, 9), newLinking(typ.Mirror()), 1000, at(now))
-		wantFault(t, err, fault.RelationshipConflict)
-		if f := faultOf(t, err); !strings.Contains(f.Detail, "a type cannot be changed in place") {
+		change, _, err := decideRelate(by(kit.Bob), relate(typ, 9), newLinking(typ.Mirror()), 1000, kit.At(kit.Now))
+		kit.WantFault(t, err, fault.RelationshipConflict)
+		if f := kit.FaultOf(t, err); !strings.Contains(f.Detail, "a type cannot be changed in place") {
 			t.Errorf("the detail %q does not say why", f.Detail)
 		}
-		nothing(t, change)
+		kit.Nothing(t, change)
 	}
-	_, a, err := decideRelate(by(bob), relate(relationship.ParentOf, 9), newLinking(relationship.RelatedTo, relationship.BlockedBy), 1000, at(now))
-	noError(t, err)
-	equal(t, "new beside other families", a.New, true)
+	_, a, err := decideRelate(by(kit.Bob), relate(relationship.ParentOf, 9), newLinking(relationship.RelatedTo, relationship.BlockedBy), 1000, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "new beside other families", a.New, true)
 }
 
 // D7: the error names the path of the cycle.
@@ -181,10 +182,10 @@ func TestRelateCycle(t *testing.T) {
 	t.Parallel()
 	l := newLinking()
 	l.cycle = []problem.ID{7, 9, 8, 7}
-	change, _, err := decideRelate(by(bob), relate(relationship.ParentOf, 9), l, 1000, at(now))
-	wantFault(t, err, fault.RelationshipCycle)
-	nothing(t, change)
-	equal(t, "detail", faultOf(t, err).Detail, "the relationship would close a cycle: 7 → 9 → 8 → 7")
+	change, _, err := decideRelate(by(kit.Bob), relate(relationship.ParentOf, 9), l, 1000, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.RelationshipCycle)
+	kit.Nothing(t, change)
+	kit.Equal(t, "detail", kit.FaultOf(t, err).Detail, "the relationship would close a cycle: 7 → 9 → 8 → 7")
 }
 
 // D14, D18: what is wrong with the members of W6 (add) and W7 (remove); where a
@@ -225,20 +226,20 @@ func TestRelateMembers(t *testing.T) {
 			if !c.there {
 				l.other = loaded{}
 			}
-			change, _, err := decideRelate(by(bob), c.cmd, l, 1000, at(now))
+			change, _, err := decideRelate(by(kit.Bob), c.cmd, l, 1000, kit.At(kit.Now))
 			if c.add == "" {
-				noError(t, err)
+				kit.NoError(t, err)
 			} else {
-				wantFault(t, err, c.add, c.items...)
-				nothing(t, change)
+				kit.WantFault(t, err, c.add, c.items...)
+				kit.Nothing(t, change)
 			}
 			items := c.items
 			if c.remove == fault.RelationshipNotFound {
 				items = nil
 			}
-			change, _, err = decideUnrelate(by(bob), c.cmd, l, at(now))
-			wantFault(t, err, c.remove, items...)
-			nothing(t, change)
+			change, _, err = decideUnrelate(by(kit.Bob), c.cmd, l, kit.At(kit.Now))
+			kit.WantFault(t, err, c.remove, items...)
+			kit.Nothing(t, change)
 		})
 	}
 }
@@ -246,9 +247,9 @@ func TestRelateMembers(t *testing.T) {
 // W7: the mirrored type is not the relationship that is there.
 func TestUnrelateMirror(t *testing.T) {
 	t.Parallel()
-	change, _, err := decideUnrelate(by(bob), relate(relationship.ParentOf, 9), newLinking(relationship.ChildOf), at(now))
-	wantFault(t, err, fault.RelationshipNotFound)
-	nothing(t, change)
+	change, _, err := decideUnrelate(by(kit.Bob), relate(relationship.ParentOf, 9), newLinking(relationship.ChildOf), kit.At(kit.Now))
+	kit.WantFault(t, err, fault.RelationshipNotFound)
+	kit.Nothing(t, change)
 }
 
 // D7: no relationship to itself, of any type; none can be removed.
@@ -257,10 +258,10 @@ func TestRelateToItself(t *testing.T) {
 	for _, typ := range relationship.Types() {
 		l := newLinking()
 		l.other = l.loaded
-		_, _, err := decideRelate(by(bob), relate(typ, 7), l, 1000, at(now))
-		wantFault(t, err, fault.InvalidValue, "invalid-value /problemIdentifier")
-		_, _, err = decideUnrelate(by(bob), relate(typ, 7), l, at(now))
-		wantFault(t, err, fault.RelationshipNotFound)
+		_, _, err := decideRelate(by(kit.Bob), relate(typ, 7), l, 1000, kit.At(kit.Now))
+		kit.WantFault(t, err, fault.InvalidValue, "invalid-value /problemIdentifier")
+		_, _, err = decideUnrelate(by(kit.Bob), relate(typ, 7), l, kit.At(kit.Now))
+		kit.WantFault(t, err, fault.RelationshipNotFound)
 	}
 }
 
@@ -269,13 +270,13 @@ func TestRelateLimit(t *testing.T) {
 	t.Parallel()
 	full := newLinking()
 	full.Relationships = make([]snapshot.Related, 2)
-	_, _, err := decideRelate(by(bob), relate(relationship.ParentOf, 9), full, 2, at(now))
-	wantFault(t, err, fault.InvalidValue, "invalid-value ")
+	_, _, err := decideRelate(by(kit.Bob), relate(relationship.ParentOf, 9), full, 2, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value ")
 
 	otherFull := newLinking()
 	otherFull.other.Relationships = make([]snapshot.Related, 2)
-	_, _, err = decideRelate(by(bob), relate(relationship.ParentOf, 9), otherFull, 2, at(now))
-	wantFault(t, err, fault.InvalidValue, "invalid-value /problemIdentifier")
-	_, _, err = decideRelate(by(bob), relate(relationship.ParentOf, 9), otherFull, 3, at(now))
-	noError(t, err)
+	_, _, err = decideRelate(by(kit.Bob), relate(relationship.ParentOf, 9), otherFull, 2, kit.At(kit.Now))
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /problemIdentifier")
+	_, _, err = decideRelate(by(kit.Bob), relate(relationship.ParentOf, 9), otherFull, 3, kit.At(kit.Now))
+	kit.NoError(t, err)
 }

@@ -18,13 +18,14 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // getsMail adds a user, and returns the token of the user's mail about a problem.
 func (s service) getsMail(t *testing.T, name string, id problem.ID) (ident.ID, string) {
 	t.Helper()
 	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	return a.Value.ID, mail.NewReplyToken(testKey, a.Value.ID, id)
 }
 
@@ -33,24 +34,24 @@ func TestReplyBecomesAComment(t *testing.T) {
 	s := newHookService(t)
 	id := s.create(t, "The lamp is broken")
 	who, token := s.getsMail(t, "ann", id)
-	noError(t, s.CheckReply(token))
+	kit.NoError(t, s.CheckReply(token))
 	text := "It was the fuse. Mail me at reply+" + strings.ToUpper(token) + "@example.org.\r\n\r\nOn Saturday at 12:05, Problems wrote:\r\n> It is dark.\r\n"
 	got, err := s.Reply(t.Context(), Reply{Token: token, Message: "<1@mail>", Text: text, Most: 1000})
-	noError(t, err)
-	equal(t, "reply", got, Replied{User: who, Problem: id})
+	kit.NoError(t, err)
+	kit.Equal(t, "reply", got, Replied{User: who, Problem: id})
 	// The answer was lost on its way, so the mail comes again.
 	got, err = s.Reply(t.Context(), Reply{Token: token, Message: "<1@mail>", Text: text, Most: 1000})
-	noError(t, err)
-	equal(t, "repeated reply", got, Replied{User: who, Problem: id, Repeated: true})
+	kit.NoError(t, err)
+	kit.Equal(t, "repeated reply", got, Replied{User: who, Problem: id, Repeated: true})
 	of := s.load(t, id)
 	if len(of.Comments) != 1 || of.Comments[0].Author != who || of.Comments[0].Text != "It was the fuse. Mail me at reply+…@example.org." || of.Comments[0].HTML != (problem.NullText{}) {
 		t.Errorf("the comments are %+v", of.Comments)
 	}
 	_, err = s.Reply(t.Context(), Reply{Token: token, Message: "<2@mail>", Text: text})
-	noError(t, err)
+	kit.NoError(t, err)
 	other := s.create(t, "Another one")
 	_, err = s.Reply(t.Context(), Reply{Token: mail.NewReplyToken(testKey, who, other), Message: "<1@mail>", Text: text})
-	noError(t, err)
+	kit.NoError(t, err)
 	if a, b := len(s.load(t, id).Comments), len(s.load(t, other).Comments); a != 2 || b != 1 {
 		t.Errorf("there are %d and %d comments, want 2 and 1", a, b)
 	}
@@ -63,9 +64,9 @@ func TestRefusedReplies(t *testing.T) {
 	who, token := s.getsMail(t, "ann", id)
 	gone, inactive := s.getsMail(t, "gone", id)
 	_, err := s.Users().Update(t.Context(), s.admin, gone, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Reply(t.Context(), Reply{Token: token, Message: "<1@mail>", Text: "The first text."})
-	noError(t, err)
+	kit.NoError(t, err)
 	before := s.load(t, id)
 	for name, c := range map[string]struct {
 		reply  Reply
@@ -87,13 +88,13 @@ func TestRefusedReplies(t *testing.T) {
 			t.Errorf("%s: %v, want %s: …%s…", name, err, c.kind, c.detail)
 		}
 	}
-	equal(t, "problem", s.load(t, id).Revision, before.Revision)
+	kit.Equal(t, "problem", s.load(t, id).Revision, before.Revision)
 	if _, err := newServer(s.memory, s.clock).Reply(t.Context(), Reply{Token: token, Text: "a"}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a server without a key: %v", err)
 	}
 	behind := New(Options{
-		Store: &hooked{Store: s.memory, commit: func(commitFunc, store.Change) error { return away() }},
-		Now:   s.clock.now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: s.hookKey,
+		Store: &kit.Hooked{Store: s.memory, OnCommit: func(kit.CommitFunc, store.Change) error { return away() }},
+		Now:   s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: s.hookKey,
 	})
 	if _, err := behind.Reply(t.Context(), Reply{Token: token, Text: "a"}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a store that is away: %v", err)
@@ -120,12 +121,12 @@ func TestReplyWithFiles(t *testing.T) {
 	before := s.load(t, id)
 	for _, repeated := range []bool{false, true} {
 		got, err := s.Reply(t.Context(), reply)
-		noError(t, err)
+		kit.NoError(t, err)
 		want := Replied{User: who, Problem: id, Files: 2, LeftOut: 3}
 		if repeated {
 			want = Replied{User: who, Problem: id, Repeated: true}
 		}
-		equal(t, "reply", got, want)
+		kit.Equal(t, "reply", got, want)
 	}
 	after := s.load(t, id)
 	if after.Revision != before.Revision+1 || len(after.Comments) != 1 || len(after.Attachments) != 2 || filesIn(files) != 2 {
@@ -139,12 +140,12 @@ func TestReplyWithFiles(t *testing.T) {
 	// The picture of a signature comes with each mail.
 	reply.Message, reply.Text, reply.Files = "<2@mail>", "Once more.", reply.Files[:1]
 	got, err := s.Reply(t.Context(), reply)
-	noError(t, err)
-	equal(t, "a known picture", got, Replied{User: who, Problem: id, LeftOut: 1})
+	kit.NoError(t, err)
+	kit.Equal(t, "a known picture", got, Replied{User: who, Problem: id, LeftOut: 1})
 	reply.Message, reply.Text, reply.Files[0].Place = "<3@mail>", "", ""
 	got, err = s.Reply(t.Context(), reply)
-	noError(t, err)
-	equal(t, "a file alone", got, Replied{User: who, Problem: id, Files: 1})
+	kit.NoError(t, err)
+	kit.Equal(t, "a file alone", got, Replied{User: who, Problem: id, Files: 1})
 	if after := s.load(t, id); len(after.Comments) != 2 || len(after.Attachments) != 3 {
 		t.Errorf("%d comments and %d attachments, want 2 and 3", len(after.Comments), len(after.Attachments))
 	}
@@ -219,7 +220,7 @@ func TestReplyWithRefusedFiles(t *testing.T) {
 	file := func(content string) ReplyFile { return ReplyFile{Name: "a.txt", Content: []byte(content)} }
 	gone := heapWith{files, func() {
 		_, err := s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
-		noError(t, err)
+		kit.NoError(t, err)
 	}}
 	for _, c := range []struct {
 		name   string

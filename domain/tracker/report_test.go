@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // reportOf is a report with the keyword alert.
@@ -31,33 +32,33 @@ func TestReportCreates(t *testing.T) {
 	cmd := reportOf("slow")
 	cmd.Problem.Keywords = []NewKeyword{{Name: patch.Set("zone")}}
 	basis := newReporting(nil)
-	basis.lease = lease.Lease{Name: "report-00", Version: testID(9)}
-	change, a, err := decideReport(by(bob), cmd, basis, at(now))
-	noError(t, err)
-	equal(t, "new", a.New, true)
-	equal(t, "keywords", a.Value.Keywords, []problem.Keyword{{Name: "alert", Value: problem.Text("slow")}, {Name: "zone"}})
-	equal(t, "comments", effectsOf[store.AddComment](change)[0].Comment.Text, "Again.")
-	expects(t, change, store.CatalogueAt{Version: catalogueVersion}, store.LeaseAt{Name: "report-00", Version: testID(9)})
-	equal(t, "lease", effectsOf[store.PutLease](change), []store.PutLease{{Lease: lease.Lease{Name: "report-00", Version: change.Batch}}})
+	basis.lease = lease.Lease{Name: "report-00", Version: kit.ID(9)}
+	change, a, err := decideReport(by(kit.Bob), cmd, basis, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "new", a.New, true)
+	kit.Equal(t, "keywords", a.Value.Keywords, []problem.Keyword{{Name: "alert", Value: problem.Text("slow")}, {Name: "zone"}})
+	kit.Equal(t, "comments", kit.EffectsOf[store.AddComment](change)[0].Comment.Text, "Again.")
+	kit.Expects(t, change, store.CatalogueAt{Version: kit.CatalogueVersion}, store.LeaseAt{Name: "report-00", Version: kit.ID(9)})
+	kit.Equal(t, "lease", kit.EffectsOf[store.PutLease](change), []store.PutLease{{Lease: lease.Lease{Name: "report-00", Version: change.Batch}}})
 }
 
 // D55: the comment is added to the problem that has the keyword, if it is still as it was found.
 func TestReportAddsComment(t *testing.T) {
 	t.Parallel()
 	l := newLoaded()
-	change, a, err := decideReport(by(bob), reportOf("slow"), newReporting(&l), at(now))
-	noError(t, err)
-	equal(t, "answer", []any{a.New, a.Value.ID, a.Revision, len(a.Value.Log)}, []any{false, l.ID, int64(4), 1})
-	equal(t, "comment", effectsOf[store.AddComment](change)[0].Comment.Text, "Again.")
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy})
+	change, a, err := decideReport(by(kit.Bob), reportOf("slow"), newReporting(&l), kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "answer", []any{a.New, a.Value.ID, a.Revision, len(a.Value.Log)}, []any{false, l.ID, int64(4), 1})
+	kit.Equal(t, "comment", kit.EffectsOf[store.AddComment](change)[0].Comment.Text, "Again.")
+	kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy})
 
 	silent := reportOf("slow")
 	silent.Comment, silent.Idempotency = patch.Field[string]{}, keyed[snapshot.Snapshot](1)
-	change, a, err = decideReport(by(bob), silent, newReporting(&l), at(now))
-	noError(t, err)
-	equal(t, "revision", a.Revision, int64(3))
-	equal(t, "reply about", effectsOf[store.KeepReply](change)[0].Reply.About, store.About{Problem: 7})
-	expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, change.Expect[1])
+	change, a, err = decideReport(by(kit.Bob), silent, newReporting(&l), kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "revision", a.Revision, int64(3))
+	kit.Equal(t, "reply about", kit.EffectsOf[store.KeepReply](change)[0].Reply.About, store.About{Problem: 7})
+	kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}, change.Expect[1])
 }
 
 // D55: a report at fault is refused, with the locations of its body, also when there is a problem.
@@ -79,21 +80,21 @@ func TestReportRefuses(t *testing.T) {
 		{"faults of all parts", func(r *Report) {
 			r.Faults.Add(fault.InvalidType, fault.At("keyword"), "must be an object")
 			r.Faults.Add(fault.UnknownField, fault.At("problem").Member("keywords").Element(0).Member("colour"), "is not known here")
-			r.Problem.Priority, r.Comment = named("Medium"), patch.Set("")
+			r.Problem.Priority, r.Comment = kit.Named("Medium"), patch.Set("")
 		}, fault.ValidationFailed, []string{"invalid-type /keyword", "unknown-field /problem/keywords/0/colour", "metadata-not-found /problem/priority", "invalid-value /comment"}},
 		{"no object", func(r *Report) {
 			r.Faults.Add(fault.InvalidType, fault.At("problem"), "must be an object")
 			r.Problem = CreateProblem{}
 		}, fault.InvalidType, []string{"invalid-type /problem"}},
-		{"no initial state", func(r *Report) { r.Problem.State = named("Closed") }, fault.TransitionNotAllowed, nil},
+		{"no initial state", func(r *Report) { r.Problem.State = kit.Named("Closed") }, fault.TransitionNotAllowed, nil},
 	} {
 		for _, found := range []*loaded{nil, &l} {
 			t.Run(fmt.Sprintf("%s, found %t", c.rule, found != nil), func(t *testing.T) {
 				t.Parallel()
 				cmd := reportOf("slow")
 				c.edit(&cmd)
-				_, _, err := decideReport(by(bob), cmd, newReporting(found), at(now))
-				wantFault(t, err, c.kind, c.items...)
+				_, _, err := decideReport(by(kit.Bob), cmd, newReporting(found), kit.At(kit.Now))
+				kit.WantFault(t, err, c.kind, c.items...)
 			})
 		}
 	}
@@ -120,36 +121,36 @@ func TestReport(t *testing.T) {
 	report := func(cmd Report) (problem.ID, bool) {
 		t.Helper()
 		a, err := s.Report(t.Context(), s.admin, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		return a.Value.ID, a.New
 	}
 	found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("ANY keywords.name = 'alert'")}, Parts: snapshot.Comments})
-	noError(t, err)
+	kit.NoError(t, err)
 	comments := 0
 	for _, p := range found.First.Value {
 		comments += len(p.Comments)
 	}
-	equal(t, "problems and comments", []int{len(found.First.Value), comments}, []int{2, 48})
+	kit.Equal(t, "problems and comments", []int{len(found.First.Value), comments}, []int{2, 48})
 
 	first, created := report(reportOf("a'\\0"))
-	equal(t, "created", created, false)
+	kit.Equal(t, "created", created, false)
 	second := s.create(t, "With the keyword, too")
 	_, err = s.SetKeyword(t.Context(), s.admin, second, SetKeyword{Name: "alert", Value: problem.Text("a'\\0")})
-	noError(t, err)
-	_, err = s.UpdateProblem(t.Context(), s.admin, first, UpdateProblem{ProblemPatch: ProblemPatch{State: named("Closed")}})
-	noError(t, err)
+	kit.NoError(t, err)
+	_, err = s.UpdateProblem(t.Context(), s.admin, first, UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("Closed")}})
+	kit.NoError(t, err)
 	again, created := report(reportOf("a'\\0"))
-	equal(t, "the other problem", []any{again, created}, []any{second, false})
+	kit.Equal(t, "the other problem", []any{again, created}, []any{second, false})
 	dry := reportOf("new")
 	dry.DryRun = true
 	id, created := report(dry)
-	equal(t, "dry run", []any{id, created}, []any{problem.ID(0), true})
+	kit.Equal(t, "dry run", []any{id, created}, []any{problem.ID(0), true})
 	once := reportOf("new")
 	once.Idempotency = &Idempotency[snapshot.Snapshot]{Key: "k", Render: func(a Answer[snapshot.Snapshot]) []byte { return []byte(fmt.Sprint(a.Value.ID, a.New)) }}
 	id, _ = report(once)
 	replay, err := s.Report(t.Context(), s.admin, once)
-	noError(t, err)
-	equal(t, "replay", string(replay.Replay), fmt.Sprint(id, true))
+	kit.NoError(t, err)
+	kit.Equal(t, "replay", string(replay.Replay), fmt.Sprint(id, true))
 	if reportLease(problem.Keyword{Name: "a", Value: problem.Text("bc")}) == reportLease(problem.Keyword{Name: "ab", Value: problem.Text("c")}) {
 		t.Error("name and value run together")
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // viewed is a store whose readers are replaced. It counts its Views.
@@ -69,7 +70,7 @@ func (s service) finding(f finder, options ...func(*Options)) (*Service, *viewed
 		f.Reader = r
 		return f
 	}}
-	o := Options{Store: v, Now: s.clock.now, Random: zeroes{}, Limits: DefaultLimits()}
+	o := Options{Store: v, Now: s.clock.Now, Random: zeroes{}, Limits: DefaultLimits()}
 	for _, change := range options {
 		change(&o)
 	}
@@ -99,7 +100,7 @@ func numbers(t *testing.T, found FoundProblems) (ids []problem.ID) {
 		return ids
 	}
 	for batch, err := range found.Rest {
-		noError(t, err)
+		kit.NoError(t, err)
 		for _, s := range batch.Value {
 			ids = append(ids, s.ID)
 		}
@@ -120,7 +121,7 @@ func TestSearchCounts(t *testing.T) {
 		all   bool
 	}{{0, 0, false}, {1, 1, false}, {4, 4, false}, {5, 5, true}, {100, 5, true}} {
 		found, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("title = 'a'"), Limit: patch.Set[int64](2)}, CountTo: c.to})
-		noError(t, err)
+		kit.NoError(t, err)
 		if found.Count != c.count || found.CountedAll != c.all || len(found.First.Value) != 2 || found.Next == nil {
 			t.Errorf("counted to %d, there are %d results (%v), %d of them shown", c.to, found.Count, found.CountedAll, len(found.First.Value))
 		}
@@ -151,16 +152,16 @@ func TestSearchLimits(t *testing.T) {
 		}})
 		found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: limit}})
 		if c.found < 0 {
-			wantFault(t, err, fault.TooManyResults)
+			kit.WantFault(t, err, fault.TooManyResults)
 			continue
 		}
-		noError(t, err)
-		equal(t, fmt.Sprintf("limit %d of %d", c.limit, c.there), len(numbers(t, found)), c.found)
-		equal(t, "more", found.Next != nil, c.limit > 0 && c.there > c.limit)
+		kit.NoError(t, err)
+		kit.Equal(t, fmt.Sprintf("limit %d of %d", c.limit, c.there), len(numbers(t, found)), c.found)
+		kit.Equal(t, "more", found.Next != nil, c.limit > 0 && c.there > c.limit)
 	}
 	for _, limit := range []int64{-1, 0, 1001, 1<<32 + 1} {
 		_, err := s.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Limit: patch.Set(limit)}})
-		wantFault(t, err, fault.InvalidValue, "invalid-value /limit")
+		kit.WantFault(t, err, fault.InvalidValue, "invalid-value /limit")
 	}
 }
 
@@ -171,25 +172,25 @@ func TestSearchInBatches(t *testing.T) {
 	s := newService(t)
 	service, v := s.finding(finder{have: 240, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
 	found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
-	noError(t, err)
-	equal(t, "views", v.views.Load(), int64(1))
-	equal(t, "first batch", len(found.First.Value), 100)
+	kit.NoError(t, err)
+	kit.Equal(t, "views", v.views.Load(), int64(1))
+	kit.Equal(t, "first batch", len(found.First.Value), 100)
 	var sizes []int
 	for batch, err := range found.Rest {
-		noError(t, err)
+		kit.NoError(t, err)
 		sizes = append(sizes, len(batch.Value))
-		equal(t, "views", v.views.Load(), int64(1+len(sizes)))
-		equal(t, "open views", v.open.Load(), int64(0))
+		kit.Equal(t, "views", v.views.Load(), int64(1+len(sizes)))
+		kit.Equal(t, "open views", v.open.Load(), int64(0))
 		if batch.Catalogue == nil {
 			t.Error("a batch without a catalogue")
 		}
 	}
-	equal(t, "batches", sizes, []int{100, 40}) // what is not there is left out
+	kit.Equal(t, "batches", sizes, []int{100, 40}) // what is not there is left out
 
 	for range found.Rest {
 		break // whoever has enough
 	}
-	equal(t, "views", v.views.Load(), int64(4))
+	kit.Equal(t, "views", v.views.Load(), int64(4))
 }
 
 // The larger the problems are, the fewer are loaded at once, so that an answer needs
@@ -206,23 +207,23 @@ func TestSearchInSmallBatches(t *testing.T) {
 	} {
 		service, _ := s.finding(finder{have: 250, text: text, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
 		found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}, Parts: snapshot.Keywords})
-		noError(t, err)
+		kit.NoError(t, err)
 		sizes := []int{len(found.First.Value)}
 		next := problem.ID(1)
 		check := func(batch []snapshot.Snapshot) {
 			for _, s := range batch {
-				equal(t, "the next problem", s.ID, next)
+				kit.Equal(t, "the next problem", s.ID, next)
 				next++
 			}
 		}
 		check(found.First.Value)
 		for batch, err := range found.Rest {
-			noError(t, err)
+			kit.NoError(t, err)
 			sizes = append(sizes, len(batch.Value))
 			check(batch.Value)
 		}
-		equal(t, fmt.Sprintf("batches of problems of %d bytes", text), sizes, want)
-		equal(t, "all of them", next, problem.ID(251))
+		kit.Equal(t, fmt.Sprintf("batches of problems of %d bytes", text), sizes, want)
+		kit.Equal(t, "all of them", next, problem.ID(251))
 	}
 }
 
@@ -232,7 +233,7 @@ func TestSearchFailsOnItsWay(t *testing.T) {
 	failure := fault.New(fault.Unavailable, "the disk is gone")
 	service, _ := s.finding(finder{have: 300, err: failure, find: func(context.Context, store.Query) ([]store.Hit, error) { return hits(250), nil }})
 	found, err := service.As(s.admin).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	var errs []error
 	for _, err := range found.Rest {
 		errs = append(errs, err)
@@ -253,7 +254,7 @@ func TestSearchTakesTooLong(t *testing.T) {
 	service, _ := s.finding(waits, func(o *Options) { o.SearchFor = time.Millisecond })
 	cmd := SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE")}}
 	_, err := service.As(s.admin).Search(t.Context(), cmd)
-	wantFault(t, err, fault.QueryTooExpensive)
+	kit.WantFault(t, err, fault.QueryTooExpensive)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	leaves := finder{find: func(ctx context.Context, q store.Query) ([]store.Hit, error) {
@@ -262,7 +263,7 @@ func TestSearchTakesTooLong(t *testing.T) {
 	}}
 	service, _ = s.finding(leaves, func(o *Options) { o.SearchFor = time.Hour })
 	_, err = service.As(s.admin).Search(ctx, cmd)
-	wantFault(t, err, fault.Unavailable)
+	kit.WantFault(t, err, fault.Unavailable)
 
 	// A store that is away is no matter of time.
 	away := finder{find: func(context.Context, store.Query) ([]store.Hit, error) {
@@ -270,11 +271,11 @@ func TestSearchTakesTooLong(t *testing.T) {
 	}}
 	service, _ = s.finding(away)
 	_, err = service.As(s.admin).Search(t.Context(), cmd)
-	wantFault(t, err, fault.Unavailable)
+	kit.WantFault(t, err, fault.Unavailable)
 
 	service, _ = s.finding(finder{}, func(o *Options) { o.SearchFor = -1 })
 	_, err = service.As(s.admin).Objects(t.Context(), predicate.User, Search{Predicate: patch.Set("TRUEPREDICATE")})
-	wantFault(t, err, fault.QueryTooExpensive)
+	kit.WantFault(t, err, fault.QueryTooExpensive)
 }
 
 // More metadata than a search may find is no result either.

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // narrow is a store that has so many Views at a time, as those with a pool of
@@ -70,32 +71,32 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		server := s.searchingSlowly()
 		quick := SearchProblems{Search: Search{Predicate: patch.Set("TRUEPREDICATE"), Sort: patch.Set("title")}}
 		streamed, err := server.As(s.admin).Search(t.Context(), quick)
-		noError(t, err)
+		kit.NoError(t, err)
 		var group sync.WaitGroup
 		for i := range byte(24) {
-			group.Go(func() { _, _ = server.As(by(testID(i%7))).Search(t.Context(), slowSearch) })
+			group.Go(func() { _, _ = server.As(by(kit.ID(i%7))).Search(t.Context(), slowSearch) })
 			group.Go(func() {
-				_, _ = server.UpdateProblems(t.Context(), by(testID(i%7)), UpdateProblems{Write: Write{DryRun: true}, Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
+				_, _ = server.UpdateProblems(t.Context(), by(kit.ID(i%7)), UpdateProblems{Write: Write{DryRun: true}, Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
 			})
 		}
 		synctest.Wait()
 		began := time.Now()
 		for range 3 {
 			_, err := server.As(s.admin).Problem(t.Context(), 1, 0)
-			noError(t, err)
-			_, err = server.Authenticate(t.Context(), testSecret)
-			noError(t, err)
-			noError(t, server.Ready(t.Context()))
+			kit.NoError(t, err)
+			_, err = server.Authenticate(t.Context(), kit.Secret)
+			kit.NoError(t, err)
+			kit.NoError(t, server.Ready(t.Context()))
 			_, err = server.As(s.admin).Objects(t.Context(), predicate.User, slowSearch.Search)
-			noError(t, err)
-			s.clock.forward(time.Minute) // what is cached is old
+			kit.NoError(t, err)
+			s.clock.Forward(time.Minute) // what is cached is old
 		}
 		_, err = server.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: titled("U")})
-		noError(t, err)
-		equal(t, "problems of the answer that had begun", len(numbers(t, streamed)), 250)
-		equal(t, "how long all that took", time.Since(began), time.Duration(0))
+		kit.NoError(t, err)
+		kit.Equal(t, "problems of the answer that had begun", len(numbers(t, streamed)), 250)
+		kit.Equal(t, "how long all that took", time.Since(began), time.Duration(0))
 		group.Wait()
-		equal(t, "users left", server.searches.Users(), 0)
+		kit.Equal(t, "users left", server.searches.Users(), 0)
 	})
 }
 
@@ -108,45 +109,45 @@ func TestSearchWaitsForItsTurn(t *testing.T) {
 		server := s.searchingSlowly(func(o *Options) { o.Searches, o.SearchFor, o.WaitFor = 1, 5*time.Second, 2*time.Second })
 		var group sync.WaitGroup
 		var first error
-		group.Go(func() { _, first = server.As(by(ann)).Search(t.Context(), slowSearch) })
+		group.Go(func() { _, first = server.As(by(kit.Ann)).Search(t.Context(), slowSearch) })
 		synctest.Wait()
 		began := time.Now()
-		_, err := server.As(by(bob)).Search(t.Context(), slowSearch)
-		wantFault(t, err, fault.Unavailable)
-		equal(t, "how long it has waited", time.Since(began), 2*time.Second)
+		_, err := server.As(by(kit.Bob)).Search(t.Context(), slowSearch)
+		kit.WantFault(t, err, fault.Unavailable)
+		kit.Equal(t, "how long it has waited", time.Since(began), 2*time.Second)
 
 		gone, leave := context.WithCancel(t.Context())
 		var left error
-		group.Go(func() { _, left = server.As(by(bob)).Search(gone, slowSearch) })
+		group.Go(func() { _, left = server.As(by(kit.Bob)).Search(gone, slowSearch) })
 		synctest.Wait()
 		waiting, underWay := server.Searches()
-		equal(t, "searches that wait", waiting, 1)
-		equal(t, "searches under way", underWay, 1)
+		kit.Equal(t, "searches that wait", waiting, 1)
+		kit.Equal(t, "searches under way", underWay, 1)
 		leave()
 		synctest.Wait()
 		waiting, _ = server.Searches()
-		equal(t, "searches that wait", waiting, 0)
-		wantFault(t, left, fault.Unavailable)
-		equal(t, "when it left", time.Since(began), 2*time.Second)
+		kit.Equal(t, "searches that wait", waiting, 0)
+		kit.WantFault(t, left, fault.Unavailable)
+		kit.Equal(t, "when it left", time.Since(began), 2*time.Second)
 
 		// What is wrong in itself does not wait.
-		_, err = server.As(by(bob)).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("(")}})
-		wantFault(t, err, fault.InvalidPredicate)
-		_, err = server.UpdateProblems(t.Context(), by(bob), UpdateProblems{Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
-		wantFault(t, err, fault.PreviewRequired)
+		_, err = server.As(by(kit.Bob)).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set("(")}})
+		kit.WantFault(t, err, fault.InvalidPredicate)
+		_, err = server.UpdateProblems(t.Context(), by(kit.Bob), UpdateProblems{Predicate: slowSearch.Predicate, ProblemPatch: titled("U")})
+		kit.WantFault(t, err, fault.PreviewRequired)
 		form := fault.List{{Kind: fault.UnknownField, At: fault.At("colour"), Detail: "is not known"}}
-		_, err = server.UpdateProblems(t.Context(), by(bob), UpdateProblems{Write: Write{DryRun: true, Faults: form}, Predicate: slowSearch.Predicate})
-		wantFault(t, err, fault.UnknownField, "unknown-field /colour")
-		equal(t, "how long these took", time.Since(began), 2*time.Second)
+		_, err = server.UpdateProblems(t.Context(), by(kit.Bob), UpdateProblems{Write: Write{DryRun: true, Faults: form}, Predicate: slowSearch.Predicate})
+		kit.WantFault(t, err, fault.UnknownField, "unknown-field /colour")
+		kit.Equal(t, "how long these took", time.Since(began), 2*time.Second)
 
 		// It has its whole time from when its turn comes.
 		time.Sleep(2 * time.Second)
-		_, err = server.As(by(bob)).Search(t.Context(), slowSearch)
-		wantFault(t, err, fault.QueryTooExpensive)
-		equal(t, "when the second search ended", time.Since(began), 10*time.Second)
+		_, err = server.As(by(kit.Bob)).Search(t.Context(), slowSearch)
+		kit.WantFault(t, err, fault.QueryTooExpensive)
+		kit.Equal(t, "when the second search ended", time.Since(began), 10*time.Second)
 		group.Wait()
-		wantFault(t, first, fault.QueryTooExpensive)
+		kit.WantFault(t, first, fault.QueryTooExpensive)
 		waiting, underWay = server.Searches()
-		equal(t, "searches that are left", waiting+underWay, 0)
+		kit.Equal(t, "searches that are left", waiting+underWay, 0)
 	})
 }

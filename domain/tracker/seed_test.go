@@ -8,14 +8,15 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // D2: what an empty store is seeded with.
 func TestDecideSeed(t *testing.T) {
 	t.Parallel()
-	change := decideSeed(testSecret, at(now))
-	expects(t, change, store.StoreEmpty{})
-	equal(t, "author", change.Author, ident.None)
+	change := decideSeed(kit.Secret, kit.At(kit.Now))
+	kit.Expects(t, change, store.StoreEmpty{})
+	kit.Equal(t, "author", change.Author, ident.None)
 
 	var content metadata.Content
 	seen := map[ident.ID]bool{ident.None: true, change.Batch: true}
@@ -41,7 +42,7 @@ func TestDecideSeed(t *testing.T) {
 			unique(e.User.ID)
 		case store.PutToken:
 			unique(e.Token.ID)
-			equal(t, "token", e.Token, access.Token{ID: e.Token.ID, User: content.Users[0].ID, Scope: access.Admin, Digest: testSecret.Digest(), Created: now})
+			kit.Equal(t, "token", e.Token, access.Token{ID: e.Token.ID, User: content.Users[0].ID, Scope: access.Admin, Digest: kit.Secret.Digest(), Created: kit.Now})
 		default:
 			t.Errorf("unexpected effect %+v", e)
 		}
@@ -61,7 +62,7 @@ func TestDecideSeed(t *testing.T) {
 		}
 		states = append(states, state{s.Name, s.Initial, s.Resolved, next})
 	}
-	equal(t, "states", states, []state{
+	kit.Equal(t, "states", states, []state{
 		{"Open", true, false, "In Progress; Closed; "},
 		{"In Progress", false, false, "Open; Closed; "},
 		{"Closed", false, true, "Open; "},
@@ -73,36 +74,36 @@ func TestDecideSeed(t *testing.T) {
 	for _, o := range c.Content().Classifications {
 		classifications = append(classifications, o.Name)
 	}
-	equal(t, "priorities", priorities, []string{"Urgent", "High", "Normal", "Low"})
-	equal(t, "classifications, by name", classifications, []string{"Enhancement", "Feature", "Incorrect Behavior", "Task"})
-	equal(t, "e-mail address of the only user", c.Content().Users[0].Email, "admin@localhost")
-	equal(t, "users", len(c.Content().Users), 1)
+	kit.Equal(t, "priorities", priorities, []string{"Urgent", "High", "Normal", "Low"})
+	kit.Equal(t, "classifications, by name", classifications, []string{"Enhancement", "Feature", "Incorrect Behavior", "Task"})
+	kit.Equal(t, "e-mail address of the only user", c.Content().Users[0].Email, "admin@localhost")
+	kit.Equal(t, "users", len(c.Content().Users), 1)
 }
 
 // D2: only an empty store is seeded, and of two servers only one does it.
 func TestSeedOnce(t *testing.T) {
 	t.Parallel()
-	clock := newClock()
-	memory := newMemory()
+	clock := kit.NewClock()
+	memory := kit.NewMemory()
 	one, two := newServer(memory, clock), newServer(memory, clock)
-	overtaken := newServer(&hooked{Store: memory, commit: func(next commitFunc, c store.Change) error {
-		seeded, err := two.Seed(t.Context(), testSecret) // between load and commit of the other
+	overtaken := newServer(&kit.Hooked{Store: memory, OnCommit: func(next kit.CommitFunc, c store.Change) error {
+		seeded, err := two.Seed(t.Context(), kit.Secret) // between load and commit of the other
 		if !seeded || err != nil {
 			t.Errorf("the faster server: seeded %t, error %v", seeded, err)
 		}
 		return next(c)
 	}}, clock)
 	seeded, err := overtaken.Seed(t.Context(), access.NewSecret([32]byte{1}))
-	noError(t, err)
-	equal(t, "the slower server seeded", seeded, false)
+	kit.NoError(t, err)
+	kit.Equal(t, "the slower server seeded", seeded, false)
 	seeded, err = one.Seed(t.Context(), access.NewSecret([32]byte{2}))
-	noError(t, err)
-	equal(t, "a later start seeded", seeded, false)
+	kit.NoError(t, err)
+	kit.Equal(t, "a later start seeded", seeded, false)
 
-	caller, err := one.Authenticate(t.Context(), testSecret)
-	noError(t, err)
-	equal(t, "scope", caller.Scope, access.Admin)
-	equal(t, "expiry", caller.Expires, time.Time{})
+	caller, err := one.Authenticate(t.Context(), kit.Secret)
+	kit.NoError(t, err)
+	kit.Equal(t, "scope", caller.Scope, access.Admin)
+	kit.Equal(t, "expiry", caller.Expires, time.Time{})
 	_, err = one.Authenticate(t.Context(), access.NewSecret([32]byte{1}))
 	if err == nil {
 		t.Error("the token of the slower server is valid")

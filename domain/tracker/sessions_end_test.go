@@ -11,12 +11,13 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 func (s service) setInactive(t *testing.T, id ident.ID, inactive bool) {
 	t.Helper()
 	_, err := s.Users().Update(t.Context(), s.admin, id, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(inactive)}})
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 // D41: a deactivation ends a session for good, as it does with a token.
@@ -26,21 +27,21 @@ func TestSessionStaysEndedAfterReactivation(t *testing.T) {
 	ann, secret := s.member(t, "Ann", access.Write)
 	byToken, _ := s.signIn(t, secret)
 	byName, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
-	noError(t, err)
+	kit.NoError(t, err)
 	bob, _ := s.member(t, "Bob", access.Write)
 	other, err := s.SignInUser(t.Context(), bob.User, access.Write, "")
-	noError(t, err)
+	kit.NoError(t, err)
 
 	s.setInactive(t, ann.User, true)
 	s.setInactive(t, ann.User, false)
 	s.refuses(t, byToken.Key)
 	s.refuses(t, byName.Key)
 	_, err = s.RecognizeSession(t.Context(), other.Key)
-	noError(t, err)
+	kit.NoError(t, err)
 	again, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.RecognizeSession(t.Context(), again.Key)
-	noError(t, err)
+	kit.NoError(t, err)
 }
 
 // overtaken does something else between the decision about a Change and its first Commit.
@@ -67,7 +68,7 @@ func TestDeactivationOvertakenBySignIn(t *testing.T) {
 	slow := service{newServer(&overtaken{s.memory, func() {
 		var err error
 		signed, err = s.SignInUser(t.Context(), ann.User, access.Write, "")
-		noError(t, err)
+		kit.NoError(t, err)
 	}}, s.clock), s.memory, s.clock, s.admin}
 	slow.setInactive(t, ann.User, true)
 	s.refuses(t, signed.Key)
@@ -94,14 +95,14 @@ func TestSessionOfNewTokenOnAnotherServer(t *testing.T) {
 	old, secret := s.member(t, "Ann", access.Write)
 	other := newServer(s.memory, s.clock)
 	_, err := other.Authenticate(t.Context(), secret) // the other server now has the tokens
-	noError(t, err)
+	kit.NoError(t, err)
 
 	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(old.User)), Scope: patch.Set("read")})
-	noError(t, err)
+	kit.NoError(t, err)
 	signed, want := s.signIn(t, issued.Value.Secret)
 	caller, err := other.RecognizeSession(t.Context(), signed.Key)
-	noError(t, err)
-	equal(t, "caller", caller, want)
+	kit.NoError(t, err)
+	kit.Equal(t, "caller", caller, want)
 }
 
 // The list has exactly the sessions that work.
@@ -111,12 +112,12 @@ func TestSessionsOfRevokedTokens(t *testing.T) {
 	ann, secret := s.member(t, "Ann", access.Write)
 	s.signIn(t, secret)
 	kept, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.RevokeToken(t.Context(), s.admin, ann.Token, Write{})
-	noError(t, err)
+	kit.NoError(t, err)
 	list, err := s.As(Caller{User: ann.User, Scope: access.Write, Session: kept.Session.ID}).Sessions(t.Context())
-	noError(t, err)
-	equal(t, "sessions", list.Value, []access.Session{kept.Session})
+	kit.NoError(t, err)
+	kit.Equal(t, "sessions", list.Value, []access.Session{kept.Session})
 }
 
 // A caller has no more rights than both the session and its token.
@@ -132,14 +133,14 @@ func TestSessionHasTheSmallerScope(t *testing.T) {
 			s := newService(t)
 			ann, _ := s.member(t, "Ann", c.token)
 			key := access.NewSessionKey([32]byte{1})
-			at := s.clock.now()
-			_, err := s.memory.Commit(t.Context(), store.Change{Batch: testID(40), At: at, Effects: []store.Effect{store.PutSession{Session: access.Session{
-				ID: testID(41), User: ann.User, Token: ann.Token, Scope: c.session, Digest: key.Digest(), Created: at, Expires: at.Add(time.Hour),
+			at := s.clock.Now()
+			_, err := s.memory.Commit(t.Context(), store.Change{Batch: kit.ID(40), At: at, Effects: []store.Effect{store.PutSession{Session: access.Session{
+				ID: kit.ID(41), User: ann.User, Token: ann.Token, Scope: c.session, Digest: key.Digest(), Created: at, Expires: at.Add(time.Hour),
 			}}}})
-			noError(t, err)
+			kit.NoError(t, err)
 			caller, err := s.RecognizeSession(t.Context(), key)
-			noError(t, err)
-			equal(t, "scope", caller.Scope, c.want)
+			kit.NoError(t, err)
+			kit.Equal(t, "scope", caller.Scope, c.want)
 		})
 	}
 }
@@ -166,9 +167,9 @@ func (c *counting) Commit(ctx context.Context, change store.Change) (store.Recei
 func TestSessionsAreForgottenInPortions(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	at := s.clock.now()
+	at := s.clock.Now()
 	const expired = 2*forgottenAtOnce + 1
-	change := store.Change{Batch: testID(40), At: at}
+	change := store.Change{Batch: kit.ID(40), At: at}
 	for i := range expired + 1 {
 		key := access.NewSessionKey([32]byte{1, byte(i), byte(i >> 8)})
 		session := access.Session{ID: ident.ID{1, byte(i), byte(i >> 8)}, User: s.admin.User, Scope: access.Read, Digest: key.Digest(), Created: at, Expires: at}
@@ -178,13 +179,13 @@ func TestSessionsAreForgottenInPortions(t *testing.T) {
 		change.Effects = append(change.Effects, store.PutSession{Session: session})
 	}
 	_, err := s.memory.Commit(t.Context(), change)
-	noError(t, err)
+	kit.NoError(t, err)
 
 	counted := &counting{Store: s.memory}
-	noError(t, newServer(counted, s.clock).forgetSessions(t.Context()))
-	equal(t, "effects of the Changes", counted.effects, []int{forgottenAtOnce, forgottenAtOnce, 1})
-	equal(t, "reads", counted.views, 1)
+	kit.NoError(t, newServer(counted, s.clock).forgetSessions(t.Context()))
+	kit.Equal(t, "effects of the Changes", counted.effects, []int{forgottenAtOnce, forgottenAtOnce, 1})
+	kit.Equal(t, "reads", counted.views, 1)
 	list, err := s.As(s.admin).Sessions(t.Context())
-	noError(t, err)
-	equal(t, "sessions left", len(list.Value), 1)
+	kit.NoError(t, err)
+	kit.Equal(t, "sessions left", len(list.Value), 1)
 }

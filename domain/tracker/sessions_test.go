@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // user creates a user with a token and returns both.
@@ -54,13 +55,13 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	ann, secret := s.member(t, "Ann", access.Write)
-	before := s.memory.current().versions
+	before := s.memory.Current().Versions
 	signed, caller := s.signIn(t, secret)
 	want := Caller{User: ann.User, Token: ann.Token, Scope: access.Write, Expires: signed.Session.Expires, Session: signed.Session.ID}
-	equal(t, "caller", caller, want)
-	equal(t, "expiry", signed.Session.Expires, signed.Session.Created.Add(sessionLife))
-	equal(t, "agent", signed.Session.Agent, "Browser 1.0")
-	equal(t, "versions: neither tokens nor metadata change", s.memory.current().versions, before)
+	kit.Equal(t, "caller", caller, want)
+	kit.Equal(t, "expiry", signed.Session.Expires, signed.Session.Created.Add(sessionLife))
+	kit.Equal(t, "agent", signed.Session.Agent, "Browser 1.0")
+	kit.Equal(t, "versions: neither tokens nor metadata change", s.memory.Current().Versions, before)
 	if _, err := s.SignIn(t.Context(), access.NewSecret([32]byte{9}), ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an unknown token signs in: %v", err)
 	}
@@ -76,7 +77,7 @@ func TestSignIn(t *testing.T) {
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, service, Caller) error{
-		"time":     func(_ *testing.T, s service, _ Caller) error { s.clock.forward(sessionLife); return nil },
+		"time":     func(_ *testing.T, s service, _ Caller) error { s.clock.Forward(sessionLife); return nil },
 		"sign out": func(t *testing.T, s service, c Caller) error { return s.SignOut(t.Context(), c) },
 		"list": func(t *testing.T, s service, c Caller) error {
 			return s.EndSession(t.Context(), Caller{User: c.User, Scope: access.Read}, c.Session)
@@ -117,7 +118,7 @@ func TestSessionEndsOnAnotherServer(t *testing.T) {
 	if _, err := other.RevokeToken(t.Context(), s.admin, caller.Token, Write{}); err != nil {
 		t.Fatal(err)
 	}
-	s.clock.forward(2 * time.Second)
+	s.clock.Forward(2 * time.Second)
 	s.refuses(t, signed.Key)
 	one, _ := s.member(t, "Bob", access.Write)
 	begun, err := s.SignInUser(t.Context(), one.User, access.Write, "")
@@ -138,11 +139,11 @@ func TestInvitation(t *testing.T) {
 	ann, _ := s.member(t, "Ann", access.Read)
 	invite := func() IssuedToken {
 		a, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(ann.User)), Scope: patch.Set("write"), Invitation: patch.Set(true)})
-		noError(t, err)
+		kit.NoError(t, err)
 		return a.Value
 	}
 	issued := invite()
-	equal(t, "expiry", issued.Expires, issued.Created.Add(access.InvitationLife))
+	kit.Equal(t, "expiry", issued.Expires, issued.Created.Add(access.InvitationLife))
 	if _, err := s.Authenticate(t.Context(), issued.Secret); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an invitation authenticates: %v", err)
 	}
@@ -164,20 +165,20 @@ func TestInvitation(t *testing.T) {
 	if signed.Load() == nil {
 		t.Fatal("it signs nobody in")
 	}
-	s.clock.forward(access.InvitationLife)
+	s.clock.Forward(access.InvitationLife)
 	caller, err := s.RecognizeSession(t.Context(), signed.Load().Key)
-	noError(t, err)
-	equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Write, Expires: signed.Load().Session.Expires, Session: signed.Load().Session.ID})
+	kit.NoError(t, err)
+	kit.Equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Write, Expires: signed.Load().Session.Expires, Session: signed.Load().Session.ID})
 
 	for why, end := range map[string]func(IssuedToken) error{
-		"late": func(IssuedToken) error { s.clock.forward(access.InvitationLife); return nil },
+		"late": func(IssuedToken) error { s.clock.Forward(access.InvitationLife); return nil },
 		"revoked": func(i IssuedToken) error {
 			_, err := other.RevokeToken(t.Context(), s.admin, i.ID, Write{})
 			return err
 		},
 	} {
 		issued := invite()
-		noError(t, end(issued))
+		kit.NoError(t, end(issued))
 		if _, err := s.SignIn(t.Context(), issued.Secret, ""); !fault.Is(err, fault.Unauthenticated) {
 			t.Errorf("%s, it signs in: %v", why, err)
 		}
@@ -189,14 +190,14 @@ func TestSessionEndsWithItsToken(t *testing.T) {
 	s := newService(t)
 	ann, _ := s.member(t, "Ann", access.Write)
 	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{
-		User: patch.Set(partialID(ann.User)), Scope: patch.Set("read"), Expires: patch.Set(s.clock.now().Add(time.Hour)),
+		User: patch.Set(partialID(ann.User)), Scope: patch.Set("read"), Expires: patch.Set(s.clock.Now().Add(time.Hour)),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	signed, _ := s.signIn(t, issued.Value.Secret)
-	equal(t, "expiry", signed.Session.Expires, issued.Value.Expires)
-	s.clock.forward(time.Hour)
+	kit.Equal(t, "expiry", signed.Session.Expires, issued.Value.Expires)
+	s.clock.Forward(time.Hour)
 	s.refuses(t, signed.Key)
 }
 
@@ -212,8 +213,8 @@ func TestSignInUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Read, Expires: signed.Session.Expires, Session: signed.Session.ID})
-	if _, err := s.SignInUser(t.Context(), testID(99), access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
+	kit.Equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Read, Expires: signed.Session.Expires, Session: signed.Session.ID})
+	if _, err := s.SignInUser(t.Context(), kit.ID(99), access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an unknown user signs in: %v", err)
 	}
 	if _, err := s.Users().Update(t.Context(), s.admin, ann.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}); err != nil {
@@ -244,8 +245,8 @@ func TestSessionsOfOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "sessions, the newest first", list.Value, []access.Session{second.Session, first.Session})
-	for _, id := range []ident.ID{theirs.Session.ID, testID(77), ident.None} {
+	kit.Equal(t, "sessions, the newest first", list.Value, []access.Session{second.Session, first.Session})
+	for _, id := range []ident.ID{theirs.Session.ID, kit.ID(77), ident.None} {
 		if err := s.EndSession(t.Context(), ann, id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("session %v ends: %v", id, err)
 		}
@@ -326,7 +327,7 @@ func TestCrowdedOut(t *testing.T) {
 				}
 			}
 		}
-		equal(t, c.rule, crowdedOut(sessions, token(c.of)), ended)
+		kit.Equal(t, c.rule, crowdedOut(sessions, token(c.of)), ended)
 	}
 }
 
@@ -338,9 +339,9 @@ func TestHousekeepForgetsSessions(t *testing.T) {
 	s := newService(t)
 	ann, secret := s.member(t, "Ann", access.Write)
 	s.signIn(t, secret)
-	s.clock.forward(time.Hour)
+	s.clock.Forward(time.Hour)
 	kept, _ := s.signIn(t, secret)
-	s.clock.forward(sessionLife - time.Hour)
+	s.clock.Forward(sessionLife - time.Hour)
 	if err := s.Housekeep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +352,7 @@ func TestHousekeepForgetsSessions(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "sessions", left, []access.Session{kept.Session})
+	kit.Equal(t, "sessions", left, []access.Session{kept.Session})
 }
 
 func TestAgentName(t *testing.T) {
@@ -391,18 +392,18 @@ func TestSessionsOf(t *testing.T) {
 		"of Bob":      {bob.User, 10, []ident.ID{second.Session.ID}, false},
 	} {
 		a, more, err := s.SessionsOf(t.Context(), c.who, c.limit)
-		noError(t, err)
+		kit.NoError(t, err)
 		var got []ident.ID
 		for _, session := range a.Value {
 			got = append(got, session.ID)
 		}
-		equal(t, name, got, c.want)
-		equal(t, name+": more", more, c.more)
+		kit.Equal(t, name, got, c.want)
+		kit.Equal(t, name+": more", more, c.more)
 	}
 	_, err := s.RevokeToken(t.Context(), s.admin, ann.Token, Write{})
-	noError(t, err)
+	kit.NoError(t, err)
 	a, more, err := s.SessionsOf(t.Context(), ident.None, 1)
-	noError(t, err)
+	kit.NoError(t, err)
 	if len(a.Value) != 1 || a.Value[0].ID != second.Session.ID || more {
 		t.Errorf("after the revocation the sessions are %+v (more: %t)", a.Value, more)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // undo makes a dry run and then, after whatever happens between, the undo.
@@ -42,7 +43,7 @@ func sayUndo(u UndoneBatch) (lines []string) {
 	for _, r := range u.Refused {
 		line := fmt.Sprintf("%d %s", r.ID, r.Err.Kind)
 		for _, item := range r.Err.Items {
-			line += " " + pointer(item.At)
+			line += " " + kit.Pointer(item.At)
 		}
 		lines = append(lines, line)
 	}
@@ -59,7 +60,7 @@ func (s service) lastBatch(t *testing.T, id problem.ID) ident.ID {
 // which is its revision of that moment; problem 2 is another one.
 func TestUndo(t *testing.T) {
 	t.Parallel()
-	writer := by(bob)
+	writer := by(kit.Bob)
 	writer.Scope = access.Write
 	set := func(id problem.ID, p ProblemPatch) func(*testing.T, service) {
 		return func(t *testing.T, s service) { s.update(t, id, p) }
@@ -67,30 +68,30 @@ func TestUndo(t *testing.T) {
 	keyword := func(value string) func(*testing.T, service) {
 		return func(t *testing.T, s service) {
 			_, err := s.SetKeyword(t.Context(), s.admin, 1, SetKeyword{Name: "floor", Value: problem.Text(value)})
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	add := func(from, to problem.ID) func(*testing.T, service) {
 		return func(t *testing.T, s service) {
 			_, err := s.AddRelationship(t.Context(), s.admin, from, relate("ParentOf", to))
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	remove := func(from, to problem.ID) func(*testing.T, service) {
 		return func(t *testing.T, s service) {
 			_, err := s.DeleteRelationship(t.Context(), s.admin, from, relate("ParentOf", to))
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	all := func(p ProblemPatch) func(*testing.T, service) {
 		return func(t *testing.T, s service) {
 			_, err := s.apply(t.Context(), s.admin, UpdateProblems{Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: p}, func(ChangedProblems) {})
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	comment := func(t *testing.T, s service) {
 		_, err := s.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: titled("U"), Comment: patch.Set("a")})
-		noError(t, err)
+		kit.NoError(t, err)
 	}
 	var none []func(*testing.T, service)
 	type steps = []func(*testing.T, service)
@@ -103,20 +104,20 @@ func TestUndo(t *testing.T) {
 		after  steps
 		want   []string
 	}{
-		{"fields go back, also to null", writer, UndoOfProblem, none, set(1, ProblemPatch{Title: patch.Set("U"), Assignee: named("Ann")}), none,
-			[]string{`1@3 FieldChanged title: "U" → "T"`, `1@3 FieldChanged assignee: ` + ref(ann, "Ann") + ` → null`}},
-		{"a state goes back without a transition", writer, UndoOfProblem, steps{set(1, ProblemPatch{State: named("Closed")})}, set(1, ProblemPatch{State: named("Archived")}), none,
-			[]string{`1@4 FieldChanged state: ` + ref(archived, "Archived") + ` → ` + ref(closed, "Closed")}},
-		{"what has moved on stays, though it is the same again", writer, UndoOfProblem, none, set(1, ProblemPatch{Title: patch.Set("U"), Assignee: named("Ann")}),
+		{"fields go back, also to null", writer, UndoOfProblem, none, set(1, ProblemPatch{Title: patch.Set("U"), Assignee: kit.Named("Ann")}), none,
+			[]string{`1@3 FieldChanged title: "U" → "T"`, `1@3 FieldChanged assignee: ` + kit.Ref(kit.Ann, "Ann") + ` → null`}},
+		{"a state goes back without a transition", writer, UndoOfProblem, steps{set(1, ProblemPatch{State: kit.Named("Closed")})}, set(1, ProblemPatch{State: kit.Named("Archived")}), none,
+			[]string{`1@4 FieldChanged state: ` + kit.Ref(kit.Archived, "Archived") + ` → ` + kit.Ref(kit.Closed, "Closed")}},
+		{"what has moved on stays, though it is the same again", writer, UndoOfProblem, none, set(1, ProblemPatch{Title: patch.Set("U"), Assignee: kit.Named("Ann")}),
 			steps{set(1, titled("V")), set(1, titled("U"))},
-			[]string{`1@5 FieldChanged assignee: ` + ref(ann, "Ann") + ` → null`, `1 FieldChanged title: moved-on`}},
-		{"a user and a component out of use by now are refused", writer, UndoOfProblem, steps{set(1, ProblemPatch{Assignee: named("Bob"), Component: named("Core")})},
-			set(1, ProblemPatch{Assignee: named("Ann"), Component: patch.Null[metadata.Partial](), Title: patch.Set("U")}),
+			[]string{`1@5 FieldChanged assignee: ` + kit.Ref(kit.Ann, "Ann") + ` → null`, `1 FieldChanged title: moved-on`}},
+		{"a user and a component out of use by now are refused", writer, UndoOfProblem, steps{set(1, ProblemPatch{Assignee: kit.Named("Bob"), Component: kit.Named("Core")})},
+			set(1, ProblemPatch{Assignee: kit.Named("Ann"), Component: patch.Null[metadata.Partial](), Title: patch.Set("U")}),
 			steps{func(t *testing.T, s service) {
-				_, err := s.Users().Update(t.Context(), s.admin, bob, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
-				noError(t, err)
-				_, err = s.Components().Update(t.Context(), s.admin, coreID, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Closed: patch.Set(true)}})
-				noError(t, err)
+				_, err := s.Users().Update(t.Context(), s.admin, kit.Bob, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
+				kit.NoError(t, err)
+				_, err = s.Components().Update(t.Context(), s.admin, kit.CoreID, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Closed: patch.Set(true)}})
+				kit.NoError(t, err)
 			}},
 			[]string{"1 invalid-value /component /assignee"}},
 		{"a keyword gets its former value", writer, UndoOfProblem, steps{keyword("kitchen")}, keyword("cellar"), none, []string{`1@4 KeywordSet floor: "cellar" → "kitchen"`}},
@@ -142,40 +143,40 @@ func TestUndo(t *testing.T) {
 			for _, step := range c.before {
 				step(t, s)
 			}
-			s.clock.forward(time.Second)
+			s.clock.Forward(time.Second)
 			c.batch(t, s)
 			batch := s.lastBatch(t, 1)
 			for _, step := range c.after {
 				step(t, s)
 			}
-			commits := len(s.memory.commits)
+			commits := len(s.memory.Commits)
 			var shown UndoneBatch
 			got, err := s.undo(t.Context(), c.caller, 1, batch, c.scope, func(dry UndoneBatch) { shown = dry })
-			equal(t, "preview", sayUndo(shown), c.want)
+			kit.Equal(t, "preview", sayUndo(shown), c.want)
 			if len(shown.Refused) > 0 {
-				wantFault(t, err, shown.Refused[0].Err.Kind, itemsOf(shown.Refused[0].Err)...)
-				equal(t, "commits", len(s.memory.commits), commits)
+				kit.WantFault(t, err, shown.Refused[0].Err.Kind, itemsOf(shown.Refused[0].Err)...)
+				kit.Equal(t, "commits", len(s.memory.Commits), commits)
 				return
 			}
-			noError(t, err)
-			equal(t, "result", sayUndo(got), c.want)
+			kit.NoError(t, err)
+			kit.Equal(t, "result", sayUndo(got), c.want)
 			if len(got.Changes) == 0 {
-				equal(t, "commits", len(s.memory.commits), commits)
+				kit.Equal(t, "commits", len(s.memory.Commits), commits)
 				return
 			}
-			equal(t, "commits", len(s.memory.commits), commits+1)
+			kit.Equal(t, "commits", len(s.memory.Commits), commits+1)
 			for _, change := range got.Changes {
-				equal(t, "batch", s.load(t, change.ID).Batch, got.Batch)
+				kit.Equal(t, "batch", s.load(t, change.ID).Batch, got.Batch)
 			}
-			checkCommit(t, s.memory.commits[commits])
-			checkPairs(t, s.memory.current())
+			checkCommit(t, s.memory.Commits[commits])
+			checkPairs(t, s.memory.Current())
 		})
 	}
 }
 
 func itemsOf(e *fault.Error) (items []string) {
 	for _, item := range e.Items {
-		items = append(items, string(item.Kind)+" "+pointer(item.At))
+		items = append(items, string(item.Kind)+" "+kit.Pointer(item.At))
 	}
 	return items
 }
@@ -187,7 +188,7 @@ func TestUndoRefuses(t *testing.T) {
 	id := s.create(t, "T")
 	s.update(t, id, titled("U"))
 	batch := s.lastBatch(t, id)
-	before := s.memory.current()
+	before := s.memory.Current()
 	dry, old := Write{DryRun: true}, Write{IfMatch: &Match{Revisions: []int64{1}}}
 	for _, c := range []struct {
 		rule  string
@@ -201,13 +202,13 @@ func TestUndoRefuses(t *testing.T) {
 		{"no scope", id, Undo{}, fault.RequiredField, []string{"required-field /scope"}},
 		{"an unknown scope", id, Undo{Scope: patch.Set("all")}, fault.InvalidValue, []string{"invalid-value /scope"}},
 		{"no preview", id, Undo{Scope: patch.Set(UndoOfProblem)}, fault.PreviewRequired, nil},
-		{"no such batch", id, Undo{Write: dry, Scope: patch.Set(UndoOfBatch), Batch: testID(99)}, fault.NotFound, nil},
-		{"the preview of something else", id, Undo{Scope: patch.Set(UndoOfProblem), Batch: batch, Preview: &Preview{Now: noon}}, fault.StaleRevision, nil},
+		{"no such batch", id, Undo{Write: dry, Scope: patch.Set(UndoOfBatch), Batch: kit.ID(99)}, fault.NotFound, nil},
+		{"the preview of something else", id, Undo{Scope: patch.Set(UndoOfProblem), Batch: batch, Preview: &Preview{Now: kit.Noon}}, fault.StaleRevision, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			_, err := s.UndoBatch(t.Context(), s.admin, c.id, c.cmd)
-			wantFault(t, err, c.kind, c.items...)
-			if s.memory.current() != before {
+			kit.WantFault(t, err, c.kind, c.items...)
+			if s.memory.Current() != before {
 				t.Error("something was stored")
 			}
 		})
@@ -215,7 +216,7 @@ func TestUndoRefuses(t *testing.T) {
 	for name, move := range map[string]func(){
 		"nothing of the undo has moved": func() {
 			_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("a")})
-			noError(t, err)
+			kit.NoError(t, err)
 		},
 	} {
 		_, err := s.undo(t.Context(), s.admin, id, batch, UndoOfBatch, func(UndoneBatch) { move() })
@@ -225,19 +226,19 @@ func TestUndoRefuses(t *testing.T) {
 	}
 	s.update(t, id, titled("U"))
 	_, err := s.undo(t.Context(), s.admin, id, s.lastBatch(t, id), UndoOfBatch, func(UndoneBatch) { s.update(t, id, titled("V")) })
-	wantFault(t, err, fault.StaleRevision)
-	equal(t, "title", s.load(t, id).Title, "V")
+	kit.WantFault(t, err, fault.StaleRevision)
+	kit.Equal(t, "title", s.load(t, id).Title, "V")
 }
 
 // content is what an undo brings back of problems.
 func (s service) content(problems int) (all []string) {
 	for id := problem.ID(1); int(id) <= problems; id++ {
-		p := s.memory.current().problems[id]
-		line := fmt.Sprintf("%d: %+v %+v", id, p.problem.Fields, p.keywords)
-		for _, r := range p.relationships {
+		p := s.memory.Current().Problems[id]
+		line := fmt.Sprintf("%d: %+v %+v", id, p.Problem.Fields, p.Keywords)
+		for _, r := range p.Relationships {
 			line += fmt.Sprintf(" %s %d", r.Type, r.Other)
 		}
-		for _, c := range problem.Present(slices.Clone(p.comments)) {
+		for _, c := range problem.Present(slices.Clone(p.Comments)) {
 			line += fmt.Sprintf(" %v %q %v", c.ID, c.Text, c.HTML)
 		}
 		all = append(all, line)
@@ -257,7 +258,7 @@ func TestUndoIsTheWayBack(t *testing.T) {
 		id := s.create(t, "T")
 		for range 20 {
 			_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("a")})
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	undone := map[string]int{}
@@ -265,38 +266,38 @@ func TestUndoIsTheWayBack(t *testing.T) {
 		return slices.ContainsFunc(kinds, func(what string) bool { return undone[what] == 0 })
 	}
 	for step := 0; step < least || step < most && lacking(); step++ {
-		s.clock.forward(pick(rng, 0, time.Millisecond, time.Second, -time.Minute))
-		before, commits := s.content(problems), len(s.memory.commits)
+		s.clock.Forward(pick(rng, 0, time.Millisecond, time.Second, -time.Minute))
+		before, commits := s.content(problems), len(s.memory.Commits)
 		what, err := s.writeSomething(t, rng, problems)
 		after := s.content(problems)
-		if err != nil || len(s.memory.commits) == commits || len(s.memory.commits[commits].Log) == 0 {
+		if err != nil || len(s.memory.Commits) == commits || len(s.memory.Commits[commits].Log) == 0 {
 			continue
 		}
-		e := s.memory.commits[commits].Log[0]
-		permanent := slices.ContainsFunc(s.memory.commits[commits].Log, func(e problem.LogEntry) bool { return e.Type == problem.CommentDeleted })
+		e := s.memory.Commits[commits].Log[0]
+		permanent := slices.ContainsFunc(s.memory.Commits[commits].Log, func(e problem.LogEntry) bool { return e.Type == problem.CommentDeleted })
 		got, err := s.undo(t.Context(), s.admin, e.Problem, e.Batch, UndoOfBatch, func(UndoneBatch) {})
-		noError(t, err)
+		kit.NoError(t, err)
 		if permanent {
 			continue
 		}
-		equal(t, "after the undo of "+what, s.content(problems), before)
+		kit.Equal(t, "after the undo of "+what, s.content(problems), before)
 		if len(got.Changes) == 0 {
 			continue
 		}
 		undone[what]++
 		_, err = s.undo(t.Context(), s.admin, e.Problem, got.Batch, UndoOfBatch, func(UndoneBatch) {})
-		noError(t, err)
+		kit.NoError(t, err)
 		if e.Type != problem.CommentAdded {
-			equal(t, "after the undo of the undo of "+what, s.content(problems), after)
+			kit.Equal(t, "after the undo of the undo of "+what, s.content(problems), after)
 		}
 	}
 	if lacking() {
 		t.Errorf("of %q, %d steps undid %v", kinds, most, undone)
 	}
-	for _, c := range s.memory.commits {
+	for _, c := range s.memory.Commits {
 		checkCommit(t, c)
 	}
-	checkPairs(t, s.memory.current())
+	checkPairs(t, s.memory.Current())
 }
 
 // A problem above snapshot.Small is read in portions, with the same result.
@@ -305,14 +306,14 @@ func TestUndoInALargeProblem(t *testing.T) {
 	s := newStocked()
 	id, other := s.create(t, "T"), s.create(t, "T")
 	_, err := s.AddComment(t.Context(), s.admin, id, AddComment{Text: patch.Set("a")})
-	noError(t, err)
+	kit.NoError(t, err)
 	said := s.lastBatch(t, id)
 	_, err = s.AddRelationship(t.Context(), s.admin, id, relate("ParentOf", other))
-	noError(t, err)
+	kit.NoError(t, err)
 	related := s.lastBatch(t, id)
 	for i := range 1200 {
 		_, err := s.SetKeyword(t.Context(), s.admin, id, SetKeyword{Name: "floor", Value: problem.Text(fmt.Sprint(i))})
-		noError(t, err)
+		kit.NoError(t, err)
 	}
 	keyed := s.lastBatch(t, id)
 	if size := s.load(t, id).Size; size <= snapshot.Small {
@@ -320,13 +321,13 @@ func TestUndoInALargeProblem(t *testing.T) {
 	}
 	for _, batch := range []ident.ID{said, related, keyed} {
 		got, err := s.undo(t.Context(), s.admin, id, batch, UndoOfBatch, func(UndoneBatch) {})
-		noError(t, err)
+		kit.NoError(t, err)
 		if len(got.Stays)+len(got.Refused) > 0 || len(got.Changes) == 0 {
 			t.Errorf("undo of %v: %q", batch, sayUndo(got))
 		}
 	}
 	after, err := s.As(s.admin).Problem(t.Context(), id, snapshot.Keywords|snapshot.Relationships)
-	noError(t, err)
-	equal(t, "keywords", after.Value.Keywords, []problem.Keyword{{Name: "floor", Value: problem.Text("1198")}})
-	equal(t, "relationships", len(after.Value.Relationships), 0)
+	kit.NoError(t, err)
+	kit.Equal(t, "keywords", after.Value.Keywords, []problem.Keyword{{Name: "floor", Value: problem.Text("1198")}})
+	kit.Equal(t, "relationships", len(after.Value.Relationships), 0)
 }

@@ -11,16 +11,17 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // newDirectory is the catalogue of the tests with two tokens of Bob's, one of them
 // revoked, and one of Ann's.
 func newDirectory() directory {
-	return directory{catalogue: testCatalogue, access: ident.Version{Number: 70, Batch: storedBy}, tokens: []access.Token{
-		{ID: testID(81), User: bob, Scope: access.Write, Digest: access.Digest{1}, Created: noon},
-		{ID: testID(82), User: bob, Scope: access.Read, Digest: access.Digest{2}, Created: noon, Revoked: noon.Add(time.Minute)},
-		{ID: testID(83), User: ann, Scope: access.Admin, Digest: access.Digest{3}, Created: noon},
+	return directory{catalogue: kit.Catalogue, access: ident.Version{Number: 70, Batch: kit.StoredBy}, tokens: []access.Token{
+		{ID: kit.ID(81), User: kit.Bob, Scope: access.Write, Digest: access.Digest{1}, Created: kit.Noon},
+		{ID: kit.ID(82), User: kit.Bob, Scope: access.Read, Digest: access.Digest{2}, Created: kit.Noon, Revoked: kit.Noon.Add(time.Minute)},
+		{ID: kit.ID(83), User: kit.Ann, Scope: access.Admin, Digest: access.Digest{3}, Created: kit.Noon},
 	}}
 }
 
@@ -44,24 +45,24 @@ func TestCreateUser(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			m := at(now)
+			m := kit.At(kit.Now)
 			d := newDirectory()
-			change, a, err := new(Service).Users().decide(by(ann), Write{}, c.p, user.User{}, written{directory: d}, m)
-			noError(t, err)
+			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, user.User{}, written{directory: d}, m)
+			kit.NoError(t, err)
 			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
 				t.Errorf("the identifier %s is not the user's own", a.Value.ID)
 			}
 			c.want.ID = a.Value.ID
-			equal(t, "answer", a.Value, c.want)
-			equal(t, "new", a.New, true)
-			equal(t, "version of the catalogue that he is in", a.Catalogue.Version, d.catalogue.Version.Next(change.Batch))
+			kit.Equal(t, "answer", a.Value, c.want)
+			kit.Equal(t, "new", a.New, true)
+			kit.Equal(t, "version of the catalogue that he is in", a.Catalogue.Version, d.catalogue.Version.Next(change.Batch))
 			known, _ := a.Catalogue.User(c.want.ID)
-			equal(t, "in the catalogue of the answer", known, c.want)
-			equal(t, "effects", unaudited(change), []store.Effect{store.PutUser{User: c.want}})
-			if len(change.Expect) == 0 || change.Expect[0] != (store.CatalogueAt{Version: catalogueVersion}) {
+			kit.Equal(t, "in the catalogue of the answer", known, c.want)
+			kit.Equal(t, "effects", unaudited(change), []store.Effect{store.PutUser{User: c.want}})
+			if len(change.Expect) == 0 || change.Expect[0] != (store.CatalogueAt{Version: kit.CatalogueVersion}) {
 				t.Errorf("the change expects %+v, want the catalogue in which the address is free", change.Expect)
 			}
-			equal(t, "author", change.Author, ann)
+			kit.Equal(t, "author", change.Author, kit.Ann)
 		})
 	}
 }
@@ -77,7 +78,7 @@ func TestUserRefuses(t *testing.T) {
 	}{
 		{"D2: empty texts", person(" ", ""), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
 		{"D2: 256 characters", person(strings.Repeat("é", 256), strings.Repeat("a", 250)+"@a.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
-		{"null", UserPatch{Name: patch.Null[string](), Email: patch.Null[string](), Inactive: patch.Null[bool]()}, user.User{ID: bob, Name: "Bob", Email: "bob@example.org"},
+		{"null", UserPatch{Name: patch.Null[string](), Email: patch.Null[string](), Inactive: patch.Null[bool]()}, user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"},
 			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email", "invalid-value /inactive"}},
 		{"D9: a control character", person("a\tb", "a@\x01.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
 		{"no address", person("Dan", "dan"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
@@ -85,15 +86,15 @@ func TestUserRefuses(t *testing.T) {
 		{"no domain", person("Dan", "dan@"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
 		{"a space inside", person("Dan", "dan dan@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
 		{"D2: the address of another user, in another case", person("Dan", "BOB@Example.org"), user.User{}, fault.AlreadyExists, nil},
-		{"D2: the address of an inactive user", UserPatch{Email: patch.Set("cat@example.org")}, user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}, fault.AlreadyExists, nil},
+		{"D2: the address of an inactive user", UserPatch{Email: patch.Set("cat@example.org")}, user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"}, fault.AlreadyExists, nil},
 		{"D18: 422 before 409", person("", "bob@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := new(Service).Users().decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[user.User]{})
+			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{directory: newDirectory()}, kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[user.User]{})
 		})
 	}
 }
@@ -102,11 +103,11 @@ func TestUserRefuses(t *testing.T) {
 // good: no token that is made meanwhile escapes.
 func TestUpdateUser(t *testing.T) {
 	t.Parallel()
-	old := user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}
+	old := user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"}
 	put := func(u user.User) store.Effect { return store.PutUser{User: u} }
 	revoked := newDirectory().tokens[0]
-	revoked.Revoked = now
-	inCatalogue := store.CatalogueAt{Version: catalogueVersion}
+	revoked.Revoked = kit.Now
+	inCatalogue := store.CatalogueAt{Version: kit.CatalogueVersion}
 	for _, c := range []struct {
 		rule    string
 		old     user.User
@@ -115,24 +116,24 @@ func TestUpdateUser(t *testing.T) {
 		effects []store.Effect
 	}{
 		{"another name", old, UserPatch{Name: patch.Set("Rob")},
-			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: bob, Name: "Rob", Email: "bob@example.org"})}},
+			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: kit.Bob, Name: "Rob", Email: "bob@example.org"})}},
 		{"his own address in another case", old, UserPatch{Email: patch.Set("Bob@example.org")},
-			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: bob, Name: "Bob", Email: "Bob@example.org"})}},
+			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: kit.Bob, Name: "Bob", Email: "Bob@example.org"})}},
 		{"D8: nothing else than before", old, UserPatch{Name: patch.Set("Bob "), Inactive: patch.Set(false)}, nil, nil},
 		{"deactivated", old, UserPatch{Inactive: patch.Set(true)},
-			[]store.Expectation{inCatalogue, store.AccessAt{Version: ident.Version{Number: 70, Batch: storedBy}}},
-			[]store.Effect{put(user.User{ID: bob, Name: "Bob", Email: "bob@example.org", Inactive: true}), store.PutToken{Token: revoked}}},
-		{"reactivated: his tokens stay revoked", user.User{ID: cat, Name: "Cat", Email: "cat@example.org", Inactive: true}, UserPatch{Inactive: patch.Set(false)},
-			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: cat, Name: "Cat", Email: "cat@example.org"})}},
+			[]store.Expectation{inCatalogue, store.AccessAt{Version: ident.Version{Number: 70, Batch: kit.StoredBy}}},
+			[]store.Effect{put(user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org", Inactive: true}), store.PutToken{Token: revoked}}},
+		{"reactivated: his tokens stay revoked", user.User{ID: kit.Cat, Name: "Cat", Email: "cat@example.org", Inactive: true}, UserPatch{Inactive: patch.Set(false)},
+			[]store.Expectation{inCatalogue}, []store.Effect{put(user.User{ID: kit.Cat, Name: "Cat", Email: "cat@example.org"})}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := new(Service).Users().decide(by(ann), Write{}, c.p, c.old, written{directory: newDirectory()}, at(now))
-			noError(t, err)
-			equal(t, "effects", unaudited(change), c.effects)
-			expects(t, change, c.expect...)
-			equal(t, "identifier", a.Value.ID, c.old.ID)
-			equal(t, "new", a.New, false)
+			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{directory: newDirectory()}, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "effects", unaudited(change), c.effects)
+			kit.Expects(t, change, c.expect...)
+			kit.Equal(t, "identifier", a.Value.ID, c.old.ID)
+			kit.Equal(t, "new", a.New, false)
 		})
 	}
 }
@@ -140,9 +141,9 @@ func TestUpdateUser(t *testing.T) {
 // D24: the answer of a dry run has no identifier of what is not there.
 func TestCreateUserDryRun(t *testing.T) {
 	t.Parallel()
-	_, a, err := new(Service).Users().decide(by(ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{directory: newDirectory()}, at(now))
-	noError(t, err)
-	equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
+	_, a, err := new(Service).Users().decide(by(kit.Ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{directory: newDirectory()}, kit.At(kit.Now))
+	kit.NoError(t, err)
+	kit.Equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
 }
 
 // A condition holds for the objects that the change replaces, also when another server is
@@ -151,7 +152,7 @@ func TestConditionOvertaken(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
-	noError(t, err)
+	kit.NoError(t, err)
 	rename := func(name string) UpdateObject[UserPatch] {
 		return UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}, Condition: func(c *metadata.Catalogue) error {
 			if now, _ := c.User(bob.Value.ID); now.Name != "Bob" {
@@ -160,15 +161,15 @@ func TestConditionOvertaken(t *testing.T) {
 			return nil
 		}}
 	}
-	s := other.behind(hooked{commit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
 		_, err := other.Users().Update(t.Context(), other.admin, bob.Value.ID, rename("Rob"))
-		noError(t, err)
+		kit.NoError(t, err)
 	})})
 	_, err = s.Users().Update(t.Context(), s.admin, bob.Value.ID, rename("Robert"))
-	wantFault(t, err, fault.StaleRevision)
+	kit.WantFault(t, err, fault.StaleRevision)
 	now, err := other.Users().Load(t.Context(), bob.Value.ID)
-	noError(t, err)
-	equal(t, "name", now.Value.Name, "Rob")
+	kit.NoError(t, err)
+	kit.Equal(t, "name", now.Value.Name, "Rob")
 }
 
 // D17: of a token issued and its user deactivated at the same time by two servers,
@@ -177,38 +178,38 @@ func TestDeactivationOvertaken(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
-	noError(t, err)
-	issue := CreateToken{User: named("Bob"), Scope: patch.Set("write")}
+	kit.NoError(t, err)
+	issue := CreateToken{User: kit.Named("Bob"), Scope: patch.Set("write")}
 	deactivate := UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}
 
 	var token IssuedToken
-	s := other.behind(hooked{commit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
 		a, err := other.CreateToken(t.Context(), other.admin, issue)
-		noError(t, err)
+		kit.NoError(t, err)
 		token = a.Value
 	})})
 	_, err = s.Users().Update(t.Context(), s.admin, bob.Value.ID, deactivate)
-	noError(t, err)
-	equal(t, "issued first", authenticated(t, other.Service, token), false)
+	kit.NoError(t, err)
+	kit.Equal(t, "issued first", authenticated(t, other.Service, token), false)
 
 	_, err = other.Users().Update(t.Context(), other.admin, bob.Value.ID, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(false)}})
-	noError(t, err)
-	s = other.behind(hooked{commit: once(func() {
+	kit.NoError(t, err)
+	s = other.behind(kit.Hooked{OnCommit: once(func() {
 		_, err := other.Users().Update(t.Context(), other.admin, bob.Value.ID, deactivate)
-		noError(t, err)
+		kit.NoError(t, err)
 	})})
 	_, err = s.CreateToken(t.Context(), s.admin, issue)
-	wantFault(t, err, fault.InvalidValue, "invalid-value /user")
+	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /user")
 }
 
 // D2: of two servers that give one address to two users, one is refused.
 func TestAddressTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
-	s := other.behind(hooked{commit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: once(func() {
 		_, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
-		noError(t, err)
+		kit.NoError(t, err)
 	})})
 	_, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Rob", "BOB@example.org")})
-	wantFault(t, err, fault.AlreadyExists)
+	kit.WantFault(t, err, fault.AlreadyExists)
 }

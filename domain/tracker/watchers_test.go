@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -22,31 +23,31 @@ import (
 // no news to anybody.
 func TestAddWatcher(t *testing.T) {
 	t.Parallel()
-	old := newLoaded(assigned(ann), readByAssignee)
-	old.Watchers = []ident.ID{ann}
+	old := newLoaded(assigned(kit.Ann), readByAssignee)
+	old.Watchers = []ident.ID{kit.Ann}
 	for _, c := range []struct {
 		rule string
 		user metadata.Partial
 		want user.User
 	}{
-		{"by e-mail address, in another case", asPartial(object{"email": "BOB@example.org"}), user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}},
-		{"by name", asPartial(object{"name": "Bob"}), user.User{ID: bob, Name: "Bob", Email: "bob@example.org"}},
-		{"as R4 shows him", asPartial(userObject(eve2, "Eve", "eve@example.com", false)), user.User{ID: eve2, Name: "Eve", Email: "eve@example.com"}},
+		{"by e-mail address, in another case", kit.AsPartial(kit.Object{"email": "BOB@example.org"}), user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"}},
+		{"by name", kit.AsPartial(kit.Object{"name": "Bob"}), user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"}},
+		{"as R4 shows him", kit.AsPartial(userObject(kit.Eve2, "Eve", "eve@example.com", false)), user.User{ID: kit.Eve2, Name: "Eve", Email: "eve@example.com"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := decideWatcher(by(bob), AddWatcher{User: c.user}, old, 1000, at(now))
-			noError(t, err)
-			equal(t, "answer", a, Answer[user.User]{Value: c.want, Catalogue: old.catalogue, Revision: 4, New: true})
+			change, a, err := decideWatcher(by(kit.Bob), AddWatcher{User: c.user}, old, 1000, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "answer", a, Answer[user.User]{Value: c.want, Catalogue: old.catalogue, Revision: 4, New: true})
 			want := old.Problem
 			want.Revision = 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
-			equal(t, "effects", change.Effects, []store.Effect{
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}, store.CatalogueAt{Version: kit.CatalogueVersion})
+			kit.Equal(t, "effects", change.Effects, []store.Effect{
 				store.Watch{Problem: 7, User: c.want.ID},
-				store.UpdateProblem{Problem: want, Size: logSize(change, 7)},
+				store.UpdateProblem{Problem: want, Size: kit.LogSize(change, 7)},
 			})
-			logged(t, change, `7@4 WatcherAdded watchers: null → `+ref(c.want.ID, c.want.Name))
-			equal(t, "D8: significant", change.Log[0].Type.Significant(), false)
+			kit.Logged(t, change, `7@4 WatcherAdded watchers: null → `+kit.Ref(c.want.ID, c.want.Name))
+			kit.Equal(t, "D8: significant", change.Log[0].Type.Significant(), false)
 		})
 	}
 }
@@ -56,14 +57,14 @@ func TestAddWatcher(t *testing.T) {
 func TestAddWatcherAgain(t *testing.T) {
 	t.Parallel()
 	old := newLoaded()
-	old.Watchers = []ident.ID{cat, bob}
+	old.Watchers = []ident.ID{kit.Cat, kit.Bob}
 	for _, name := range []string{"Bob", "Cat"} {
-		change, a, err := decideWatcher(by(bob), AddWatcher{User: asPartial(object{"name": name})}, old, 2, at(now))
-		noError(t, err)
-		nothing(t, change)
-		equal(t, "new", a.New, false)
-		equal(t, "revision", a.Revision, int64(3))
-		equal(t, "user", a.Value.Name, name)
+		change, a, err := decideWatcher(by(kit.Bob), AddWatcher{User: kit.AsPartial(kit.Object{"name": name})}, old, 2, kit.At(kit.Now))
+		kit.NoError(t, err)
+		kit.Nothing(t, change)
+		kit.Equal(t, "new", a.New, false)
+		kit.Equal(t, "revision", a.Revision, int64(3))
+		kit.Equal(t, "user", a.Value.Name, name)
 	}
 }
 
@@ -78,25 +79,25 @@ func TestAddWatcherRefuses(t *testing.T) {
 		kind  fault.Kind
 		items []string
 	}{
-		{"D3: nobody", AddWatcher{User: asPartial(object{"name": "Zoe"})}, 9, fault.MetadataNotFound, []string{"metadata-not-found "}},
-		{"D3: several", AddWatcher{User: asPartial(object{"name": "Eve"})}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
-		{"D3: {}", AddWatcher{User: asPartial(object{})}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
-		{"D3: an unknown member", AddWatcher{User: asPartial(object{"name": "Bob", "login": "bob"})}, 9, fault.UnknownField, []string{"unknown-field /login"}},
-		{"D3: no object", AddWatcher{User: asPartial("bob")}, 9, fault.InvalidType, []string{"invalid-type "}},
+		{"D3: nobody", AddWatcher{User: kit.AsPartial(kit.Object{"name": "Zoe"})}, 9, fault.MetadataNotFound, []string{"metadata-not-found "}},
+		{"D3: several", AddWatcher{User: kit.AsPartial(kit.Object{"name": "Eve"})}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
+		{"D3: {}", AddWatcher{User: kit.AsPartial(kit.Object{})}, 9, fault.MetadataAmbiguous, []string{"metadata-ambiguous "}},
+		{"D3: an unknown member", AddWatcher{User: kit.AsPartial(kit.Object{"name": "Bob", "login": "bob"})}, 9, fault.UnknownField, []string{"unknown-field /login"}},
+		{"D3: no object", AddWatcher{User: kit.AsPartial("bob")}, 9, fault.InvalidType, []string{"invalid-type "}},
 		{"D3: null", AddWatcher{}, 9, fault.InvalidType, []string{"invalid-type "}},
 		{"what the adapter said is not said again", AddWatcher{Write: Write{Faults: malformed}}, 9, fault.InvalidType, []string{"invalid-type "}},
-		{"D2: an inactive user", AddWatcher{User: asPartial(object{"name": "Cat"})}, 9, fault.InvalidValue, []string{"invalid-value "}},
-		{"D22: one watcher too many", AddWatcher{User: asPartial(object{"name": "Bob"})}, 1, fault.InvalidValue, []string{"invalid-value "}},
+		{"D2: an inactive user", AddWatcher{User: kit.AsPartial(kit.Object{"name": "Cat"})}, 9, fault.InvalidValue, []string{"invalid-value "}},
+		{"D22: one watcher too many", AddWatcher{User: kit.AsPartial(kit.Object{"name": "Bob"})}, 1, fault.InvalidValue, []string{"invalid-value "}},
 		{"D18: 412 before 422", AddWatcher{Write: Write{IfMatch: &Match{Revisions: []int64{1}}}}, 9, fault.StaleRevision, nil},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			old := newLoaded()
-			old.Watchers = []ident.ID{ann}
-			change, a, err := decideWatcher(by(bob), c.cmd, old, c.limit, at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, "answer", a, Answer[user.User]{})
+			old.Watchers = []ident.ID{kit.Ann}
+			change, a, err := decideWatcher(by(kit.Bob), c.cmd, old, c.limit, kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, "answer", a, Answer[user.User]{})
 		})
 	}
 }
@@ -105,12 +106,12 @@ func TestAddWatcherRefuses(t *testing.T) {
 // log entry is not dated before it.
 func TestAddWatcherTimes(t *testing.T) {
 	t.Parallel()
-	for _, clock := range []time.Time{now, noon.Add(-time.Hour)} {
-		change, _, err := decideWatcher(by(bob), AddWatcher{User: asPartial(object{"name": "Bob"})}, newLoaded(), 9, at(clock))
-		noError(t, err)
-		equal(t, "modificationDate", updated(t, change, 7).Modified, noon)
-		equal(t, "modifier", updated(t, change, 7).Modifier, ann)
-		if change.Log[0].Created.Before(noon) {
+	for _, clock := range []time.Time{kit.Now, kit.Noon.Add(-time.Hour)} {
+		change, _, err := decideWatcher(by(kit.Bob), AddWatcher{User: kit.AsPartial(kit.Object{"name": "Bob"})}, newLoaded(), 9, kit.At(clock))
+		kit.NoError(t, err)
+		kit.Equal(t, "modificationDate", kit.Updated(t, change, 7).Modified, kit.Noon)
+		kit.Equal(t, "modifier", kit.Updated(t, change, 7).Modifier, kit.Ann)
+		if change.Log[0].Created.Before(kit.Noon) {
 			t.Errorf("the entry of %s is dated before the last one", change.Log[0].Created)
 		}
 	}
@@ -125,28 +126,28 @@ func TestStopWatchingDecision(t *testing.T) {
 		watchers []ident.ID
 		write    Write
 	}{
-		{"alone", []ident.ID{bob}, Write{}},
-		{"among others", []ident.ID{ann, bob, cat}, Write{}},
-		{"at the revision that was read", []ident.ID{bob, eve1}, Write{IfMatch: &Match{Revisions: []int64{3}}}},
+		{"alone", []ident.ID{kit.Bob}, Write{}},
+		{"among others", []ident.ID{kit.Ann, kit.Bob, kit.Cat}, Write{}},
+		{"at the revision that was read", []ident.ID{kit.Bob, kit.Eve1}, Write{IfMatch: &Match{Revisions: []int64{3}}}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			old := newLoaded(assigned(ann), readByAssignee)
+			old := newLoaded(assigned(kit.Ann), readByAssignee)
 			old.Watchers = c.watchers
-			change, a, err := decideUnwatch(by(bob), c.write, old, at(now))
-			noError(t, err)
-			equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
+			change, a, err := decideUnwatch(by(kit.Bob), c.write, old, kit.At(kit.Now))
+			kit.NoError(t, err)
+			kit.Equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 4})
 			want := old.Problem
 			want.Revision = 4
-			expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: storedBy}, store.CatalogueAt{Version: catalogueVersion})
-			equal(t, "effects", change.Effects, []store.Effect{
-				store.Unwatch{Problem: 7, User: bob},
-				store.UpdateProblem{Problem: want, Size: logSize(change, 7)},
+			kit.Expects(t, change, store.ProblemAt{ID: 7, Revision: 3, Batch: kit.StoredBy}, store.CatalogueAt{Version: kit.CatalogueVersion})
+			kit.Equal(t, "effects", change.Effects, []store.Effect{
+				store.Unwatch{Problem: 7, User: kit.Bob},
+				store.UpdateProblem{Problem: want, Size: kit.LogSize(change, 7)},
 			})
-			logged(t, change, `7@4 WatcherRemoved watchers: `+ref(bob, "Bob")+` → null`)
-			equal(t, "D8: significant", change.Log[0].Type.Significant(), false)
-			equal(t, "D39: events", changes.Events(change), []event.Event{{
-				Type: event.ProblemChanged, Problem: 7, Title: "Login fails", State: open, Revision: 4,
+			kit.Logged(t, change, `7@4 WatcherRemoved watchers: `+kit.Ref(kit.Bob, "Bob")+` → null`)
+			kit.Equal(t, "D8: significant", change.Log[0].Type.Significant(), false)
+			kit.Equal(t, "D39: events", changes.Events(change), []event.Event{{
+				Type: event.ProblemChanged, Problem: 7, Title: "Login fails", State: kit.Open, Revision: 4,
 				Lines: []event.Line{{ID: change.Log[0].ID, Type: "WatcherRemoved", Field: "watchers", From: change.Log[0].From}},
 			}})
 		})
@@ -156,13 +157,13 @@ func TestStopWatchingDecision(t *testing.T) {
 // D16: nothing changes for somebody who does not watch.
 func TestStopWatchingAgain(t *testing.T) {
 	t.Parallel()
-	for _, watchers := range [][]ident.ID{nil, {ann, eve2}} {
+	for _, watchers := range [][]ident.ID{nil, {kit.Ann, kit.Eve2}} {
 		old := newLoaded()
 		old.Watchers = watchers
-		change, a, err := decideUnwatch(by(bob), Write{}, old, at(now))
-		noError(t, err)
-		nothing(t, change)
-		equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 3})
+		change, a, err := decideUnwatch(by(kit.Bob), Write{}, old, kit.At(kit.Now))
+		kit.NoError(t, err)
+		kit.Nothing(t, change)
+		kit.Equal(t, "answer", a, Answer[struct{}]{Catalogue: old.catalogue, Revision: 3})
 	}
 }
 
@@ -181,13 +182,13 @@ func TestStopWatchingRefuses(t *testing.T) {
 		{"D20: another revision", Write{IfMatch: stale}, fault.StaleRevision, nil},
 		{"D18: 412 before 422", Write{IfMatch: stale, Faults: malformed}, fault.StaleRevision, nil},
 	} {
-		for _, watchers := range [][]ident.ID{{bob}, nil} {
+		for _, watchers := range [][]ident.ID{{kit.Bob}, nil} {
 			old := newLoaded()
 			old.Watchers = watchers
-			change, a, err := decideUnwatch(by(bob), c.write, old, at(now))
-			wantFault(t, err, c.kind, c.items...)
-			nothing(t, change)
-			equal(t, c.rule+": answer", a, Answer[struct{}]{})
+			change, a, err := decideUnwatch(by(kit.Bob), c.write, old, kit.At(kit.Now))
+			kit.WantFault(t, err, c.kind, c.items...)
+			kit.Nothing(t, change)
+			kit.Equal(t, c.rule+": answer", a, Answer[struct{}]{})
 		}
 	}
 }
@@ -197,13 +198,13 @@ func TestStopWatchingRefuses(t *testing.T) {
 func TestStopWatchingTimes(t *testing.T) {
 	t.Parallel()
 	old := newLoaded()
-	old.Watchers = []ident.ID{bob}
-	for _, clock := range []time.Time{now, noon.Add(-time.Hour)} {
-		change, _, err := decideUnwatch(by(bob), Write{}, old, at(clock))
-		noError(t, err)
-		equal(t, "modificationDate", updated(t, change, 7).Modified, noon)
-		equal(t, "modifier", updated(t, change, 7).Modifier, ann)
-		if change.Log[0].Created.Before(noon) {
+	old.Watchers = []ident.ID{kit.Bob}
+	for _, clock := range []time.Time{kit.Now, kit.Noon.Add(-time.Hour)} {
+		change, _, err := decideUnwatch(by(kit.Bob), Write{}, old, kit.At(clock))
+		kit.NoError(t, err)
+		kit.Equal(t, "modificationDate", kit.Updated(t, change, 7).Modified, kit.Noon)
+		kit.Equal(t, "modifier", kit.Updated(t, change, 7).Modifier, kit.Ann)
+		if change.Log[0].Created.Before(kit.Noon) {
 			t.Errorf("the entry of %s is dated before the last one", change.Log[0].Created)
 		}
 	}
@@ -216,15 +217,15 @@ func TestStopWatchingUnderAnotherName(t *testing.T) {
 	other := newService(t)
 	id := other.create(t, "T")
 	_, err := other.AddWatcher(t.Context(), other.admin, id, AddWatcher{User: partialID(other.admin.User)})
-	noError(t, err)
-	counted := new(calls)
-	s := other.behind(hooked{calls: counted, commit: once(func() { other.rename(t, id) })})
+	kit.NoError(t, err)
+	counted := new(kit.Calls)
+	s := other.behind(kit.Hooked{Calls: counted, OnCommit: once(func() { other.rename(t, id) })})
 	_, err = s.StopWatching(t.Context(), s.admin, id, Write{})
-	noError(t, err)
-	equal(t, "commits", counted.commits, 2)
+	kit.NoError(t, err)
+	kit.Equal(t, "commits", counted.Commits, 2)
 	seen := other.load(t, id)
-	equal(t, "watchers", len(seen.Watchers), 0)
-	equal(t, "the name in the log", seen.Log[len(seen.Log)-1].From, problem.LogRef(s.admin.User, "Renamed"))
+	kit.Equal(t, "watchers", len(seen.Watchers), 0)
+	kit.Equal(t, "the name in the log", seen.Log[len(seen.Log)-1].From, problem.LogRef(s.admin.User, "Renamed"))
 }
 
 // watching finds what the caller watches, and no longer what the caller has left.
@@ -236,22 +237,22 @@ func TestStopWatchingIsFound(t *testing.T) {
 	for _, id := range []problem.ID{one, two} {
 		for _, caller := range []Caller{ann, s.admin} {
 			_, err := s.AddWatcher(t.Context(), caller, id, AddWatcher{User: partialID(caller.User)})
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	finds := func(caller Caller, predicate string, want ...problem.ID) {
 		t.Helper()
 		a, err := s.As(caller).Search(t.Context(), SearchProblems{Search: Search{Predicate: patch.Set(predicate)}})
-		noError(t, err)
+		kit.NoError(t, err)
 		var got []problem.ID
 		for _, found := range a.First.Value {
 			got = append(got, found.ID)
 		}
-		equal(t, predicate, got, want)
+		kit.Equal(t, predicate, got, want)
 	}
 	finds(ann, "watching = YES", one, two)
 	_, err := s.StopWatching(t.Context(), ann, one, Write{})
-	noError(t, err)
+	kit.NoError(t, err)
 	finds(ann, "watching = YES", two)
 	finds(ann, "watching = NO", one)
 	finds(ann, "ANY watchers.name = 'Ann'", two)
@@ -284,13 +285,13 @@ func TestStopWatching(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "revision", stopped.Revision, before.Revision+1)
+	kit.Equal(t, "revision", stopped.Revision, before.Revision+1)
 	after, err := s.As(ann).Problem(t.Context(), id, snapshot.Watchers|snapshot.Log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "watchers", after.Value.Watchers, []ident.ID{s.admin.User})
-	equal(t, "modifier", after.Value.Modifier, before.Value.Modifier)
+	kit.Equal(t, "watchers", after.Value.Watchers, []ident.ID{s.admin.User})
+	kit.Equal(t, "modifier", after.Value.Modifier, before.Value.Modifier)
 	entry := after.Value.Log[len(after.Value.Log)-1]
 	if from, ok := entry.From.Ref(); entry.Type != "WatcherRemoved" || entry.Field != "watchers" || !ok || from != ann.User || entry.To != "" {
 		t.Errorf("the log ends with %+v", entry)
@@ -299,7 +300,7 @@ func TestStopWatching(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "revision of somebody who does not watch", again.Revision, after.Revision)
+	kit.Equal(t, "revision of somebody who does not watch", again.Revision, after.Revision)
 	if _, err := s.StopWatching(t.Context(), ann, 99, Write{}); !fault.Is(err, fault.ProblemNotFound) {
 		t.Errorf("an unknown problem: %v", err)
 	}
@@ -316,13 +317,13 @@ func TestStopWatching(t *testing.T) {
 func TestWatchersOrder(t *testing.T) {
 	t.Parallel()
 	c := metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{Users: []user.User{
-		{ID: testID(1), Name: "b"}, {ID: testID(2), Name: "é"}, {ID: testID(3), Name: "B"}, {ID: testID(4), Name: "b"},
+		{ID: kit.ID(1), Name: "b"}, {ID: kit.ID(2), Name: "é"}, {ID: kit.ID(3), Name: "B"}, {ID: kit.ID(4), Name: "b"},
 	}})
 	var got []ident.ID
-	for _, u := range Watchers(snapshot.Snapshot{Watchers: []ident.ID{testID(4), testID(2), testID(1), testID(3)}}, c) {
+	for _, u := range Watchers(snapshot.Snapshot{Watchers: []ident.ID{kit.ID(4), kit.ID(2), kit.ID(1), kit.ID(3)}}, c) {
 		got = append(got, u.ID)
 	}
-	equal(t, "watchers", got, []ident.ID{testID(3), testID(1), testID(4), testID(2)})
+	kit.Equal(t, "watchers", got, []ident.ID{kit.ID(3), kit.ID(1), kit.ID(4), kit.ID(2)})
 	if got := Watchers(snapshot.Snapshot{Problem: problem.Problem{ID: 1}}, c); got == nil || len(got) != 0 {
 		t.Errorf("no watchers: got %#v, want an empty list", got)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -57,11 +58,11 @@ func TestMatchWithDamage(t *testing.T) {
 	owner := s.admin.User
 	endpoints := []webhook.Endpoint{{}, {Owner: owner, Predicate: "title CONTAINS '7'"}, {Owner: owner, Predicate: fmt.Sprintf("identifier = %d", ids[7])}}
 	whole, err := worker.Match(t.Context(), events, endpoints)
-	noError(t, err)
+	kit.NoError(t, err)
 	for _, rows := range [][]problem.ID{{ids[0]}, {ids[problems-1]}, {ids[7], ids[8], ids[200]}, ids[10 : 10+mostDamaged]} {
 		of.rows = rows
 		all, err := worker.Match(t.Context(), events, endpoints)
-		noError(t, err)
+		kit.NoError(t, err)
 		for i, e := range endpoints {
 			var want []PublishedEvent
 			var unread []problem.ID

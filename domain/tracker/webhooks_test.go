@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -33,7 +34,7 @@ func newHookService(t *testing.T) service {
 // newHookServer returns a server on the store of s, with a key for webhooks.
 func newHookServer(s service) *Service {
 	return New(Options{
-		Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+		Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) { return testKey, nil },
 	})
 }
@@ -44,7 +45,7 @@ func (s service) hook(t *testing.T, p WebhookPatch) IssuedWebhook {
 	t.Helper()
 	p.URL = patch.Set(hookURL)
 	a, err := s.CreateWebhook(t.Context(), s.admin, CreateWebhook{WebhookPatch: p})
-	noError(t, err)
+	kit.NoError(t, err)
 	return a.Value
 }
 
@@ -52,7 +53,7 @@ func (s service) hook(t *testing.T, p WebhookPatch) IssuedWebhook {
 func (s service) fields(t *testing.T, id ident.ID) (fields []string) {
 	t.Helper()
 	a, err := s.As(s.admin).Audit(t.Context(), 0, MostOnPage)
-	noError(t, err)
+	kit.NoError(t, err)
 	for _, e := range a.Value.Entries {
 		if e.Object == id {
 			fields = append(fields, string(e.Type)+" "+e.Field)
@@ -70,7 +71,7 @@ func TestCreateWebhook(t *testing.T) {
 	s := newHookService(t)
 	s.create(t, "before")
 	_, newest, err := s.feedEnds(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	issued := s.hook(t, WebhookPatch{
 		Types: patch.Set([]string{"problem.changed", "problem.created", "problem.changed"}), Predicate: patch.Set(" watching = YES"), OnFailure: patch.Set("park"),
 	})
@@ -82,11 +83,11 @@ func TestCreateWebhook(t *testing.T) {
 		t.Error("the secret is not the one derived from the key")
 	}
 	a, err := s.Webhook(t.Context(), issued.ID)
-	noError(t, err)
-	equal(t, "the stored webhook", a.Value, Webhook{Webhook: issued.Webhook})
+	kit.NoError(t, err)
+	kit.Equal(t, "the stored webhook", a.Value, Webhook{Webhook: issued.Webhook})
 	all, err := s.Webhooks(t.Context())
-	noError(t, err)
-	equal(t, "all webhooks", all.Value, []Webhook{{Webhook: issued.Webhook}})
+	kit.NoError(t, err)
+	kit.Equal(t, "all webhooks", all.Value, []Webhook{{Webhook: issued.Webhook}})
 	if got := s.fields(t, issued.ID); !slices.Equal(got, []string{"Created "}) {
 		t.Errorf("the audit log has %q", got)
 	}
@@ -122,7 +123,7 @@ func TestCreateWebhookRefuses(t *testing.T) {
 		}
 	}
 	all, err := s.Webhooks(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	if len(all.Value) != 0 {
 		t.Errorf("refused webhooks are stored: %+v", all.Value)
 	}
@@ -134,17 +135,17 @@ func TestWebhookLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newHookService(t)
 		m, err := s.core.Moment(t.Context())
-		noError(t, err)
+		kit.NoError(t, err)
 		almostFull := store.Change{Batch: m.IDs.Next(), At: m.At}
 		for range webhook.Most - 1 {
 			almostFull.Effects = append(almostFull.Effects, store.PutWebhook{Endpoint: webhook.Endpoint{ID: m.IDs.Next(), Owner: s.admin.User, URL: hookURL}})
 		}
 		_, err = s.memory.Commit(t.Context(), almostFull)
-		noError(t, err)
+		kit.NoError(t, err)
 		reached, proceed := make(chan bool), make(chan bool)
 		server := New(Options{
-			Store: &hooked{Store: s.memory, commit: once(func() { close(reached); <-proceed })},
-			Now:   s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+			Store: &kit.Hooked{Store: s.memory, OnCommit: once(func() { close(reached); <-proceed })},
+			Now:   s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(),
 			WebhookKey: func() (webhook.Key, error) { return testKey, nil },
 		})
 		results := make(chan error, 2)
@@ -156,8 +157,8 @@ func TestWebhookLimit(t *testing.T) {
 		go create()
 		synctest.Wait()
 		close(proceed)
-		noError(t, <-results)
-		wantFault(t, <-results, fault.InvalidValue, "invalid-value ")
+		kit.NoError(t, <-results)
+		kit.WantFault(t, <-results, fault.InvalidValue, "invalid-value ")
 	})
 }
 
@@ -166,23 +167,23 @@ func TestWebhookDryRuns(t *testing.T) {
 	s := newHookService(t)
 	dry := Write{DryRun: true}
 	a, err := s.CreateWebhook(t.Context(), s.admin, CreateWebhook{Write: dry, WebhookPatch: WebhookPatch{URL: patch.Set(hookURL)}})
-	noError(t, err)
+	kit.NoError(t, err)
 	if !a.Value.ID.IsNone() || a.Value.Secret.Reveal() != "" {
 		t.Errorf("a dry run has made %v with a secret", a.Value.ID)
 	}
 	real := s.hook(t, WebhookPatch{})
 	r, err := s.RotateWebhook(t.Context(), s.admin, real.ID, RotateWebhook{Write: dry})
-	noError(t, err)
+	kit.NoError(t, err)
 	if r.Value.Secret.Reveal() != "" {
 		t.Error("a dry run shows a secret")
 	}
 	_, err = s.DeleteWebhook(t.Context(), s.admin, real.ID, dry)
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.ChangeWebhook(t.Context(), s.admin, real.ID, ChangeWebhook{Write: dry, Active: patch.Set(false)})
-	noError(t, err)
+	kit.NoError(t, err)
 	now, err := s.Webhook(t.Context(), real.ID)
-	noError(t, err)
-	equal(t, "the webhook after dry runs", now.Value, Webhook{Webhook: real.Webhook})
+	kit.NoError(t, err)
+	kit.Equal(t, "the webhook after dry runs", now.Value, Webhook{Webhook: real.Webhook})
 }
 
 func TestWithoutAKey(t *testing.T) {
@@ -202,18 +203,18 @@ func TestChangeWebhook(t *testing.T) {
 	s.create(t, "an event")
 	first := func() event.Cursor {
 		p, err := s.memory.Feed(t.Context(), 1, 1, 1<<20)
-		noError(t, err)
+		kit.NoError(t, err)
 		return p[0].Cursor(0)
 	}()
 	_, newest, err := s.feedEnds(t.Context())
-	noError(t, err)
+	kit.NoError(t, err)
 	change := func(cmd ChangeWebhook) Webhook {
 		t.Helper()
 		a, err := s.ChangeWebhook(t.Context(), s.admin, hook.ID, cmd)
-		noError(t, err)
+		kit.NoError(t, err)
 		stored, err := s.Webhook(t.Context(), hook.ID)
-		noError(t, err)
-		equal(t, "the answer", a.Value, stored.Value)
+		kit.NoError(t, err)
+		kit.Equal(t, "the answer", a.Value, stored.Value)
 		return stored.Value
 	}
 	set := func(p WebhookPatch) ChangeWebhook { return ChangeWebhook{WebhookPatch: p} }
@@ -279,19 +280,19 @@ func TestResumeWebhookBehindAForgottenEvent(t *testing.T) {
 	hook := s.hook(t, WebhookPatch{})
 	s.create(t, "an event")
 	_, newest, err := s.memory.FeedEnds(t.Context())
-	noError(t, err)
-	_, err = s.memory.Commit(t.Context(), store.Change{Batch: ident.ID{1}, At: s.clock.now(), Effects: []store.Effect{store.ForgetFeed{Through: newest.Number - 1}}})
-	noError(t, err)
+	kit.NoError(t, err)
+	_, err = s.memory.Commit(t.Context(), store.Change{Batch: ident.ID{1}, At: s.clock.Now(), Effects: []store.Effect{store.ForgetFeed{Through: newest.Number - 1}}})
+	kit.NoError(t, err)
 	change := func(cmd ChangeWebhook) error {
 		_, err := s.ChangeWebhook(t.Context(), s.admin, hook.ID, cmd)
 		return err
 	}
-	noError(t, change(ChangeWebhook{Active: patch.Set(false)}))
+	kit.NoError(t, change(ChangeWebhook{Active: patch.Set(false)}))
 	err = change(ChangeWebhook{Active: patch.Set(true)})
 	if _, ends := errors.AsType[*GoneError](err); !fault.Is(err, fault.CursorGone) || !ends {
 		t.Errorf("resumed: %v, want cursor-gone with the ends of the feed", err)
 	}
-	noError(t, change(ChangeWebhook{Active: patch.Set(true), Cursor: patch.Set("oldest")}))
+	kit.NoError(t, change(ChangeWebhook{Active: patch.Set(true), Cursor: patch.Set("oldest")}))
 }
 
 // D40: with the end of its owner a webhook cannot be resumed.
@@ -299,11 +300,11 @@ func TestWebhookOfAnInactiveUser(t *testing.T) {
 	t.Parallel()
 	s := newHookService(t)
 	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	made, err := s.CreateWebhook(t.Context(), Caller{User: a.Value.ID, Scope: access.Admin}, CreateWebhook{WebhookPatch: WebhookPatch{URL: patch.Set(hookURL)}})
-	noError(t, err)
+	kit.NoError(t, err)
 	_, err = s.Users().Update(t.Context(), s.admin, a.Value.ID, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
-	noError(t, err)
+	kit.NoError(t, err)
 	if _, err := s.ChangeWebhook(t.Context(), s.admin, made.Value.ID, ChangeWebhook{Active: patch.Set(true)}); !fault.Is(err, fault.InvalidValue) {
 		t.Errorf("resumed: %v", err)
 	}
@@ -314,23 +315,23 @@ func TestRotateWebhook(t *testing.T) {
 	s := newHookService(t)
 	hook := s.hook(t, WebhookPatch{})
 	a, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})
-	noError(t, err)
+	kit.NoError(t, err)
 	if a.Value.Secret.Reveal() == hook.Secret.Reveal() || a.Value.Epoch != 1 {
 		t.Errorf("after a rotation: %+v", a.Value.Endpoint)
 	}
-	both, err := a.Value.Sign(testKey, "id", s.clock.now(), nil)
-	noError(t, err)
-	if want := a.Value.Secret.Sign("id", s.clock.now(), nil) + " " + hook.Secret.Sign("id", s.clock.now(), nil); both != want {
+	both, err := a.Value.Sign(testKey, "id", s.clock.Now(), nil)
+	kit.NoError(t, err)
+	if want := a.Value.Secret.Sign("id", s.clock.Now(), nil) + " " + hook.Secret.Sign("id", s.clock.Now(), nil); both != want {
 		t.Errorf("the signatures are %s, want %s", both, want)
 	}
 	if got := s.fields(t, hook.ID); !slices.Equal(got, []string{"Created ", "Changed secret"}) {
 		t.Errorf("logged is %q", got)
 	}
 	third, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{EndEarlier: patch.Set(false)})
-	noError(t, err)
-	all, err := third.Value.Sign(testKey, "id", s.clock.now(), nil)
-	noError(t, err)
-	if want := third.Value.Secret.Sign("id", s.clock.now(), nil) + " " + a.Value.Secret.Sign("id", s.clock.now(), nil) + " " + hook.Secret.Sign("id", s.clock.now(), nil); all != want {
+	kit.NoError(t, err)
+	all, err := third.Value.Sign(testKey, "id", s.clock.Now(), nil)
+	kit.NoError(t, err)
+	if want := third.Value.Secret.Sign("id", s.clock.Now(), nil) + " " + a.Value.Secret.Sign("id", s.clock.Now(), nil) + " " + hook.Secret.Sign("id", s.clock.Now(), nil); all != want {
 		t.Errorf("after a second rotation the signatures are %s, want %s", all, want)
 	}
 	if _, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{}); !fault.Is(err, fault.InUse) {
@@ -340,10 +341,10 @@ func TestRotateWebhook(t *testing.T) {
 		t.Errorf("null for endEarlier: %v", err)
 	}
 	last, err := s.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{EndEarlier: patch.Set(true)})
-	noError(t, err)
-	one, err := last.Value.Sign(testKey, "id", s.clock.now(), nil)
-	noError(t, err)
-	if want := last.Value.Secret.Sign("id", s.clock.now(), nil); one != want {
+	kit.NoError(t, err)
+	one, err := last.Value.Sign(testKey, "id", s.clock.Now(), nil)
+	kit.NoError(t, err)
+	if want := last.Value.Secret.Sign("id", s.clock.Now(), nil); one != want {
 		t.Errorf("once the earlier secrets have ended, the signatures are %s, want %s", one, want)
 	}
 }
@@ -372,7 +373,7 @@ func TestWebhookOfTwoClients(t *testing.T) {
 			secrets[a.Value.Secret.Reveal()] = true
 			return err
 		}) {
-			noError(t, err)
+			kit.NoError(t, err)
 		}
 	}
 	if len(secrets) != 21 {
@@ -410,7 +411,7 @@ func TestTestWebhook(t *testing.T) {
 	out := &sender{status: 202}
 	s.sender = out
 	a, err := s.TestWebhook(t.Context(), hook.ID)
-	noError(t, err)
+	kit.NoError(t, err)
 	if !a.Succeeded() || a.Status != 202 || len(out.sent) != 1 {
 		t.Fatalf("%+v, %d messages", a, len(out.sent))
 	}
@@ -428,16 +429,16 @@ func TestWebhookOfAnotherKey(t *testing.T) {
 	hook := s.hook(t, WebhookPatch{})
 	out := &sender{status: 200}
 	lacks := func(key func() (webhook.Key, error)) *Service {
-		return New(Options{Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: key, Sender: out})
+		return New(Options{Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: key, Sender: out})
 	}
 	other := lacks(func() (webhook.Key, error) { return webhook.NewKey([32]byte{31: 8}), nil })
 	for reason, of := range map[string]*Service{"another key": other, "has no key": lacks(func() (webhook.Key, error) { return webhook.Key{}, errors.New("no file") })} {
 		all, err := of.Webhooks(t.Context())
-		noError(t, err)
+		kit.NoError(t, err)
 		one, err := of.Webhook(t.Context(), hook.ID)
-		noError(t, err)
+		kit.NoError(t, err)
 		replayed, err := of.ChangeWebhook(t.Context(), s.admin, hook.ID, ChangeWebhook{Active: patch.Set(true), Cursor: patch.Set(CursorOldest)})
-		noError(t, err)
+		kit.NoError(t, err)
 		for _, w := range append(all.Value, one.Value, replayed.Value) {
 			if state, why := w.Condition(true); state != webhook.Active || !strings.Contains(why, reason) || !strings.Contains(why, "PROBLEMS_WEBHOOK_KEY_FILE") {
 				t.Errorf("%s: %s, %q", reason, state, why)
@@ -451,11 +452,11 @@ func TestWebhookOfAnotherKey(t *testing.T) {
 		}
 	}
 	issued, err := other.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})
-	noError(t, err)
+	kit.NoError(t, err)
 	stored, err := other.Webhook(t.Context(), hook.ID)
-	noError(t, err)
+	kit.NoError(t, err)
 	was, err := s.Webhook(t.Context(), hook.ID)
-	noError(t, err)
+	kit.NoError(t, err)
 	if stored.Value.Secret != issued.Value.Webhook.Secret || stored.Value.Locked != nil || was.Value.Locked == nil {
 		t.Errorf("after a new secret: %+v and %v there, %v here", stored.Value.Secret, stored.Value.Locked, was.Value.Locked)
 	}
@@ -467,17 +468,17 @@ func TestRestEndsWithASecret(t *testing.T) {
 	s := newHookService(t)
 	hook := s.hook(t, WebhookPatch{})
 	other := New(Options{
-		Store: s.memory, Now: s.clock.now, Random: rand.Reader, Limits: DefaultLimits(),
+		Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{31: 8}), nil },
 	})
 	part := other.NewWebhookWorker(false)
 	taken, all, err := part.Take(t.Context(), time.Now())
-	noError(t, err)
+	kit.NoError(t, err)
 	if taken || len(all) != 1 || all[0].Locked == nil {
 		t.Fatalf("taken is %t, and the webhooks are %+v", taken, all)
 	}
 	_, err = other.RotateWebhook(t.Context(), s.admin, hook.ID, RotateWebhook{})
-	noError(t, err)
+	kit.NoError(t, err)
 	part.Rest(t.Context(), time.Hour)
 	if taken, _, err := part.Take(t.Context(), time.Now()); !taken || err != nil {
 		t.Errorf("after a new secret, taken is %t, %v", taken, err)
@@ -493,7 +494,7 @@ func TestWebhookLease(t *testing.T) {
 	take := func(c *WebhookWorker, at time.Duration, want bool) {
 		t.Helper()
 		got, _, err := c.Take(t.Context(), now.Add(at))
-		noError(t, err)
+		kit.NoError(t, err)
 		if got != want {
 			t.Fatalf("after %s taken is %t", at, got)
 		}
@@ -505,7 +506,7 @@ func TestWebhookLease(t *testing.T) {
 	take(other, 6*time.Second, false)
 	put := []store.PutProgress{{Webhook: hook.ID, Progress: webhook.Progress{Epoch: 1, State: webhook.Active, Parked: 1}}}
 	held, err := one.Renew(t.Context(), put)
-	noError(t, err)
+	kit.NoError(t, err)
 	if !held {
 		t.Fatal("the holder has lost the lease")
 	}
@@ -516,11 +517,11 @@ func TestWebhookLease(t *testing.T) {
 		t.Errorf("a server without the lease renews it: %t, %v", held, err)
 	}
 	w, err := s.Webhook(t.Context(), hook.ID)
-	noError(t, err)
+	kit.NoError(t, err)
 	if w.Value.Progress.Parked != 1 {
 		t.Errorf("the progress is %+v", w.Value.Progress)
 	}
-	noError(t, other.Release(t.Context(), nil))
+	kit.NoError(t, other.Release(t.Context(), nil))
 	take(one, 16*time.Second, true)
 }
 
@@ -544,10 +545,10 @@ func TestMatchIsForTheOwner(t *testing.T) {
 	t.Parallel()
 	s := newHookService(t)
 	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
-	noError(t, err)
+	kit.NoError(t, err)
 	id := s.create(t, "mine")
 	_, err = s.UpdateProblem(t.Context(), Caller{User: a.Value.ID, Scope: access.Write}, id, UpdateProblem{ProblemPatch: titled("by Bo")})
-	noError(t, err)
+	kit.NoError(t, err)
 	c := s.NewWebhookWorker(false)
 	events := firstPage(t, c)
 	endpoints := []webhook.Endpoint{
@@ -560,7 +561,7 @@ func TestMatchIsForTheOwner(t *testing.T) {
 		{ID: ident.ID{7}, Owner: s.admin.User, Predicate: "titel = 1"},
 	}
 	all, err := c.Match(t.Context(), events, endpoints)
-	noError(t, err)
+	kit.NoError(t, err)
 	for i, want := range []int{0, 2, 1, 0, 1, 1, 0} {
 		if len(all[i].Events) != want || (all[i].Err != nil) != (i == 3 || i == 6) {
 			t.Errorf("endpoint %d gets %d events (%v), want %d", i, len(all[i].Events), all[i].Err, want)

@@ -1,4 +1,4 @@
-package tracker
+package kit
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 
 func (r reader) Problems(ctx context.Context, ids []problem.ID, as ident.ID, parts snapshot.Parts) (all []snapshot.Snapshot, err error) {
 	for _, id := range ids {
-		if r.problems[id] == nil {
+		if r.of.Problems[id] == nil {
 			continue
 		}
 		shown, err := r.Problem(ctx, id, as, parts)
@@ -40,17 +40,17 @@ func (r reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 }
 
 func (r reader) Dossiers(_ context.Context, after problem.ID, limit int) (all []store.Dossier, err error) {
-	for _, id := range slices.Sorted(maps.Keys(r.problems)) {
-		if rec := r.problems[id]; id > after && len(all) < limit {
+	for _, id := range slices.Sorted(maps.Keys(r.of.Problems)) {
+		if rec := r.of.Problems[id]; id > after && len(all) < limit {
 			all = append(all, store.Dossier{
-				Problem:       rec.problem,
-				Keywords:      slices.Clone(rec.keywords),
-				Log:           slices.Clone(rec.log),
-				Comments:      slices.Clone(rec.comments),
-				Relationships: slices.Clone(rec.relationships),
+				Problem:       rec.Problem,
+				Keywords:      slices.Clone(rec.Keywords),
+				Log:           slices.Clone(rec.Log),
+				Comments:      slices.Clone(rec.Comments),
+				Relationships: slices.Clone(rec.Relationships),
 				Watchers:      slices.SortedFunc(slices.Values(rec.watchers), ident.ID.Compare),
-				Readers:       slices.SortedFunc(slices.Values(rec.readers), ident.ID.Compare),
-				Savepoints:    slices.Clone(rec.savepoints),
+				Readers:       slices.SortedFunc(slices.Values(rec.Readers), ident.ID.Compare),
+				Savepoints:    slices.Clone(rec.Savepoints),
 			})
 		}
 	}
@@ -58,12 +58,12 @@ func (r reader) Dossiers(_ context.Context, after problem.ID, limit int) (all []
 }
 
 func (r reader) Audit(_ context.Context, skip, limit int) ([]audit.Entry, error) {
-	rest := r.audit[min(skip, len(r.audit)):]
+	rest := r.of.Audit[min(skip, len(r.of.Audit)):]
 	return append([]audit.Entry{}, rest[:min(limit, len(rest))]...), nil
 }
 
 func (r reader) SavedQueries(_ context.Context, owner ident.ID) (all []query.Saved, err error) {
-	for _, saved := range r.queries {
+	for _, saved := range r.of.Queries {
 		if owner.IsNone() || saved.Owner == owner || saved.Shared {
 			all = append(all, saved)
 		}
@@ -72,7 +72,7 @@ func (r reader) SavedQueries(_ context.Context, owner ident.ID) (all []query.Sav
 }
 
 func (r reader) SavedQuery(_ context.Context, id ident.ID) (query.Saved, bool, error) {
-	for _, saved := range r.queries {
+	for _, saved := range r.of.Queries {
 		if saved.ID == id {
 			return saved, true, nil
 		}
@@ -81,7 +81,7 @@ func (r reader) SavedQuery(_ context.Context, id ident.ID) (query.Saved, bool, e
 }
 
 func (r reader) Sessions(_ context.Context, user ident.ID) (all []access.Session, err error) {
-	for _, s := range r.sessions {
+	for _, s := range r.of.Sessions {
 		if user.IsNone() || s.User == user {
 			all = append(all, s)
 		}
@@ -90,7 +90,7 @@ func (r reader) Sessions(_ context.Context, user ident.ID) (all []access.Session
 }
 
 func (r reader) SessionWith(_ context.Context, digest access.Digest) (access.Session, bool, error) {
-	for _, s := range r.sessions {
+	for _, s := range r.of.Sessions {
 		if s.Digest == digest {
 			return s, true, nil
 		}
@@ -99,12 +99,12 @@ func (r reader) SessionWith(_ context.Context, digest access.Digest) (access.Ses
 }
 
 func (r reader) Webhooks(_ context.Context, skip, limit int) ([]webhook.Webhook, error) {
-	rest := r.webhooks[min(skip, len(r.webhooks)):]
+	rest := r.of.webhooks[min(skip, len(r.of.webhooks)):]
 	return slices.Clone(rest[:min(limit, len(rest))]), nil
 }
 
 func (r reader) Webhook(_ context.Context, id ident.ID) (webhook.Webhook, bool, error) {
-	for _, w := range r.webhooks {
+	for _, w := range r.of.webhooks {
 		if w.ID == id {
 			return w, true, nil
 		}
@@ -113,6 +113,6 @@ func (r reader) Webhook(_ context.Context, id ident.ID) (webhook.Webhook, bool, 
 }
 
 func (r reader) Lease(_ context.Context, name string) (lease.Lease, bool, error) {
-	l, ok := r.leases[name]
+	l, ok := r.of.Leases[name]
 	return l, ok, nil
 }
