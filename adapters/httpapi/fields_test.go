@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/undo"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -172,7 +173,7 @@ func TestSamplesHaveAllMembers(t *testing.T) {
 	revoked := samples.Token
 	revoked.Revoked, revoked.Invitation, revoked.LastUse = samples.Time, true, samples.Time
 	note("revoked token", wire.Token{}, func(e *wire.Encoder) { e.Token(revoked) })
-	note("webhook between two attempts", wire.Webhook{}, func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Retrying()}) })
+	note("webhook between two attempts", wire.Webhook{}, func(e *wire.Encoder) { e.Webhook(webhooks.Webhook{Webhook: samples.Retrying()}) })
 	note("test that has failed", wire.WebhookTest{}, func(e *wire.Encoder) { e.WebhookTest(webhook.Attempt{Err: "no answer"}) })
 	made := samples.Changes()
 	made.Batch = samples.Identifier(13)

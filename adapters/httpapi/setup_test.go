@@ -39,6 +39,8 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -65,7 +67,7 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 	o := Options{
 		Service: tracker.New(tracker.Options{
 			Store: f.fixedStore, Now: now, Random: zeros{}, Limits: limits,
-			Files: f.fixedStore, WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{}), nil }, Sender: f.fixedStore,
+			Files: f.fixedStore, WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{}), nil },
 		}),
 		Limits:       DefaultLimits(),
 		Version:      "test",
@@ -81,6 +83,7 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 	for _, c := range change {
 		c(&o)
 	}
+	o.Webhooks, o.Mailing = webhooks.New(o.Service, f.fixedStore), mailing.New(o.Service)
 	var err error
 	if f.Handler, err = New(o); err != nil {
 		t.Fatal(err)

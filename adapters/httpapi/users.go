@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -124,10 +125,10 @@ type writeInput struct {
 }
 
 func (s *server) setMail(ctx context.Context, in *writeInput) (*output[wire.Mail], error) {
-	cmd := tracker.SetMail{Write: in.write()}
+	cmd := mailing.Set{Write: in.write()}
 	if err := in.decode(&cmd.Faults, wire.Member{Name: "mail", Into: &cmd.Mail}); err != nil {
 		return nil, err
 	}
-	a, err := s.Service.SetMail(ctx, in.caller, cmd)
+	a, err := s.Mailing.Set(ctx, in.caller, cmd)
 	return one[wire.Mail](a, err, (*wire.Encoder).Mail)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // tagWebhooks is the chapter of webhooks in the OpenAPI document.
@@ -26,7 +27,7 @@ func (s *server) registerWebhooks() {
 		Security:  needs(access.Admin),
 		Responses: responses{"200": {Description: "The webhooks, in the order of their creation, without their secrets."}},
 		Metadata: about(func(e *wire.Encoder) {
-			wire.List(e, []tracker.Webhook{{Webhook: samples.Webhook()}}, e.Webhook)
+			wire.List(e, []webhooks.Webhook{{Webhook: samples.Webhook()}}, e.Webhook)
 		}),
 	}, s.listWebhooks)
 	register(s, huma.Operation{
@@ -36,7 +37,7 @@ func (s *server) registerWebhooks() {
 		Security:    needs(access.Admin),
 		Responses:   responses{"201": {Description: "The webhook."}},
 		Metadata: about(func(e *wire.Encoder) {
-			e.IssuedWebhook(tracker.IssuedWebhook{Webhook: samples.NewWebhook(), Secret: samples.WebhookSecret()})
+			e.IssuedWebhook(webhooks.Issued{Webhook: samples.NewWebhook(), Secret: samples.WebhookSecret()})
 		}, fault.RequiredField, fault.UnknownField, fault.ValidationFailed).
 			json(`{"url":"https://hooks.example.org/problems","types":["problem.created","problem.changed"],"predicate":"priority.name = 'High'"}`, wire.NewWebhook{}).
 			unkeyed(webhookUnkeyed),
@@ -46,7 +47,7 @@ func (s *server) registerWebhooks() {
 		Summary:   "Load a webhook",
 		Security:  needs(access.Admin),
 		Responses: responses{"200": {Description: "The webhook."}},
-		Metadata:  about(func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Webhook()}) }, fault.NotFound),
+		Metadata:  about(func(e *wire.Encoder) { e.Webhook(webhooks.Webhook{Webhook: samples.Webhook()}) }, fault.NotFound),
 	}, s.loadWebhook)
 	register(s, huma.Operation{
 		OperationID: "updateWebhook", Method: http.MethodPatch, Path: path, Tags: tags,
@@ -54,7 +55,7 @@ func (s *server) registerWebhooks() {
 		Description: "A cursor sends the events behind it again. active resumes a webhook that waits or was stopped, where it was. Another URL, too, has the next event tried at once.",
 		Security:    needs(access.Admin),
 		Responses:   responses{"200": {Description: "The webhook."}},
-		Metadata: about(func(e *wire.Encoder) { e.Webhook(tracker.Webhook{Webhook: samples.Resumed()}) }, fault.NotFound, fault.UnknownField, fault.ValidationFailed, fault.CursorGone).
+		Metadata: about(func(e *wire.Encoder) { e.Webhook(webhooks.Webhook{Webhook: samples.Resumed()}) }, fault.NotFound, fault.UnknownField, fault.ValidationFailed, fault.CursorGone).
 			json(`{"active":true}`, wire.WebhookPatch{}),
 	}, s.updateWebhook)
 	register(s, huma.Operation{
@@ -88,7 +89,7 @@ func (s *server) registerWebhooks() {
 		Security:    needs(access.Admin),
 		Responses:   responses{"200": {Description: "The webhook with its new secret."}},
 		Metadata: about(func(e *wire.Encoder) {
-			e.IssuedWebhook(tracker.IssuedWebhook{Webhook: samples.Webhook(), Secret: samples.WebhookSecret()})
+			e.IssuedWebhook(webhooks.Issued{Webhook: samples.Webhook(), Secret: samples.WebhookSecret()})
 		}, fault.NotFound, fault.UnknownField, fault.ValidationFailed, fault.InUse).
 			body(body{media: mediaJSON, optional: true, of: []any{wire.NewSecret{}}, example: `{"endEarlier":true}`}),
 	}, s.rotateWebhook)
@@ -99,7 +100,7 @@ func (s *server) registerWebhooks() {
 const webhookUnkeyed = "if no answer has come, list the webhooks, delete the one that was made, and make another"
 
 func (s *server) listWebhooks(ctx context.Context, in *Request) (*output[[]wire.Webhook], error) {
-	a, err := s.Service.Webhooks(ctx)
+	a, err := s.Webhooks.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (s *server) listWebhooks(ctx context.Context, in *Request) (*output[[]wire.
 }
 
 // webhookMembers are the members of both bodies.
-func webhookMembers(p *tracker.WebhookPatch) []wire.Member {
+func webhookMembers(p *webhooks.Patch) []wire.Member {
 	return []wire.Member{
 		{Name: "url", Into: &p.URL},
 		{Name: "types", Into: &p.Types},
@@ -123,11 +124,11 @@ type createdWebhook struct {
 }
 
 func (s *server) createWebhook(ctx context.Context, in *writeInput) (*createdWebhook, error) {
-	cmd := tracker.CreateWebhook{Write: in.write()}
-	if err := in.decode(&cmd.Faults, webhookMembers(&cmd.WebhookPatch)...); err != nil {
+	cmd := webhooks.Create{Write: in.write()}
+	if err := in.decode(&cmd.Faults, webhookMembers(&cmd.Patch)...); err != nil {
 		return nil, err
 	}
-	a, err := s.Service.CreateWebhook(ctx, in.caller, cmd)
+	a, err := s.Webhooks.Create(ctx, in.caller, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -135,12 +136,12 @@ func (s *server) createWebhook(ctx context.Context, in *writeInput) (*createdWeb
 }
 
 // issued returns a webhook with its secret.
-func issued(a tracker.Answer[tracker.IssuedWebhook]) wire.JSON[wire.IssuedWebhook] {
+func issued(a tracker.Answer[webhooks.Issued]) wire.JSON[wire.IssuedWebhook] {
 	return wire.One[wire.IssuedWebhook](a.Catalogue, (*wire.Encoder).IssuedWebhook, a.Value)
 }
 
 func (s *server) loadWebhook(ctx context.Context, in *findInput) (*output[wire.Webhook], error) {
-	return find[wire.Webhook](ctx, in, s.Service.Webhook, (*wire.Encoder).Webhook)
+	return find[wire.Webhook](ctx, in, s.Webhooks.Load, (*wire.Encoder).Webhook)
 }
 
 func (s *server) updateWebhook(ctx context.Context, in *changeInput) (*output[wire.Webhook], error) {
@@ -148,21 +149,21 @@ func (s *server) updateWebhook(ctx context.Context, in *changeInput) (*output[wi
 	if err != nil {
 		return nil, err
 	}
-	cmd := tracker.ChangeWebhook{Write: in.write()}
-	members := append(webhookMembers(&cmd.WebhookPatch), wire.Member{Name: "active", Into: &cmd.Active}, wire.Member{Name: "cursor", Into: &cmd.Cursor})
+	cmd := webhooks.Change{Write: in.write()}
+	members := append(webhookMembers(&cmd.Patch), wire.Member{Name: "active", Into: &cmd.Active}, wire.Member{Name: "cursor", Into: &cmd.Cursor})
 	if err := in.decode(&cmd.Faults, members...); err != nil {
 		return nil, err
 	}
-	a, err := s.Service.ChangeWebhook(ctx, in.caller, id, cmd)
+	a, err := s.Webhooks.Change(ctx, in.caller, id, cmd)
 	return one[wire.Webhook](a, err, (*wire.Encoder).Webhook)
 }
 
 func (s *server) deleteWebhook(ctx context.Context, in *changeInput) (*noContent, error) {
-	return remove(ctx, in, s.Service.DeleteWebhook)
+	return remove(ctx, in, s.Webhooks.Delete)
 }
 
 func (s *server) listDeliveries(ctx context.Context, in *findInput) (*output[[]wire.Delivery], error) {
-	return find[[]wire.Delivery](ctx, in, s.Service.Webhook, func(e *wire.Encoder, w tracker.Webhook) { wire.List(e, w.Progress.Deliveries, e.Delivery) })
+	return find[[]wire.Delivery](ctx, in, s.Webhooks.Load, func(e *wire.Encoder, w webhooks.Webhook) { wire.List(e, w.Progress.Deliveries, e.Delivery) })
 }
 
 func (s *server) testWebhook(ctx context.Context, in *findInput) (*output[wire.WebhookTest], error) {
@@ -170,7 +171,7 @@ func (s *server) testWebhook(ctx context.Context, in *findInput) (*output[wire.W
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Service.TestWebhook(ctx, id)
+	a, err := s.Webhooks.Test(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -182,13 +183,13 @@ func (s *server) rotateWebhook(ctx context.Context, in *changeInput) (*secretOut
 	if err != nil {
 		return nil, err
 	}
-	cmd := tracker.RotateWebhook{Write: in.write()}
+	cmd := webhooks.Rotate{Write: in.write()}
 	if len(in.body) > 0 {
 		if err := in.decode(&cmd.Faults, wire.Member{Name: "endEarlier", Into: &cmd.EndEarlier}); err != nil {
 			return nil, err
 		}
 	}
-	a, err := s.Service.RotateWebhook(ctx, in.caller, id, cmd)
+	a, err := s.Webhooks.Rotate(ctx, in.caller, id, cmd)
 	return secret[wire.IssuedWebhook](a, err, (*wire.Encoder).IssuedWebhook)
 }
 

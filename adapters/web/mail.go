@@ -6,7 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/web/internal/markdown"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -24,7 +24,7 @@ type unsubscribePage struct {
 
 func showUnsubscribe(q *request) (answer, error) {
 	token := q.r.URL.Query().Get("token")
-	if err := q.Service.CheckUnsubscribe(q.context(), token); err != nil {
+	if err := q.Mailing.CheckUnsubscribe(q.context(), token); err != nil {
 		return answer{}, err
 	}
 	return page("unsubscribe", unsubscribePage{layout: q.layout(q.say("unsubscribe.title")), Token: token}), nil
@@ -32,7 +32,7 @@ func showUnsubscribe(q *request) (answer, error) {
 
 // unsubscribe ends the e-mail to the user with the token. The body does not count.
 func unsubscribe(q *request) (answer, error) {
-	if err := q.Service.Unsubscribe(q.context(), q.r.URL.Query().Get("token")); err != nil {
+	if err := q.Mailing.Unsubscribe(q.context(), q.r.URL.Query().Get("token")); err != nil {
 		return answer{}, err
 	}
 	return page("unsubscribe", unsubscribePage{layout: q.layout(q.say("unsubscribe.title")), Done: true}), nil
@@ -56,7 +56,7 @@ func (q *request) mailChoices(of user.User) (all []mailChoice) {
 }
 
 func chooseMail(q *request) (answer, error) {
-	if _, err := q.Service.SetMail(q.context(), q.caller, tracker.SetMail{Mail: patch.Set(q.form.Get("mail"))}); err != nil {
+	if _, err := q.Mailing.Set(q.context(), q.caller, mailing.Set{Mail: patch.Set(q.form.Get("mail"))}); err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/settings"), nil

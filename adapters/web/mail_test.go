@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -86,7 +86,7 @@ func TestUnsubscribe(t *testing.T) {
 		if status := post(address, c.kind, c.body, c.header...); status != 200 || s.mailOf(t) != user.MailNone {
 			t.Errorf("%s: the status is %d, and the choice %v", name, status, s.mailOf(t))
 		}
-		if _, err := s.service.SetMail(t.Context(), s.admin, tracker.SetMail{Mail: patch.Set("everything")}); err != nil {
+		if _, err := mailing.New(s.service).Set(t.Context(), s.admin, mailing.Set{Mail: patch.Set("everything")}); err != nil {
 			t.Fatal(err)
 		}
 	}

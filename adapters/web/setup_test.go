@@ -28,6 +28,8 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -104,6 +106,9 @@ func newSite(t testing.TB, change ...func(*Options)) *site {
 	return newSiteIn(t, time.UTC, change...)
 }
 
+// webhooks returns the webhooks of the site.
+func (s *site) webhooks() *webhooks.Service { return webhooks.New(s.service, s.receiver) }
+
 func (s *site) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 
 // newSiteIn returns a site with dates in a zone.
@@ -116,7 +121,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 		t.Fatal(err)
 	}
 	s.store = &flaky{Store: inMemory}
-	s.service = tracker.New(tracker.Options{Store: s.store, Now: s.now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: files.NewMemory(time.Now), WebhookKey: func() (webhook.Key, error) { return testKey, nil }, Sender: s.receiver})
+	s.service = tracker.New(tracker.Options{Store: s.store, Now: s.now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: files.NewMemory(time.Now), WebhookKey: func() (webhook.Key, error) { return testKey, nil }})
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +133,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 	}
 	var requests atomic.Int64
 	o := Options{
-		Service: s.service, Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
+		Service: s.service, Webhooks: webhooks.New(s.service, s.receiver), Mailing: mailing.New(s.service), Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)), NewRequestID: func() string { return fmt.Sprint("r", requests.Add(1)) }, Now: s.now,
 	}
 	for _, c := range change {

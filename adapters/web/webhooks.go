@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -72,7 +73,7 @@ type webhookDeletePage struct {
 	Kinds   []kindLink
 }
 
-func (q *request) webhookRow(w tracker.Webhook, c *metadata.Catalogue) webhookRow {
+func (q *request) webhookRow(w webhooks.Webhook, c *metadata.Catalogue) webhookRow {
 	p := w.Current()
 	owner, known := c.User(w.Owner)
 	ownerActive := known && !owner.Inactive
@@ -94,8 +95,8 @@ func (q *request) webhookForm(e webhook.Endpoint) []input {
 }
 
 // webhookOf returns the settings of a form. Browsers leave out a group of empty boxes.
-func webhookOf(form url.Values) tracker.WebhookPatch {
-	p := tracker.WebhookPatch{URL: sent(form, "url"), Types: patch.Null[[]string](), OnFailure: sent(form, "onFailure")}
+func webhookOf(form url.Values) webhooks.Patch {
+	p := webhooks.Patch{URL: sent(form, "url"), Types: patch.Null[[]string](), OnFailure: sent(form, "onFailure")}
 	if types := form["types"]; len(types) > 0 {
 		p.Types = patch.Set(types)
 	}
@@ -111,7 +112,7 @@ func showWebhooks(q *request) (answer, error) { return q.webhooksPage("") }
 
 // webhooksPage lists the newest webhooks first.
 func (q *request) webhooksPage(secret string) (answer, error) {
-	all, err := q.Service.Webhooks(q.context())
+	all, err := q.Webhooks.List(q.context())
 	if err != nil {
 		return answer{}, err
 	}
@@ -129,7 +130,7 @@ func (q *request) webhooksPage(secret string) (answer, error) {
 // createWebhook answers with the page itself: the secret is in no address, and is not shown
 // again.
 func createWebhook(q *request) (answer, error) {
-	issued, err := q.Service.CreateWebhook(q.context(), q.caller, tracker.CreateWebhook{WebhookPatch: webhookOf(q.form)})
+	issued, err := q.Webhooks.Create(q.context(), q.caller, webhooks.Create{Patch: webhookOf(q.form)})
 	if err != nil {
 		return answer{}, err
 	}
@@ -142,7 +143,7 @@ func showWebhook(q *request) (answer, error) {
 
 // webhookPage shows a webhook, with a new secret or the outcome of a test if there is one.
 func (q *request) webhookPage(id ident.ID, secret string, tested *webhook.Delivery) (answer, error) {
-	found, err := q.Service.Webhook(q.context(), id)
+	found, err := q.Webhooks.Load(q.context(), id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -177,9 +178,9 @@ func onWebhook(q *request, do func(ident.ID) (answer, error)) (answer, error) {
 }
 
 // setWebhook changes a webhook, and leads back to it.
-func setWebhook(q *request, cmd tracker.ChangeWebhook) (answer, error) {
+func setWebhook(q *request, cmd webhooks.Change) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		_, err := q.Service.ChangeWebhook(q.context(), q.caller, id, cmd)
+		_, err := q.Webhooks.Change(q.context(), q.caller, id, cmd)
 		return q.redirect(hookPath(id)), err
 	})
 }
@@ -187,30 +188,30 @@ func setWebhook(q *request, cmd tracker.ChangeWebhook) (answer, error) {
 // changeWebhook stores the settings of a webhook, unless somebody changed them since the form
 // began.
 func changeWebhook(q *request) (answer, error) {
-	return setWebhook(q, tracker.ChangeWebhook{
-		WebhookPatch: webhookOf(q.form),
-		Condition:    func(now webhook.Endpoint) error { return q.began(q.webhookForm(now)) },
+	return setWebhook(q, webhooks.Change{
+		Patch:     webhookOf(q.form),
+		Condition: func(now webhook.Endpoint) error { return q.began(q.webhookForm(now)) },
 	})
 }
 
 // resumeWebhook goes on with the next event at once.
 func resumeWebhook(q *request) (answer, error) {
-	return setWebhook(q, tracker.ChangeWebhook{Active: patch.Set(true)})
+	return setWebhook(q, webhooks.Change{Active: patch.Set(true)})
 }
 
 func stopWebhook(q *request) (answer, error) {
-	return setWebhook(q, tracker.ChangeWebhook{Active: patch.Set(false)})
+	return setWebhook(q, webhooks.Change{Active: patch.Set(false)})
 }
 
 // replayWebhook goes on behind another event of the feed.
 func replayWebhook(q *request) (answer, error) {
-	return setWebhook(q, tracker.ChangeWebhook{Cursor: patch.Set(q.form.Get("cursor"))})
+	return setWebhook(q, webhooks.Change{Cursor: patch.Set(q.form.Get("cursor"))})
 }
 
 // showDeleteWebhook asks first: nothing brings a deleted webhook and its secret back.
 func showDeleteWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		found, err := q.Service.Webhook(q.context(), id)
+		found, err := q.Webhooks.Load(q.context(), id)
 		if err != nil {
 			return answer{}, err
 		}
@@ -224,7 +225,7 @@ func showDeleteWebhook(q *request) (answer, error) {
 
 func deleteWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		_, err := q.Service.DeleteWebhook(q.context(), q.caller, id, tracker.Write{})
+		_, err := q.Webhooks.Delete(q.context(), q.caller, id, tracker.Write{})
 		return q.redirect(hooks), err
 	})
 }
@@ -232,7 +233,7 @@ func deleteWebhook(q *request) (answer, error) {
 // testWebhook sends a test, and answers with the page itself: nothing stores the outcome.
 func testWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		attempt, err := q.Service.TestWebhook(q.context(), id)
+		attempt, err := q.Webhooks.Test(q.context(), id)
 		if err != nil {
 			return answer{}, err
 		}
@@ -244,7 +245,7 @@ func testWebhook(q *request) (answer, error) {
 // rotateWebhook makes a new secret. It answers with the page itself, as createWebhook does.
 func rotateWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		issued, err := q.Service.RotateWebhook(q.context(), q.caller, id, tracker.RotateWebhook{EndEarlier: patch.Set(q.form.Has("endEarlier"))})
+		issued, err := q.Webhooks.Rotate(q.context(), q.caller, id, webhooks.Rotate{EndEarlier: patch.Set(q.form.Has("endEarlier"))})
 		if err != nil {
 			return answer{}, err
 		}

@@ -60,7 +60,7 @@ func (as Reader) showOthers(ctx context.Context, r store.Reader, relationships [
 		return nil
 	}
 	slices.Sort(ids)
-	others, err := as.problems(ctx, r, slices.Compact(ids), 0)
+	others, err := as.reads.Problems(ctx, r, slices.Compact(ids), 0)
 	for _, other := range others {
 		for _, related := range gone[other.ID] {
 			related.OtherTitle, related.OtherState = other.Title, other.State

@@ -193,7 +193,7 @@ func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment
 	if err != nil {
 		return store.Change{}, Answer[problem.Attachment]{}, err
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	added.Name, added.MediaType = checked.Name, checked.MediaType
 	cb.Significant(&l.Snapshot)
 	added = cb.AddAttachment(&l.Snapshot, added)
@@ -302,7 +302,7 @@ func decideDeleteAttachment(caller Caller, cmd DeleteAttachment, l loaded, m cha
 	if err != nil {
 		return store.Change{}, none, err
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	cb.Significant(&l.Snapshot)
 	deleted := old
 	deleted.Deleted = cb.At

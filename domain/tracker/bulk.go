@@ -228,7 +228,7 @@ func (s *Service) lockKeysOf(ctx context.Context, b bulk) (keys []writerlocks.Ke
 
 // matching returns the matching problems in ascending order.
 func (s *Service) matching(ctx context.Context, r store.Reader, b bulk) ([]problem.ID, error) {
-	hits, err := s.As(b.caller).find(ctx, r, store.Query{Plan: b.plan, Limit: MostChanged + 1, Catalogue: b.catalogue})
+	hits, err := s.As(b.caller).reads.Find(ctx, r, store.Query{Plan: b.plan, Limit: MostChanged + 1, Catalogue: b.catalogue})
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +254,7 @@ func (s *Service) loadBulk(ctx context.Context, r store.Reader, b bulk) (bulk, e
 	}
 	ids, err := s.matching(ctx, r, b)
 	if err == nil && len(ids) > 0 {
-		b.problems, err = s.As(b.caller).problems(ctx, r, ids, parts)
+		b.problems, err = s.As(b.caller).reads.Problems(ctx, r, ids, parts)
 	}
 	return b, err
 }
@@ -334,7 +334,7 @@ func (b bulk) update(set body.Settings, k keywordChange, m changes.Moment) (*cha
 	for i, s := range b.problems {
 		all[i] = s.Problem
 	}
-	cb := changes.NewBuilder(m, b.caller.author(), all...)
+	cb := changes.NewBuilder(m, b.caller.Author(), all...)
 	cb.ResolvedBy(b.catalogue.Version)
 	for _, s := range b.problems {
 		l := loaded{Snapshot: s, catalogue: b.catalogue}

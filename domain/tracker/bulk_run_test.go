@@ -102,7 +102,7 @@ func TestBulkTakesItsTurn(t *testing.T) {
 
 		counted := new(kit.Calls)
 		reached, proceed := make(chan bool), make(chan bool)
-		front := s.behind(kit.Hooked{Calls: counted, OnCommit: once(func() { close(reached); <-proceed })})
+		front := s.behind(kit.Hooked{Calls: counted, OnCommit: kit.Once(func() { close(reached); <-proceed })})
 		var group sync.WaitGroup
 		group.Go(func() {
 			if _, err := front.AddComment(t.Context(), s.admin, 2, AddComment{Text: patch.Set("a")}); err != nil {

@@ -163,7 +163,7 @@ func (n *next) find(ctx context.Context, plan *predicate.Plan, sort string, most
 		if err != nil {
 			return err
 		}
-		hits, err = n.As(n.caller).find(ctx, r, store.Query{Plan: plan, Sort: order, Limit: most, Catalogue: catalogue})
+		hits, err = n.As(n.caller).reads.Find(ctx, r, store.Query{Plan: plan, Sort: order, Limit: most, Catalogue: catalogue})
 		return err
 	})
 	return hits, err
@@ -228,7 +228,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 			if c.repeatable, err = load(ctx, r); err != nil {
 				return c, err
 			}
-			hits, err := n.As(n.caller).among(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: c.catalogue}, []problem.ID{id})
+			hits, err := n.As(n.caller).reads.Among(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: c.catalogue}, []problem.ID{id})
 			c.fits = len(hits) > 0
 			return c, err
 		},
@@ -243,7 +243,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 				return store.Change{}, Answer[snapshot.Snapshot]{}, fault.New(fault.Claimed, "the problem has changed meanwhile")
 			}
 			var none fault.List
-			cb := changes.NewBuilder(m, n.caller.author(), c.Problem)
+			cb := changes.NewBuilder(m, n.caller.Author(), c.Problem)
 			if err := take(cb, n.caller, &c.Snapshot, c.catalogue, m.At, leaseEnd(n.cmd.Lease, m.At, &none)); err != nil {
 				return store.Change{}, Answer[snapshot.Snapshot]{}, err
 			}

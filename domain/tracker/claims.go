@@ -65,7 +65,7 @@ func decideTake(caller Caller, cmd TakeClaim, c repeatable, m changes.Moment) (s
 	if err != nil {
 		return store.Change{}, none, err
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	if !cmd.Claim.IsNone() {
 		cb.ExpectClaim(&l.Snapshot)
 		l.Claim.Expires = end
@@ -120,7 +120,7 @@ func decideEnd(caller Caller, w Write, l loaded, m changes.Moment) (store.Change
 	if err != nil {
 		return store.Change{}, Answer[struct{}]{}, err
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	if !l.Claim.ID.IsNone() {
 		cb.ResolvedBy(l.Catalogue)
 		cb.Insignificant(&l.Snapshot)

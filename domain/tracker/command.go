@@ -28,9 +28,9 @@ type Caller struct {
 	Session ident.ID
 }
 
-// author returns the caller as the author of a change. A session has no token, also one that began
+// Author returns the caller as the author of a change. A session has no token, also one that began
 // with a token (D8).
-func (c Caller) author() changes.Author {
+func (c Caller) Author() changes.Author {
 	if !c.Session.IsNone() {
 		return changes.Author{User: c.User}
 	}

@@ -99,7 +99,7 @@ func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment
 	if err != nil {
 		return store.Change{}, Answer[problem.Comment]{}, err
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	added := naming(comment, l.catalogue, l.Watchers, l.maxWatchers)
 	if len(added.Named) > 0 {
 		cb.ResolvedBy(l.Catalogue)
@@ -162,7 +162,7 @@ func decideEditComment(caller Caller, cmd EditComment, l loaded, m changes.Momen
 	if edited == old {
 		return store.Change{}, answer(old, l), nil
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	cb.Corrective(&l.Snapshot)
 	edited = cb.EditComment(&l.Snapshot, l.catalogue, old, edited)
 	cb.StoreProblem(&l.Snapshot)
@@ -214,7 +214,7 @@ func decideDeleteComment(caller Caller, cmd DeleteComment, l loaded, m changes.M
 	if err != nil {
 		return store.Change{}, none, err
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	cb.Corrective(&l.Snapshot)
 	cb.DeleteComment(&l.Snapshot, l.catalogue, old)
 	cb.StoreProblem(&l.Snapshot)

@@ -23,6 +23,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Erasure is how far the erasure of a user has come (D46).
@@ -192,7 +193,7 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 			e.state.Queries = append(e.state.Queries, q.ID)
 		}
 	}
-	hooks, err := allWebhooks(ctx, r)
+	hooks, err := r.Webhooks(ctx, 0, webhook.MostStored)
 	if err != nil {
 		return e, err
 	}
@@ -241,7 +242,7 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 		return store.Change{}, a, err
 	}
 	erased := e.user.Erase()
-	cb := changes.NewBuilder(m, caller.author())
+	cb := changes.NewBuilder(m, caller.Author())
 	cb.ResolvedBy(e.catalogue.Version)
 	cb.AddExpect(store.LeaseAt{Name: erasureLease(erased.ID), Version: e.lease.Version})
 	cb.AddEffect(store.RewriteAudit{Entries: e.audit})
@@ -322,7 +323,7 @@ func (s *Service) following(ctx context.Context, after problem.ID) (ids []proble
 		if err != nil {
 			return err
 		}
-		hits, err := s.As(Caller{}).find(ctx, r, store.Query{Plan: plan, Limit: page, Catalogue: c})
+		hits, err := s.As(Caller{}).reads.Find(ctx, r, store.Query{Plan: plan, Limit: page, Catalogue: c})
 		for _, h := range hits {
 			ids = append(ids, h.ID)
 		}

@@ -110,7 +110,7 @@ func (as Reader) Follow(ctx context.Context, cmd Follow) (*Follower, error) {
 		return nil, err
 	}
 	if cmd.Now {
-		_, newest, err := as.s.feedEnds(ctx)
+		_, newest, err := as.s.core.FeedEnds(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -145,24 +145,6 @@ func (f *Follower) Skip(next event.Cursor) { f.next = next }
 // in memory: ok is false while nobody waits for events.
 func (f *Follower) Names() (version ident.Version, ok bool) { return f.service.core.Hub.Names() }
 
-// feedEnds returns the positions at both ends of the feed. The start is always
-// event.Start, because it stands for the oldest event.
-func (s *Service) feedEnds(ctx context.Context) (oldest, newest event.Cursor, err error) {
-	_, last, err := s.core.Store.FeedEnds(ctx)
-	if err != nil || last.Number == 0 {
-		return event.Start, event.Start, err
-	}
-	// FeedEnds returns no events, and a cursor has their number.
-	entries, err := s.core.Store.Feed(ctx, last.Number, 1, 1)
-	if err != nil {
-		return event.Start, event.Start, err
-	}
-	if len(entries) == 0 {
-		return event.Start, event.Start, fault.New(fault.Unavailable, "the newest event of the feed was lost")
-	}
-	return event.Start, entries[0].End(), nil
-}
-
 // mostExamined limits the events that a page may leave out.
 const mostExamined = 10_000
 
@@ -181,7 +163,7 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 		return entries, catalogue, nil
 	}
 	if len(entries) == 0 || !f.next.Of(entries[0]) {
-		oldest, newest, err := f.service.feedEnds(ctx)
+		oldest, newest, err := f.service.core.FeedEnds(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -420,7 +402,7 @@ func (f *Follower) satisfying(ctx context.Context, events []PublishedEvent) (map
 			return err
 		}
 		q := store.Query{Plan: plan, Limit: len(events), Catalogue: catalogue}
-		hits, err := s.As(f.caller).among(ctx, r, q, problemsOf(events))
+		hits, err := s.As(f.caller).reads.Among(ctx, r, q, problemsOf(events))
 		for _, hit := range hits {
 			found[hit.ID] = true
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // newServer returns a service like that of one server process.
@@ -38,6 +39,22 @@ func newService(t testing.TB) service {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// newHookService is newService with a key for webhooks.
+func newHookService(t *testing.T) service {
+	t.Helper()
+	s := newService(t)
+	s.Service = newHookServer(s)
+	return s
+}
+
+// newHookServer returns a server on the store of s, with a key for webhooks.
+func newHookServer(s service) *Service {
+	return New(Options{
+		Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(),
+		WebhookKey: func() (webhook.Key, error) { return kit.Key, nil },
+	})
 }
 
 // behind returns the same service with hooks before its store.

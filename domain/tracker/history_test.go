@@ -82,7 +82,7 @@ func TestCatalogueOfAnotherHistoryAtCommit(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	other.component(t, "lost")
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		other.memory.SetBack()
 		other.component(t, "kept")
 	})})
@@ -134,7 +134,7 @@ func TestRevisionOfAnotherHistory(t *testing.T) {
 		return a
 	}
 	retitle(other, "lost")
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		other.memory.SetBack()
 		retitle(other, "theirs")
 	})})
@@ -152,7 +152,7 @@ func TestReadMarkOfAnotherHistory(t *testing.T) {
 	id := other.create(t, "first")
 	other.comment(t, id)
 	views := new(kit.Calls)
-	s := other.behind(kit.Hooked{Calls: views, OnCommit: once(func() { other.commentInAnotherHistory(t, id) })})
+	s := other.behind(kit.Hooked{Calls: views, OnCommit: kit.Once(func() { other.commentInAnotherHistory(t, id) })})
 	s.unread(t, id)
 	kit.Equal(t, "views", views.Views, 2)
 }
@@ -173,7 +173,7 @@ func TestCycleOfTwoHistories(t *testing.T) {
 	kit.NoError(t, link(other, p[0], p[1]))
 	kit.NoError(t, link(other, p[2], p[3]))
 	kit.NoError(t, link(other, p[4], p[5])) // which is lost
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		other.memory.SetBack()
 		kit.NoError(t, link(other, p[1], p[2]))
 	})})

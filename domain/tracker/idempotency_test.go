@@ -142,7 +142,7 @@ func TestReplayFromAnotherServer(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		_, err := other.CreateProblem(t.Context(), other.admin, cmd)
 		kit.NoError(t, err)
 	})})
@@ -235,7 +235,7 @@ func TestCreateOnceOnTwoServers(t *testing.T) {
 	t.Parallel()
 	for kind := range creations(service{}) {
 		other := newService(t)
-		s := other.behind(kit.Hooked{OnCommit: once(func() {
+		s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 			_, _, err := creations(other)[kind]("x", 1, false)
 			kit.NoError(t, err)
 		})})

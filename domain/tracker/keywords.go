@@ -38,7 +38,7 @@ func decideSetKeyword(caller Caller, cmd SetKeyword, l loaded, limit int, m chan
 		return store.Change{}, none, err
 	}
 
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	if old == nil || *old != k {
 		cb.Significant(&l.Snapshot)
 		cb.PutKeyword(&l.Snapshot, old, k)
@@ -71,7 +71,7 @@ func decideDeleteKeyword(caller Caller, cmd DeleteKeyword, l loaded, m changes.M
 	if old == nil {
 		return store.Change{}, none, fault.New(fault.KeywordNotFound, "the problem has no such keyword")
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	cb.Significant(&l.Snapshot)
 	cb.DropKeyword(&l.Snapshot, *old)
 	cb.StoreProblem(&l.Snapshot)

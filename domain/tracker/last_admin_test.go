@@ -139,7 +139,7 @@ func TestAdministratorsLockEachOtherOut(t *testing.T) {
 			other := newService(t)
 			bob, token := other.second(t, access.Admin, time.Time{})
 			byBob := Caller{User: bob, Token: token.ID, Scope: access.Admin}
-			s := other.behind(kit.Hooked{OnCommit: once(func() {
+			s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 				kit.NoError(t, ways[1](t, other.Service, byBob, other.admin.User, other.admin.Token))
 			})})
 			kit.WantFault(t, ways[0](t, s.Service, s.admin, bob, token.ID), fault.InUse)

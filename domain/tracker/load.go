@@ -48,7 +48,7 @@ func (as Reader) load(ctx context.Context, r store.Reader, id problem.ID, parts 
 	if id < 1 {
 		return loaded{}, problemNotFound()
 	}
-	shown, err := as.problem(ctx, r, id, parts)
+	shown, err := as.reads.Problem(ctx, r, id, parts)
 	if fault.Is(err, fault.ProblemNotFound) {
 		return loaded{}, problemNotFound()
 	}

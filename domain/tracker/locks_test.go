@@ -16,7 +16,7 @@ func TestDuplicateInFlightWaits(t *testing.T) {
 		s := newService(t)
 		counted := new(kit.Calls)
 		reached, proceed := make(chan bool), make(chan bool)
-		s = s.behind(kit.Hooked{Calls: counted, OnCommit: once(func() { close(reached); <-proceed })})
+		s = s.behind(kit.Hooked{Calls: counted, OnCommit: kit.Once(func() { close(reached); <-proceed })})
 		cmd := CreateProblem{ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)}
 		answers := make(chan Answer[snapshot.Snapshot], 2)
 		create := func() {

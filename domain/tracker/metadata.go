@@ -238,7 +238,7 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 	if err := r.Check(on.catalogue, object); err != nil {
 		return refuse(err)
 	}
-	cb := changes.NewBuilder(m, caller.author())
+	cb := changes.NewBuilder(m, caller.Author())
 	if created {
 		*r.ID(&object) = cb.NextID()
 	} else if r.NeedsUnused != nil && r.NeedsUnused(old, object) {
@@ -284,6 +284,6 @@ func (s *Service) stateUsed(ctx context.Context, r store.Reader, caller Caller, 
 	if err != nil {
 		return false, fault.Wrap(fault.Internal, err, "the predicate about a state does not compile")
 	}
-	hits, err := s.As(caller).find(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: c})
+	hits, err := s.As(caller).reads.Find(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: c})
 	return len(hits) > 0, err
 }

@@ -330,7 +330,7 @@ func TestNameTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	cmd := CreateObject[MilestonePatch]{Patch: MilestonePatch{Name: patch.Set("1.0")}}
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		_, err := other.Milestones().Create(t.Context(), other.admin, cmd)
 		kit.NoError(t, err)
 	})})
@@ -352,7 +352,7 @@ func TestComponentsMovedBelowEachOther(t *testing.T) {
 		_, err := s.Components().Update(t.Context(), s.admin, ids[what], UpdateObject[ComponentPatch]{Patch: ComponentPatch{Parent: kit.Named(below)}})
 		return err
 	}
-	s := other.behind(kit.Hooked{OnCommit: once(func() { kit.NoError(t, move(other, "a", "b")) })})
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() { kit.NoError(t, move(other, "a", "b")) })})
 	kit.WantFault(t, move(s, "b", "a"), fault.MetadataCycle)
 }
 
@@ -379,7 +379,7 @@ func TestResolvedOfStateInUse(t *testing.T) {
 	kit.WantFault(t, resolve(t.Context(), other, "Open", false), fault.InUse)
 	kit.WantFault(t, resolve(t.Context(), other, "Open", true), fault.InUse)
 
-	s := other.behind(kit.Hooked{OnCommit: once(func() { kit.NoError(t, move("In Progress")) })})
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() { kit.NoError(t, move("In Progress")) })})
 	kit.WantFault(t, resolve(t.Context(), s, "In Progress", false), fault.InUse)
 	kit.Equal(t, "the problem's state", other.load(t, id).State, byName["In Progress"])
 	kit.NoError(t, move("Closed"))
@@ -392,7 +392,7 @@ func TestMovedIntoStateThatChanges(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	id := other.create(t, "a problem")
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		states, err := other.States().List(t.Context())
 		kit.NoError(t, err)
 		for _, o := range states.Value {

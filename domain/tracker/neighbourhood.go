@@ -52,7 +52,7 @@ func (as Reader) Neighbourhood(ctx context.Context, id problem.ID, limit int) (a
 			frontier = near.Expand(sides)
 		}
 		a.Value.Links, a.Value.More = near.Links(), near.More()
-		a.Value.Problems, err = as.problems(ctx, r, near.Problems(), 0)
+		a.Value.Problems, err = as.reads.Problems(ctx, r, near.Problems(), 0)
 		return err
 	})
 	return a, err

@@ -34,7 +34,7 @@ func (s *Service) CreateOwnToken(ctx context.Context, caller Caller, cmd CreateO
 }
 
 func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
-	cb := changes.NewBuilder(m, caller.author())
+	cb := changes.NewBuilder(m, caller.Author())
 	own := access.Own{Scope: caller.Scope}
 	if with, ok := d.findToken(caller.Token); ok { // also behind a session
 		own.Expires = with.Expires

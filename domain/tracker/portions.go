@@ -181,7 +181,7 @@ func (as Reader) loadHits(ctx context.Context, r store.Reader, hits []store.Hit,
 	for i, hit := range hits {
 		ids[i] = hit.ID
 	}
-	if a.Value, err = as.problems(ctx, r, ids, parts|snapshot.IfSmall); err != nil || len(a.Value) == 0 {
+	if a.Value, err = as.reads.Problems(ctx, r, ids, parts|snapshot.IfSmall); err != nil || len(a.Value) == 0 {
 		return a, err
 	}
 	a.Catalogue, err = as.s.core.Catalogues.At(ctx, r, a.Value[0].Catalogue)

@@ -96,7 +96,7 @@ type newProblem struct {
 
 // create returns the Change of a new problem.
 func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes.Builder, Answer[snapshot.Snapshot]) {
-	cb := changes.NewBuilder(m, caller.author())
+	cb := changes.NewBuilder(m, caller.Author())
 	p := problem.Problem{
 		ID:         c.id,
 		Fields:     n.fields,
@@ -194,7 +194,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) 
 	}
 	l.Savepoints, l.Watchers = nil, nil // no parts of the answer
 	names := cmd.Service.Moving(l.Snapshot, l.catalogue).Ignored()
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	if fields != l.Fields || len(added) > 0 && len(added[0].Named) > 0 {
 		cb.ResolvedBy(l.Catalogue)
 	}

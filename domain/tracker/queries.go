@@ -2,14 +2,12 @@ package tracker
 
 import (
 	"context"
-	"errors"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
@@ -78,7 +76,7 @@ func (s *Service) UpdateQuery(ctx context.Context, caller Caller, id ident.ID, c
 }
 
 func decideQuery(caller Caller, cmd SaveQuery, of saving, m changes.Moment) (store.Change, Answer[query.Saved], error) {
-	cb := changes.NewBuilder(m, caller.author())
+	cb := changes.NewBuilder(m, caller.Author())
 	saved, faults := checkSave(cmd, of.old)
 	of.checkShared(saved, &faults)
 	a := Answer[query.Saved]{Value: saved, Catalogue: of.catalogue}
@@ -144,7 +142,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	if a, ok := cmd.Idempotency.replay(of.reply); ok {
 		return store.Change{}, a, nil
 	}
-	cb := changes.NewBuilder(m, caller.author())
+	cb := changes.NewBuilder(m, caller.Author())
 	saved, faults := checkSave(cmd, query.Saved{Owner: caller.User, Created: cb.At})
 	if of.saved >= limit {
 		faults.Add(fault.InvalidValue, fault.Location{}, "you already have the largest number of saved queries: %d; delete one first", limit)
@@ -189,19 +187,12 @@ func checkSave(cmd SaveQuery, old query.Saved) (saved query.Saved, faults fault.
 	body.SetColumns(&saved.Columns, cmd.Columns, &faults)
 	body.SetFlag(&saved.Shared, cmd.Shared, fault.At("shared"), &faults)
 	if !faults.Covers(fault.At("predicate")) {
-		addInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())
+		body.AddInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())
 	}
 	if !faults.Covers(fault.At("sort")) {
-		addInvalid(&faults, fault.At("sort"), saved.CheckSort())
+		body.AddInvalid(&faults, fault.At("sort"), saved.CheckSort())
 	}
 	return saved, faults
-}
-
-// addInvalid adds a compilation error and its location to the faults of a body.
-func addInvalid(faults *fault.List, where fault.Location, err error) {
-	if e, ok := errors.AsType[*predicate.Error](err); ok {
-		faults.Add(fault.InvalidValue, where, "is not valid: %s (line %d, column %d)", e.Message, e.Line, e.Column)
-	}
 }
 
 // SavedQueries returns the queries saved by the caller and all shared ones, in the order of their
@@ -270,7 +261,7 @@ func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w
 			return leaseOfQueries(ctx, r)
 		},
 		Decide: func(l lease.Lease, m changes.Moment) (store.Change, Answer[struct{}], error) {
-			cb := changes.NewBuilder(m, caller.author())
+			cb := changes.NewBuilder(m, caller.Author())
 			cb.AddEffect(store.DropQuery{ID: id})
 			raise(cb, l)
 			return cb.Change, Answer[struct{}]{}, nil

@@ -16,7 +16,6 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
-	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // save saves a query of the administrator.
@@ -95,10 +94,6 @@ func TestSavesWhatIsSearched(t *testing.T) {
 		_, a, err := decideSave(by(kit.Ann), SaveQuery{Name: patch.Set("a"), Predicate: patch.Set(text)}, saving{catalogue: kit.Catalogue}, 5, kit.At(kit.Now))
 		kit.NoError(t, err)
 		kit.Equal(t, "saved", a.Value.Predicate, text)
-		var faults fault.List
-		e := WebhookPatch{Predicate: patch.Set(text)}.apply(webhook.Endpoint{Owner: kit.Ann, Created: kit.Now}, &faults)
-		kit.NoError(t, faults.Err())
-		kit.Equal(t, "of a webhook", e.Predicate, text)
 	}
 }
 

@@ -85,7 +85,7 @@ func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.
 	if err != nil {
 		return store.Change{}, Answer[Places]{}, err
 	}
-	r := redacting{Redaction: redaction, of: &l.Snapshot, builder: changes.NewBuilder(m, caller.author(), l.Problem), rewrite: store.Rewrite{Problem: l.ID}}
+	r := redacting{Redaction: redaction, of: &l.Snapshot, builder: changes.NewBuilder(m, caller.Author(), l.Problem), rewrite: store.Rewrite{Problem: l.ID}}
 	switch {
 	case cmd.Attachment.Sent:
 		err = r.attachment(cmd.Attachment.Value)

@@ -145,7 +145,7 @@ func decideRelate(caller Caller, cmd Relate, l linking, limit int, m changes.Mom
 		return store.Change{}, none, cycleFault(l.cycle)
 	}
 
-	cb := changes.NewBuilder(m, caller.author(), l.Problem, l.other.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem, l.other.Problem)
 	added := relationship.Relationship{
 		Owner: l.ID, Type: cmd.relationshipType(), Other: l.other.ID,
 		Created: cb.At, Author: cb.Author,
@@ -171,7 +171,7 @@ func decideUnrelate(caller Caller, cmd Relate, l linking, m changes.Moment) (sto
 		return store.Change{}, none, fault.New(fault.RelationshipNotFound, "the problem has no such relationship")
 	}
 
-	cb := changes.NewBuilder(m, caller.author(), l.Problem, l.other.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem, l.other.Problem)
 	bothSides(cb, &l, cb.DropRelationship, r.Relationship)
 	return cb.Change, answer(struct{}{}, l.loaded), nil
 }

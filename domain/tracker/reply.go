@@ -126,7 +126,7 @@ func onceFor(of Reply, about problem.ID, text string) *Idempotency[problem.Comme
 }
 
 func (s *Service) replier(token string) (key webhook.Key, of Replied, err error) {
-	if key, err = s.serviceKey(); err != nil {
+	if key, err = s.core.ServiceKey(); err != nil {
 		return key, of, err
 	}
 	var ok bool

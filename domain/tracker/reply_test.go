@@ -26,7 +26,7 @@ func (s service) getsMail(t *testing.T, name string, id problem.ID) (ident.ID, s
 	t.Helper()
 	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
 	kit.NoError(t, err)
-	return a.Value.ID, mail.NewReplyToken(testKey, a.Value.ID, id)
+	return a.Value.ID, mail.NewReplyToken(kit.Key, a.Value.ID, id)
 }
 
 func TestReplyBecomesAComment(t *testing.T) {
@@ -50,7 +50,7 @@ func TestReplyBecomesAComment(t *testing.T) {
 	_, err = s.Reply(t.Context(), Reply{Token: token, Message: "<2@mail>", Text: text})
 	kit.NoError(t, err)
 	other := s.create(t, "Another one")
-	_, err = s.Reply(t.Context(), Reply{Token: mail.NewReplyToken(testKey, who, other), Message: "<1@mail>", Text: text})
+	_, err = s.Reply(t.Context(), Reply{Token: mail.NewReplyToken(kit.Key, who, other), Message: "<1@mail>", Text: text})
 	kit.NoError(t, err)
 	if a, b := len(s.load(t, id).Comments), len(s.load(t, other).Comments); a != 2 || b != 1 {
 		t.Errorf("there are %d and %d comments, want 2 and 1", a, b)
@@ -75,9 +75,9 @@ func TestRefusedReplies(t *testing.T) {
 	}{
 		"a forged token":      {Reply{Token: token[1:], Text: "a"}, fault.NotFound, "is not from a mail"},
 		"no token":            {Reply{Text: "a"}, fault.NotFound, "is not from a mail"},
-		"of nobody":           {Reply{Token: mail.NewReplyToken(testKey, ident.ID{9}, id), Text: "a"}, fault.Forbidden, "inactive"},
+		"of nobody":           {Reply{Token: mail.NewReplyToken(kit.Key, ident.ID{9}, id), Text: "a"}, fault.Forbidden, "inactive"},
 		"deactivated":         {Reply{Token: inactive, Text: "a"}, fault.Forbidden, "inactive"},
-		"an unknown problem":  {Reply{Token: mail.NewReplyToken(testKey, who, 99), Text: "a"}, fault.ProblemNotFound, ""},
+		"an unknown problem":  {Reply{Token: mail.NewReplyToken(kit.Key, who, 99), Text: "a"}, fault.ProblemNotFound, ""},
 		"nothing but a quote": {Reply{Token: token, Text: "> It is dark."}, fault.RequiredField, "no text above"},
 		"too long":            {Reply{Token: token, Text: "äöü", Most: 5}, fault.TooLarge, "has 6 bytes, and a comment can have 5"},
 		"the Message-ID of another mail": {Reply{Token: token, Message: "<1@mail>", Text: "Another text."},
@@ -94,7 +94,7 @@ func TestRefusedReplies(t *testing.T) {
 	}
 	behind := New(Options{
 		Store: &kit.Hooked{Store: s.memory, OnCommit: func(kit.CommitFunc, store.Change) error { return away() }},
-		Now:   s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: s.hookKey,
+		Now:   s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: s.core.Key,
 	})
 	if _, err := behind.Reply(t.Context(), Reply{Token: token, Text: "a"}); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a store that is away: %v", err)

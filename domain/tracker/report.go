@@ -99,7 +99,7 @@ func (s *Service) reported(ctx context.Context, r store.Reader, caller Caller, k
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.As(caller).find(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: catalogue})
+	hits, err := s.As(caller).reads.Find(ctx, r, store.Query{Plan: plan, Limit: 1, Catalogue: catalogue})
 	if err != nil || len(hits) == 0 {
 		return nil, err
 	}

@@ -25,18 +25,6 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
-// once returns a commit hook that runs before the first Commit only.
-func once(before func()) func(kit.CommitFunc, store.Change) error {
-	return func(next kit.CommitFunc, c store.Change) error {
-		if before != nil {
-			now := before
-			before = nil
-			now()
-		}
-		return next(c)
-	}
-}
-
 // A snapshot that another server outdated is loaded again, and all is decided
 // anew: no update is lost, and none is repeated.
 func TestConflictIsDecidedAgain(t *testing.T) {
@@ -44,7 +32,7 @@ func TestConflictIsDecidedAgain(t *testing.T) {
 	other := newService(t)
 	id := other.create(t, "T")
 	counted := new(kit.Calls)
-	s := other.behind(kit.Hooked{Calls: counted, OnCommit: once(func() {
+	s := other.behind(kit.Hooked{Calls: counted, OnCommit: kit.Once(func() {
 		_, err := other.UpdateProblem(t.Context(), other.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{Priority: kit.Named("High")}})
 		kit.NoError(t, err)
 	})})
@@ -68,7 +56,7 @@ func TestConflictMayEndInAFault(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	id := other.create(t, "T")
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		_, err := other.AddComment(t.Context(), other.admin, id, AddComment{Text: patch.Set("a")})
 		kit.NoError(t, err)
 	})})
@@ -89,7 +77,7 @@ func TestConflictingServersCloseNoCycle(t *testing.T) {
 	}
 	kit.NoError(t, link(other, one, two))
 	kit.NoError(t, link(other, three, four))
-	s := other.behind(kit.Hooked{OnCommit: once(func() { kit.NoError(t, link(other, two, three)) })})
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() { kit.NoError(t, link(other, two, three)) })})
 	err := link(s, four, one) // touches none of the problems that the other server touches
 	kit.WantFault(t, err, fault.RelationshipCycle)
 	kit.Equal(t, "detail", kit.FaultOf(t, err).Detail, "the relationship would close a cycle: 4 → 1 → 2 → 3 → 4")
@@ -208,7 +196,7 @@ func TestCommentsInARow(t *testing.T) {
 		kit.NoError(t, err)
 		counted := new(kit.Calls)
 		stored, proceed := make(chan bool), make(chan bool)
-		s := other.behind(kit.Hooked{Calls: counted, OnCommit: once(func() { close(stored); <-proceed })})
+		s := other.behind(kit.Hooked{Calls: counted, OnCommit: kit.Once(func() { close(stored); <-proceed })})
 		add := func(caller Caller) {
 			if _, err := s.AddComment(t.Context(), caller, id, AddComment{Text: patch.Set("a")}); err != nil {
 				t.Error(err)
@@ -542,7 +530,7 @@ func TestAnswerHasItsCatalogue(t *testing.T) {
 	other := newService(t)
 	id := other.create(t, "T")
 	bobs := kit.Partial(kit.Object{"email": "bob@example.org"})
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Root")}})
 		kit.NoError(t, err)
 	})})

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"time"
 
@@ -123,7 +122,7 @@ func (as Reader) Search(ctx context.Context, cmd SearchProblems) (FoundProblems,
 		if q.limit > 0 {
 			wanted.Limit = max(wanted.Limit, cmd.CountTo+1)
 		}
-		if hits, err = as.find(ctx, r, wanted); err != nil {
+		if hits, err = as.reads.Find(ctx, r, wanted); err != nil {
 			return err
 		}
 		if cmd.CountTo > 0 {
@@ -160,20 +159,6 @@ func (as Reader) List(ctx context.Context, cmd SearchProblems) (FoundProblems, e
 	return as.Search(ctx, cmd)
 }
 
-var errTime = errors.New("the time of a search ran out")
-
-// withinTime limits the time of a search. The end of the request itself is another
-// error: fault.Unavailable.
-func (s *Service) withinTime(ctx context.Context, search func(context.Context) error) error {
-	bounded, cancel := context.WithTimeoutCause(ctx, s.searchFor, errTime)
-	defer cancel()
-	err := search(bounded)
-	if err != nil && context.Cause(bounded) == errTime && fault.Is(err, fault.Unavailable) {
-		return fault.Wrap(fault.QueryTooExpensive, err, "the search took longer than %v: add a condition that leaves less to look at, such as one on the state or on a date", s.searchFor)
-	}
-	return err
-}
-
 // FoundObjects are the metadata objects or users found by a search.
 type FoundObjects struct {
 	IDs       []ident.ID
@@ -199,7 +184,7 @@ func (as Reader) Objects(ctx context.Context, kind predicate.Entity, cmd Search)
 	}
 	defer release()
 	var found []search.Object
-	err = as.s.withinTime(ctx, func(ctx context.Context) error {
+	err = as.s.core.WithinTime(ctx, func(ctx context.Context) error {
 		found, err = search.Objects(ctx, q.objects(catalogue))
 		return err
 	})

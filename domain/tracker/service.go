@@ -33,19 +33,14 @@ import (
 // Service runs the use cases on a store. Its methods may be called from many goroutines
 // at once. The returned errors are faults.
 type Service struct {
-	core   *core.Core
-	limits Limits
-	uses   uses
-	// searchFor is the time limit of a search.
-	searchFor time.Duration
+	core      *core.Core
+	limits    Limits
+	uses      uses
 	searches  *searchlimit.Limit // of searches in the store
 	lookups   *searchlimit.Limit // of searches in the catalogue, without connections of the store
 	claimants line.Line          // of ClaimNext
 	keepFeed  time.Duration      // 0: for ever
-	hookKey   func() (webhook.Key, error)
-	hookMade  chan struct{} // has an element after a command that makes a webhook or a secret
-	sender    webhook.Sender
-	files     blob.Store // nil: there is none
+	files     blob.Store         // nil: there is none
 	filesRoom filesRoom
 	keepFiles time.Duration
 	ownsFiles atomic.Bool // since its last sweep
@@ -84,8 +79,6 @@ type Options struct {
 	// WebhookKey returns the key behind the secrets of webhooks (D40). It is called when
 	// somebody needs it. nil: there is none.
 	WebhookKey func() (webhook.Key, error)
-	// Sender sends messages to the receivers of webhooks. nil: nothing is sent.
-	Sender webhook.Sender
 	// Files keeps the files of attachments (D48). nil: nobody can add one.
 	Files     blob.Store
 	FilesRoom FilesRoom
@@ -136,11 +129,13 @@ func New(o Options) *Service {
 	}
 	s := &Service{
 		core: &core.Core{
-			Store:   o.Store,
-			Now:     o.Now,
-			Zone:    o.Zone,
-			Random:  o.Random,
-			MaxSize: o.Limits.Size,
+			Store:     o.Store,
+			Now:       o.Now,
+			Zone:      o.Zone,
+			Random:    o.Random,
+			MaxSize:   o.Limits.Size,
+			SearchFor: o.SearchFor,
+			Key:       o.WebhookKey,
 			Clock: clockwatch.New(o.Now, o.Guard, func(ctx context.Context) (time.Time, error) {
 				return newestTime(ctx, o.Store)
 			}),
@@ -150,13 +145,9 @@ func New(o Options) *Service {
 			Ready:  readiness.New(o.Now),
 		},
 		limits:    o.Limits,
-		searchFor: o.SearchFor,
 		searches:  searchlimit.New(o.Searches, o.WaitFor),
 		lookups:   searchlimit.New(o.Searches, o.WaitFor),
 		keepFeed:  o.KeepEvents,
-		hookKey:   o.WebhookKey,
-		hookMade:  make(chan struct{}, 1),
-		sender:    o.Sender,
 		files:     o.Files,
 		keepFiles: o.KeepDeletedFiles,
 	}
@@ -164,6 +155,9 @@ func New(o Options) *Service {
 	s.core.Hub = feedhub.New(o.Store, s.core.Catalogue, o.FeedPoll)
 	return s
 }
+
+// Core returns what the use cases in other packages share with these.
+func (s *Service) Core() *core.Core { return s.core }
 
 // Zone returns the time zone of dates.
 func (s *Service) Zone() *time.Location { return s.core.Zone }

@@ -103,7 +103,7 @@ func (s *Service) beginSession(ctx context.Context, caller Caller, agent string)
 		Locks: []writerlocks.Key{writerlocks.Sessions(caller.User)},
 		Load:  s.sessionsOf(caller.User),
 		Decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
-			cb := changes.NewBuilder(m, caller.author())
+			cb := changes.NewBuilder(m, caller.Author())
 			session, err := addSession(cb, caller, key.Digest(), agent, of)
 			return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, err
 		},
@@ -305,7 +305,7 @@ func (s *Service) EndSession(ctx context.Context, caller Caller, id ident.ID) er
 			if !slices.ContainsFunc(sessions, func(old access.Session) bool { return old.ID == id }) {
 				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no such session")
 			}
-			cb := changes.NewBuilder(m, caller.author())
+			cb := changes.NewBuilder(m, caller.Author())
 			cb.AddEffect(store.DropSession{ID: id})
 			return cb.Change, Answer[struct{}]{}, nil
 		},

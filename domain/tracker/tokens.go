@@ -54,7 +54,7 @@ func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToke
 }
 
 func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
-	cb := changes.NewBuilder(m, caller.author())
+	cb := changes.NewBuilder(m, caller.Author())
 	token, err := checkToken(cmd, d.catalogue, cb.At)
 	if err != nil {
 		return store.Change{}, Answer[IssuedToken]{}, err
@@ -128,7 +128,7 @@ func (s *Service) revokeToken(ctx context.Context, caller Caller, id ident.ID, w
 		if !ok || !may(token) {
 			return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
 		}
-		cb := changes.NewBuilder(m, caller.author())
+		cb := changes.NewBuilder(m, caller.Author())
 		if token.Revoked.IsZero() {
 			if err := d.checkLastAdmin(w, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
 				return store.Change{}, Answer[struct{}]{}, err

@@ -202,7 +202,7 @@ func (s *Service) problemsOf(ctx context.Context, r store.Reader, u undoing) ([]
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.As(u.caller).find(ctx, r, store.Query{Plan: plan, Limit: MostFound + 1, Catalogue: u.catalogue})
+	hits, err := s.As(u.caller).reads.Find(ctx, r, store.Query{Plan: plan, Limit: MostFound + 1, Catalogue: u.catalogue})
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (s *Service) partsOf(ctx context.Context, r store.Reader, u undoing, among 
 	for len(among) > 0 {
 		some := among[:min(len(among), mostInBatch)]
 		among = among[len(some):]
-		snapshots, err := s.As(u.caller).problems(ctx, r, some, snapshot.Log|snapshot.Keywords|snapshot.Relationships|snapshot.Comments|snapshot.IfSmall)
+		snapshots, err := s.As(u.caller).reads.Problems(ctx, r, some, snapshot.Log|snapshot.Keywords|snapshot.Relationships|snapshot.Comments|snapshot.IfSmall)
 		if err != nil {
 			return nil, err
 		}
@@ -293,7 +293,7 @@ func (s *Service) loadPart(ctx context.Context, r store.Reader, caller Caller, p
 	comments := part.Comments
 	if part.Size > snapshot.Small {
 		if parts != 0 {
-			if part.Snapshot, err = s.As(caller).problem(ctx, r, part.ID, parts); err != nil {
+			if part.Snapshot, err = s.As(caller).reads.Problem(ctx, r, part.ID, parts); err != nil {
 				return err
 			}
 		}
@@ -343,7 +343,7 @@ func (s *Service) loadLinks(ctx context.Context, r store.Reader, u undoing) (und
 	var restored []relationship.Relationship // both sides
 	for _, link := range u.links() {
 		if _, loaded := u.others[link.Other]; !loaded && !own[link.Other] {
-			other, err := s.As(u.caller).problem(ctx, r, link.Other, snapshot.Relationships)
+			other, err := s.As(u.caller).reads.Problem(ctx, r, link.Other, snapshot.Relationships)
 			if err != nil {
 				return u, err
 			}

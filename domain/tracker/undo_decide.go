@@ -85,7 +85,7 @@ func (u undoing) undo(m changes.Moment) (*changes.Builder, UndoneBatch) {
 	for i, id := range touched {
 		all[i] = plans[id].Problem
 	}
-	cb := changes.NewBuilder(m, u.caller.author(), all...)
+	cb := changes.NewBuilder(m, u.caller.Author(), all...)
 	cb.ResolvedBy(u.catalogue.Version)
 	for _, id := range touched {
 		p := plans[id]

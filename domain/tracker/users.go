@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// UserPatch holds the members of a user sent by a client (D2). Only SetMail and Unsubscribe
+// UserPatch holds the members of a user sent by a client (D2). Only the use cases of e-mail
 // send its Mail, and SetPreferences its Preferences.
 type UserPatch = metadata.UserPatch
 

@@ -161,7 +161,7 @@ func TestConditionOvertaken(t *testing.T) {
 			return nil
 		}}
 	}
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		_, err := other.Users().Update(t.Context(), other.admin, bob.Value.ID, rename("Rob"))
 		kit.NoError(t, err)
 	})})
@@ -183,7 +183,7 @@ func TestDeactivationOvertaken(t *testing.T) {
 	deactivate := UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}
 
 	var token IssuedToken
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		a, err := other.CreateToken(t.Context(), other.admin, issue)
 		kit.NoError(t, err)
 		token = a.Value
@@ -194,7 +194,7 @@ func TestDeactivationOvertaken(t *testing.T) {
 
 	_, err = other.Users().Update(t.Context(), other.admin, bob.Value.ID, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(false)}})
 	kit.NoError(t, err)
-	s = other.behind(kit.Hooked{OnCommit: once(func() {
+	s = other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		_, err := other.Users().Update(t.Context(), other.admin, bob.Value.ID, deactivate)
 		kit.NoError(t, err)
 	})})
@@ -206,7 +206,7 @@ func TestDeactivationOvertaken(t *testing.T) {
 func TestAddressTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
-	s := other.behind(kit.Hooked{OnCommit: once(func() {
+	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 		_, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
 		kit.NoError(t, err)
 	})})

@@ -38,7 +38,7 @@ func decideUnwatch(caller Caller, w Write, l loaded, m changes.Moment) (store.Ch
 	if err := w.Faults.Err(); err != nil {
 		return store.Change{}, Answer[struct{}]{}, err
 	}
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	if slices.Contains(l.Watchers, caller.User) {
 		me, _ := l.catalogue.User(caller.User)
 		cb.ResolvedBy(l.Catalogue) // the log keeps the name
@@ -77,7 +77,7 @@ func decideWatcher(caller Caller, cmd AddWatcher, l loaded, limit int, m changes
 		return store.Change{}, none, err
 	}
 
-	cb := changes.NewBuilder(m, caller.author(), l.Problem)
+	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
 	if !watches {
 		cb.ResolvedBy(l.Catalogue)
 		cb.Insignificant(&l.Snapshot)

@@ -219,7 +219,7 @@ func TestStopWatchingUnderAnotherName(t *testing.T) {
 	_, err := other.AddWatcher(t.Context(), other.admin, id, AddWatcher{User: partialID(other.admin.User)})
 	kit.NoError(t, err)
 	counted := new(kit.Calls)
-	s := other.behind(kit.Hooked{Calls: counted, OnCommit: once(func() { other.rename(t, id) })})
+	s := other.behind(kit.Hooked{Calls: counted, OnCommit: kit.Once(func() { other.rename(t, id) })})
 	_, err = s.StopWatching(t.Context(), s.admin, id, Write{})
 	kit.NoError(t, err)
 	kit.Equal(t, "commits", counted.Commits, 2)

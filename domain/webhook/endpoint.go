@@ -69,6 +69,9 @@ const (
 	MostURL = 2048
 	// Most is the largest number of endpoints of a store.
 	Most = 1000
+	// MostStored is more than a store has of them: several servers together can make some
+	// more than Most.
+	MostStored = Most + Most/10
 )
 
 // mostHost is the largest length of a host with its port, in bytes. Names are no longer.

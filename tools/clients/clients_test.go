@@ -17,6 +17,8 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // serve starts a service with an empty store. It returns its address and the token of
@@ -37,6 +39,8 @@ func serve(t *testing.T) (url, token string) {
 	}
 	handler, err := httpapi.New(httpapi.Options{
 		Service:      service,
+		Webhooks:     webhooks.New(service, nil),
+		Mailing:      mailing.New(service),
 		Limits:       httpapi.DefaultLimits(),
 		Version:      "test",
 		Logger:       slog.New(slog.NewTextHandler(t.Output(), nil)),

@@ -24,6 +24,7 @@ import (
 	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // Options describe what to examine. All but the questions at the end are required.
@@ -225,7 +226,7 @@ func (f *Findings) content(ctx context.Context, o Options) (readable bool) {
 		}
 		f.grave(mend, "%v", err)
 	}
-	f.webhooks(ctx, service)
+	f.webhooks(ctx, webhooks.New(service, nil))
 	f.attachments(ctx, service, opened, files, o)
 	return !o.Records || f.records(ctx, opened)
 }

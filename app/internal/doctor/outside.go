@@ -18,7 +18,7 @@ import (
 	"github.com/problemtracking/problems/adapters/mail"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/tracing"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -40,8 +40,8 @@ func (f *Findings) webhookKey(s config.Settings) {
 }
 
 // webhooks warns of webhooks whose messages a server with this key cannot sign.
-func (f *Findings) webhooks(ctx context.Context, service *tracker.Service) {
-	all, err := service.Webhooks(ctx)
+func (f *Findings) webhooks(ctx context.Context, service *webhooks.Service) {
+	all, err := service.List(ctx)
 	if err != nil {
 		f.grave("the error says what would be right", "the webhooks cannot be read: %v", err)
 		return

@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
 )
 
 // Bounds of a round.
@@ -49,7 +50,7 @@ const (
 // under way.
 type round struct {
 	*Worker
-	part    *tracker.MailWorker
+	part    *mailing.Worker
 	ctx     context.Context // ends with the lease
 	end     context.CancelFunc
 	guard   *time.Timer // ends ctx unless the lease was renewed; nil: no other server can take it
@@ -105,7 +106,7 @@ var (
 )
 
 // send sends while it has the lease, until ctx ends.
-func (w *Worker) send(ctx context.Context, part *tracker.MailWorker, s mail.State, until time.Time) error {
+func (w *Worker) send(ctx context.Context, part *mailing.Worker, s mail.State, until time.Time) error {
 	r := &round{Worker: w, part: part, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now(), byUser: make(map[ident.ID]*tray)}
 	r.ctx, r.end = context.WithCancel(ctx)
 	if !r.Alone {
@@ -292,7 +293,7 @@ func (r *round) again(now time.Time) error {
 }
 
 // unreadable keeps a group whose problem cannot be read for its next attempt, if there is one.
-func (r *round) unreadable(of tracker.Addressed, now time.Time) {
+func (r *round) unreadable(of mailing.Addressed, now time.Time) {
 	r.counts.Add(Outcome(mail.Deferred))
 	next, again := of.Failed(now)
 	switch {
@@ -312,7 +313,7 @@ func (r *round) put(groups []mail.Group) error {
 	if err != nil {
 		return err
 	}
-	if at := slices.IndexFunc(all, func(of tracker.Addressed) bool { return of.Err != nil }); at >= 0 && len(r.unread)+len(groups) > mostUnread {
+	if at := slices.IndexFunc(all, func(of mailing.Addressed) bool { return of.Err != nil }); at >= 0 && len(r.unread)+len(groups) > mostUnread {
 		return all[at].Err
 	}
 	r.dirty = true

@@ -12,12 +12,12 @@ import (
 	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/mail"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
 )
 
 // Options are the needs of a Worker. All but Alone have to be given.
 type Options struct {
-	Service *tracker.Service
+	Service *mailing.Service
 	Sender  mail.Sender
 	// Quiet is the time without a change after which a mail tells of a problem.
 	Quiet time.Duration
@@ -97,7 +97,7 @@ func (w *Worker) Attempts(o Outcome) int64 { return w.counts.Of(o) }
 
 // Begin makes e-mail start with the next change, unless it has begun before.
 func (w *Worker) Begin(ctx context.Context) error {
-	if err := w.Service.NewMailWorker(w.Alone).Begin(ctx); err != nil {
+	if err := w.Service.NewWorker(w.Alone).Begin(ctx); err != nil {
 		return fmt.Errorf("the start of e-mail cannot be stored: %w", err)
 	}
 	return nil
@@ -105,7 +105,7 @@ func (w *Worker) Begin(ctx context.Context) error {
 
 // Run sends until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	part := w.Service.NewMailWorker(w.Alone)
+	part := w.Service.NewWorker(w.Alone)
 	background.Repeat(ctx, func() error {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, background.Calls)

@@ -26,6 +26,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -54,6 +55,7 @@ type sent struct {
 type server struct {
 	store.Store
 	*tracker.Service
+	mail   *mailing.Service
 	worker *Worker
 	cut    atomic.Bool
 	lost   atomic.Bool                                             // writes are lost, and nobody knows
@@ -214,7 +216,8 @@ func (w *world) serve() *server {
 		Store: s, Now: func() time.Time { return time.Now().Add(time.Duration(w.step.Load())) }, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{1}), nil },
 	})
-	s.worker = New(Options{Service: s.Service, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
+	s.mail = mailing.New(s.Service)
+	s.worker = New(Options{Service: s.mail, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
 	s.stop = background.Run(s.worker.Run)
 	return s
 }
@@ -257,7 +260,7 @@ func (w *world) watch(who tracker.Caller, on problem.ID) {
 
 func (w *world) choose(who tracker.Caller, m user.Mail) {
 	w.t.Helper()
-	if _, err := w.servers[0].SetMail(w.t.Context(), who, tracker.SetMail{Mail: patch.Set(m.String())}); err != nil {
+	if _, err := w.servers[0].mail.Set(w.t.Context(), who, mailing.Set{Mail: patch.Set(m.String())}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -331,7 +334,7 @@ func TestTellsWhomItConcerns(t *testing.T) {
 		w.comment(w.admin, id, "again")
 		time.Sleep(time.Minute)
 		key := webhook.NewKey([32]byte{1})
-		if err := w.servers[0].Unsubscribe(t.Context(), mail.NewToken(key, ann.User)); err != nil {
+		if err := w.servers[0].mail.Unsubscribe(t.Context(), mail.NewToken(key, ann.User)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Minute)

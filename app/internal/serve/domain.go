@@ -15,10 +15,12 @@ import (
 	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // domainModule exports the service on the store of another module.
-var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handle, at searches, sender *webhook.Sender, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
+var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handle, at searches, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
 	limits := o.Settings.Limits
 	files := servedFiles(o, s)
 	if files != nil {
@@ -46,12 +48,13 @@ var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handl
 		Searches:         int(at),
 		KeepEvents:       limits.KeepEvents,
 		WebhookKey:       KeyFile(o.Settings).Keys(o.Random),
-		Sender:           sender,
 	})
 	m.Searches(service.Searches)
 	m.Clock(service.ClockRefusals, service.ClockOffset)
 	return service
-}))
+}), fx.Provide(func(service *tracker.Service, sender *webhook.Sender) *webhooks.Service {
+	return webhooks.New(service, sender)
+}, mailing.New))
 
 // metricsModule exports the measurements, and the log of outages.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {

@@ -28,6 +28,8 @@ import (
 	"github.com/problemtracking/problems/app/internal/webhookworker"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // httpModule serves the API, and the metrics on a listener of their own.
@@ -74,6 +76,8 @@ type handling struct {
 	Outages *outage.Log
 
 	Service   *tracker.Service
+	Webhooks  *webhooks.Service
+	Mailing   *mailing.Service
 	Memory    *budget.Budget
 	Throttles *throttles
 	Streams   *httpapi.Streams
@@ -99,7 +103,8 @@ func newHandler(h handling) (http.Handler, error) {
 	quiet := func() bool { return h.Outages.Ongoing() || h.Service.ClockRefused() }
 	logger := h.Throttles.causes.logger(h.Logger)
 	api := apiOptions(h.Options)
-	api.Service, api.Memory, api.Streams, api.Stopping = h.Service, h.Memory, h.Streams, h.Stopping
+	api.Service, api.Webhooks, api.Mailing = h.Service, h.Webhooks, h.Mailing
+	api.Memory, api.Streams, api.Stopping = h.Memory, h.Streams, h.Stopping
 	api.Logger, api.Observe, api.Quiet = logger, observe, quiet
 	handler, err := httpapi.New(api)
 	if err != nil {
@@ -120,7 +125,8 @@ func newHandler(h handling) (http.Handler, error) {
 		return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, serves(handler)))), nil
 	}
 	client := webOptions(h.Options)
-	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = h.Service, h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
+	client.Service, client.Webhooks, client.Mailing = h.Service, h.Webhooks, h.Mailing
+	client.Memory, client.Codes, client.Stream, client.Stopping = h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
 	client.Logger, client.Observe, client.Quiet = logger, observe, quiet
 	if client.OpenID, err = newOpenID(settings.SignIn, h.Traces); err != nil {
 		return nil, err

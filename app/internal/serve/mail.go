@@ -12,11 +12,11 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/mailworker"
 	"github.com/problemtracking/problems/app/internal/metrics"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/mailing"
 )
 
 // mailModule exports the worker of e-mail; nil without a mail server.
-var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *tracker.Service, m *metrics.Metrics, logger *slog.Logger) (*mailworker.Worker, error) {
+var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *mailing.Service, m *metrics.Metrics, logger *slog.Logger) (*mailworker.Worker, error) {
 	if !o.Settings.Mail.MailURL.Given() {
 		return nil, nil
 	}

@@ -24,6 +24,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // Requests and archives meet the same rules: what one lets in, the other takes.
@@ -46,7 +47,7 @@ func asking(t *testing.T, s store.Store) (c client, ok bool) {
 	t.Helper()
 	w := service(s)
 	handler, err := httpapi.New(httpapi.Options{
-		Service: w, Limits: httpapi.DefaultLimits(), Version: "test", Logger: slog.New(slog.DiscardHandler),
+		Service: w, Webhooks: webhooks.New(w, nil), Limits: httpapi.DefaultLimits(), Version: "test", Logger: slog.New(slog.DiscardHandler),
 		NewRequestID: func() string { return "r" }, Now: time.Now,
 	})
 	if err != nil {

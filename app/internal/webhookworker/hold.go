@@ -8,13 +8,13 @@ import (
 	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/store"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // hold is the lease of a round. It is renewed by a goroutine of its own: a long read of the
 // store must not lose it. Its methods may be called from many goroutines.
 type hold struct {
-	part    *tracker.WebhookWorker
+	part    *webhooks.Worker
 	alone   bool                      // no other server can take the lease
 	one     chan struct{}             // has an element during a renewal
 	guard   *time.Timer               // ends the round unless the lease was renewed; nil: alone
@@ -23,7 +23,7 @@ type hold struct {
 }
 
 // newHold returns the hold of a lease taken at the given time. end ends the round.
-func newHold(part *tracker.WebhookWorker, alone bool, taken time.Time, end func()) *hold {
+func newHold(part *webhooks.Worker, alone bool, taken time.Time, end func()) *hold {
 	h := &hold{part: part, alone: alone, one: make(chan struct{}, 1)}
 	h.renewed.Store(&taken)
 	if !alone {

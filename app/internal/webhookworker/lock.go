@@ -6,7 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -24,9 +24,9 @@ func (w *Worker) Locked() int64 { return w.locks.number.Load() }
 
 // see takes note of all webhooks; none while another server delivers. The log gets a line when
 // further ones are locked.
-func (w *Worker) see(all []tracker.Webhook) {
+func (w *Worker) see(all []webhooks.Webhook) {
 	locked := make(map[ident.ID]bool)
-	var first *tracker.Webhook // of the further ones
+	var first *webhooks.Webhook // of the further ones
 	for i, of := range all {
 		if state, _ := of.Condition(true); state == webhook.Active && of.Locked != nil {
 			locked[of.ID] = true

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -24,7 +24,7 @@ func TestServerWithoutTheKey(t *testing.T) {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			inTime(t, 2, func(t *testing.T, w *world) {
-				hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+				hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 				for _, s := range w.servers {
 					s.stop()
 				}
@@ -56,7 +56,7 @@ func TestServerWithoutTheKey(t *testing.T) {
 func TestEventsWaitForTheKey(t *testing.T) {
 	t.Parallel()
 	inTime(t, 2, func(t *testing.T, w *world) {
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, OnFailure: patch.Set("park")})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems, OnFailure: patch.Set("park")})
 		w.begin = func(s *server) { s.other.Store(true) }
 		w.skip(0)
 		for i := range 10 {
@@ -86,8 +86,8 @@ func TestServersWithTwoKeys(t *testing.T) {
 			t.Parallel()
 			inTime(t, 2, func(t *testing.T, w *world) {
 				w.servers[1].other.Store(true)
-				moves := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-				w.hookAt(w.servers[1], w.admin, tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+				moves := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+				w.hookAt(w.servers[1], w.admin, webhooks.Patch{URL: patch.Set(other), Types: aboutProblems})
 				w.answer = func(ctx context.Context, _ string, _ int) webhook.Attempt {
 					select {
 					case <-time.After(900 * time.Millisecond):
@@ -104,7 +104,7 @@ func TestServersWithTwoKeys(t *testing.T) {
 				earlier := w.servers[0]
 				earlier.connect(how)
 				w.servers[0] = w.servers[1] // for the world
-				if _, err := w.servers[1].RotateWebhook(t.Context(), w.admin, moves.ID, tracker.RotateWebhook{}); err != nil {
+				if _, err := w.servers[1].hooks.Rotate(t.Context(), w.admin, moves.ID, webhooks.Rotate{}); err != nil {
 					t.Fatal(err)
 				}
 				rotated := time.Now()
@@ -145,7 +145,7 @@ func TestServersWithTwoKeys(t *testing.T) {
 func TestKeyChangesAmidDeliveries(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		time.Sleep(3 * time.Second)
 		for range 3 {
 			w.servers[0].other.Store(!w.servers[0].other.Load())

@@ -77,7 +77,7 @@ func (r *round) start(l *line, group int) {
 	}
 	go func() {
 		defer cancel()
-		attempt, err := r.Service.SendWebhook(ctx, endpoint, next.message())
+		attempt, err := r.Service.Send(ctx, endpoint, next.message())
 		r.results <- result{l, next, attempt, err, group}
 	}()
 }

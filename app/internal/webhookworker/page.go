@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -45,7 +46,7 @@ func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
 			if !hand(page{events: p.Events, next: p.Next, catalogue: p.Catalogue}) {
 				return
 			}
-			background.Sleep(ctx, tracker.WebhookPace)
+			background.Sleep(ctx, webhooks.Pace)
 		default:
 			_ = f.Wait(ctx) // fails at the end of ctx alone
 		}
@@ -217,7 +218,7 @@ func (r *round) match(p page, lines []*line) error {
 // the position next. Events of damaged problems are among them. The failed attempts belong to
 // one event. When another one comes first, because the predicate leaves the former out by now,
 // they do not count for it.
-func (l *line) fill(found tracker.Matches, next event.Cursor, shared messages) {
+func (l *line) fill(found webhooks.Matches, next event.Cursor, shared messages) {
 	now := time.Now()
 	for _, v := range found.Events {
 		if !behind(l.scanned, v.Cursor) {

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -85,8 +86,8 @@ func TestPredicateAboutLargeProblems(t *testing.T) {
 			all = append(all, id)
 		}
 		time.Sleep(time.Minute)
-		heavy := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("ANY comments.text CONTAINS 'fuse'")})
-		w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+		heavy := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("ANY comments.text CONTAINS 'fuse'")})
+		w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems})
 		time.Sleep(10 * time.Second)
 		w.servers[0].stop() // or it would read the events one by one
 		for _, id := range all {
@@ -119,10 +120,10 @@ func TestPredicateAboutADamagedProblem(t *testing.T) {
 		w.skip(time.Second)
 		hidden, damaged, whole := w.create("secret"), w.create("public 1"), w.create("public 2")
 		time.Sleep(time.Minute)
-		needs := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
-		w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+		needs := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems})
 		const third = "https://third.example.org/"
-		w.hook(tracker.WebhookPatch{URL: patch.Set(third), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("identifier = %d", whole))})
+		w.hook(webhooks.Patch{URL: patch.Set(third), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("identifier = %d", whole))})
 		time.Sleep(time.Minute)
 		w.servers[0].stop()
 		before := len(w.happened())
@@ -164,13 +165,13 @@ func TestFailuresBelongToOneEvent(t *testing.T) {
 	for name, restart := range map[string]func(*world, webhook.Webhook){
 		"after a restart": func(w *world, _ webhook.Webhook) { w.skip(time.Second) },
 		"after a change of the webhook": func(w *world, hook webhook.Webhook) {
-			w.change(hook.ID, tracker.ChangeWebhook{WebhookPatch: tracker.WebhookPatch{Predicate: patch.Set("title BEGINSWITH 'a'")}})
+			w.change(hook.ID, webhooks.Change{Patch: webhooks.Patch{Predicate: patch.Set("title BEGINSWITH 'a'")}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inTime(t, 1, func(t *testing.T, w *world) {
-				hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'a'"), OnFailure: patch.Set("park")})
+				hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'a'"), OnFailure: patch.Set("park")})
 				w.answer = func(context.Context, string, int) webhook.Attempt { return webhook.Attempt{Status: 500} }
 				id := w.create("a1")
 				for w.webhook(hook.ID).Current().Failures < 4 {
@@ -192,7 +193,7 @@ func TestFailuresBelongToOneEvent(t *testing.T) {
 func TestPredicateAtARetry(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
 		repaired := w.broken()
 		w.create("public 1")
 		hidden := w.create("public 2")
@@ -233,7 +234,7 @@ func (w *world) taken(url string) (n int) {
 func TestPredicateBehindASlowReceiver(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
 		w.answer = func(context.Context, string, int) webhook.Attempt {
 			time.Sleep(14 * time.Second)
 			return webhook.Attempt{Status: 200}
@@ -256,7 +257,7 @@ func TestPredicateBehindASlowReceiver(t *testing.T) {
 func TestPredicateAtARetryAfterARestart(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
 		repaired := w.broken()
 		hidden := w.create("public 1")
 		w.create("public 2")
@@ -282,7 +283,7 @@ func TestPredicateBehindOtherWebhooks(t *testing.T) {
 		const hooks = 10 * mostFailing
 		url := func(i int) string { return fmt.Sprintf("https://h%d.example.org/", i) }
 		for i := range hooks {
-			w.hook(tracker.WebhookPatch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
+			w.hook(webhooks.Patch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set("title CONTAINS 'public'")})
 		}
 		w.answer = func(context.Context, string, int) webhook.Attempt {
 			time.Sleep(15 * time.Second)

@@ -9,7 +9,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -38,7 +38,7 @@ const (
 // except for the requests under way.
 type round struct {
 	*Worker
-	part *tracker.WebhookWorker
+	part *webhooks.Worker
 	ctx  context.Context // ends with the lease
 	end  context.CancelFunc
 	hold *hold
@@ -68,7 +68,7 @@ var (
 )
 
 // deliver delivers while it has the lease, taken at the given time, until ctx ends.
-func (w *Worker) deliver(ctx context.Context, part *tracker.WebhookWorker, taken time.Time) error {
+func (w *Worker) deliver(ctx context.Context, part *webhooks.Worker, taken time.Time) error {
 	round := &round{Worker: w, part: part, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1), stores: make(chan storing, 1)}
 	round.ctx, round.end = context.WithCancel(ctx)
 	round.hold = newHold(part, w.Alone, taken, round.end)

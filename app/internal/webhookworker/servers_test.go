@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestLossOfAServer(t *testing.T) {
 	t.Parallel()
 	inTime(t, 2, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		time.Sleep(10 * time.Second)
 		w.create("first")
 		time.Sleep(3 * time.Second)
@@ -60,7 +61,7 @@ func TestLossOfAServer(t *testing.T) {
 func TestStopOfAServer(t *testing.T) {
 	t.Parallel()
 	inTime(t, 2, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		time.Sleep(10 * time.Second)
 		w.create("first")
 		time.Sleep(3 * time.Second)
@@ -84,7 +85,7 @@ func TestServersDieAgainAndAgain(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			inTime(t, 2, func(t *testing.T, w *world) {
-				w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+				w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 				w.answer = func(ctx context.Context, _ string, n int) webhook.Attempt {
 					select {
 					case <-time.After(time.Duration(n*(seed+3)%7) * 30 * time.Millisecond):
@@ -158,19 +159,19 @@ func TestDeletionByAnotherServer(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context, *server, *world, webhook.Webhook) error{
 		"deleted": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.DeleteWebhook(ctx, w.admin, hook.ID, tracker.Write{})
+			_, err := s.hooks.Delete(ctx, w.admin, hook.ID, tracker.Write{})
 			return err
 		},
 		"stopped": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.ChangeWebhook(ctx, w.admin, hook.ID, tracker.ChangeWebhook{Active: patch.Set(false)})
+			_, err := s.hooks.Change(ctx, w.admin, hook.ID, webhooks.Change{Active: patch.Set(false)})
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inTime(t, 2, func(t *testing.T, w *world) {
-				hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-				hung := w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+				hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+				hung := w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems})
 				w.answer = func(ctx context.Context, url string, _ int) webhook.Attempt {
 					if url == other {
 						<-ctx.Done()
@@ -212,7 +213,7 @@ func TestEndWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context, *server, *world, webhook.Webhook) error{
 		"deleted": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.DeleteWebhook(ctx, w.admin, hook.ID, tracker.Write{})
+			_, err := s.hooks.Delete(ctx, w.admin, hook.ID, tracker.Write{})
 			return err
 		},
 		"owner inactive": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
@@ -223,8 +224,8 @@ func TestEndWhileTheStoreIsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			inTime(t, 2, func(t *testing.T, w *world) {
-				hook := w.hookOf(w.user("Bo"), tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-				w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+				hook := w.hookOf(w.user("Bo"), webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+				w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems})
 				w.answer = func(context.Context, string, int) webhook.Attempt {
 					time.Sleep(20 * time.Millisecond)
 					return webhook.Attempt{Status: 200}
@@ -265,7 +266,7 @@ func TestStoreGoesAway(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, %d servers", name, servers), func(t *testing.T) {
 				t.Parallel()
 				inTime(t, servers, func(t *testing.T, w *world) {
-					w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+					w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 					w.answer = func(context.Context, string, int) webhook.Attempt {
 						time.Sleep(300 * time.Millisecond) // so that some events still wait
 						return webhook.Attempt{Status: 200}
@@ -308,7 +309,7 @@ func TestStoreGoesAway(t *testing.T) {
 func TestSlowStore(t *testing.T) {
 	t.Parallel()
 	inTime(t, 2, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		for _, s := range w.servers {
 			s.stop()
 		}
@@ -347,7 +348,7 @@ func TestSlowStoreDelaysNoQueue(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 			return webhook.Attempt{Status: 200}
 		}
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		time.Sleep(3 * time.Second)
 		for i := range mostQueued {
 			w.create(fmt.Sprint(i))
@@ -374,7 +375,7 @@ func TestProgressIsStoredInPortions(t *testing.T) {
 			}
 			return webhook.Attempt{Status: 200}
 		}
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		time.Sleep(3 * time.Second)
 		before := w.servers[0].commits.Load()
 		for i := range 200 {
@@ -385,7 +386,7 @@ func TestProgressIsStoredInPortions(t *testing.T) {
 			t.Errorf("the progress was stored %d times in ten seconds", n)
 		}
 		w.create("fails")
-		time.Sleep(tick + tracker.WebhookPace)
+		time.Sleep(tick + webhooks.Pace)
 		if p := w.webhook(hook.ID).Current(); p.Failures != 1 {
 			t.Errorf("soon after a failure, the progress is %+v", p)
 		}
@@ -400,7 +401,7 @@ func TestManyWebhooksCatchUp(t *testing.T) {
 		const hooks, problems = 50, 1000
 		url := func(i int) string { return fmt.Sprintf("https://%d.example.org/", i) }
 		for i := range hooks {
-			w.hook(tracker.WebhookPatch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("title ENDSWITH ' %d.'", i))})
+			w.hook(webhooks.Patch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("title ENDSWITH ' %d.'", i))})
 		}
 		w.servers[0].stop()
 		for i := range problems {
@@ -427,7 +428,7 @@ func TestClockSteps(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, moves %t", step, moves), func(t *testing.T) {
 				t.Parallel()
 				inTime(t, 2, func(t *testing.T, w *world) {
-					hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+					hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 					w.answer = func(_ context.Context, _ string, n int) webhook.Attempt {
 						if n <= 2 {
 							return webhook.Attempt{Status: 500}
@@ -472,7 +473,7 @@ func TestClockSteps(t *testing.T) {
 func TestClockStepsAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	inTime(t, 2, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		for i := range 100 {
 			w.step.Store(int64(time.Duration(i*i%17-8) * time.Hour))
 			w.create(fmt.Sprint(i))
@@ -500,16 +501,16 @@ func TestIdleServerWritesNothing(t *testing.T) {
 			}
 		}
 		idle("before the first webhook")
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one)})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one)})
 		time.Sleep(10 * time.Second)
-		if _, err := w.servers[1].DeleteWebhook(t.Context(), w.admin, hook.ID, tracker.Write{}); err != nil {
+		if _, err := w.servers[1].hooks.Delete(t.Context(), w.admin, hook.ID, tracker.Write{}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)
 		idle("after the last webhook")
 	})
 	aloneInTime(t, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		w.create("first")
 		time.Sleep(2 * time.Minute)
 		before := w.servers[0].commits.Load()
@@ -536,7 +537,7 @@ func TestProgressOfManyIsStored(t *testing.T) {
 	inTime(t, 1, func(t *testing.T, w *world) {
 		var hooks []webhook.Webhook
 		for i := range mostStored + 50 {
-			hooks = append(hooks, w.hook(tracker.WebhookPatch{URL: patch.Set(fmt.Sprintf("https://%d.example.org/", i)), Types: aboutProblems}))
+			hooks = append(hooks, w.hook(webhooks.Patch{URL: patch.Set(fmt.Sprintf("https://%d.example.org/", i)), Types: aboutProblems}))
 		}
 		time.Sleep(3 * time.Second)
 		for i := range 20 {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -44,9 +44,9 @@ func TestStats(t *testing.T) {
 			}
 			return webhook.Attempt{Status: 200}
 		}
-		healthy := w.hook(tracker.WebhookPatch{URL: patch.Set("https://healthy.example.org/")})
-		gone := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		stopped := w.hook(tracker.WebhookPatch{URL: patch.Set(other)})
+		healthy := w.hook(webhooks.Patch{URL: patch.Set("https://healthy.example.org/")})
+		gone := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+		stopped := w.hook(webhooks.Patch{URL: patch.Set(other)})
 		time.Sleep(2 * time.Minute)
 		w.waits("before the first event", gone, 0, time.Time{})
 		first := time.Now()
@@ -54,7 +54,7 @@ func TestStats(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		w.waits("after status 410", gone, 1, first)
 		patched := time.Now()
-		w.change(stopped.ID, tracker.ChangeWebhook{Active: patch.Set(false)})
+		w.change(stopped.ID, webhooks.Change{Active: patch.Set(false)})
 		time.Sleep(10 * time.Second)
 		for i := range 5 {
 			w.create(fmt.Sprint(i))
@@ -67,8 +67,8 @@ func TestStats(t *testing.T) {
 			w.skip(time.Minute)
 			time.Sleep(10 * time.Second)
 		}
-		w.change(stopped.ID, tracker.ChangeWebhook{Active: patch.Set(true)})
-		w.change(gone.ID, tracker.ChangeWebhook{Cursor: patch.Set(tracker.CursorNow)})
+		w.change(stopped.ID, webhooks.Change{Active: patch.Set(true)})
+		w.change(gone.ID, webhooks.Change{Cursor: patch.Set(webhooks.CursorNow)})
 		time.Sleep(10 * time.Second)
 		w.waits("in the end", stopped, 0, time.Time{})
 		w.waits("in the end", gone, 0, time.Time{})
@@ -95,8 +95,8 @@ func statsAmidABacklog(t *testing.T) (seen bool) {
 			<-ctx.Done()
 			return webhook.Attempt{Err: "no answer"}
 		}
-		hangs := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		rare := w.hook(tracker.WebhookPatch{URL: patch.Set(other), Predicate: patch.Set("title = 'rare'")})
+		hangs := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+		rare := w.hook(webhooks.Patch{URL: patch.Set(other), Predicate: patch.Set("title = 'rare'")})
 		time.Sleep(2 * time.Minute)
 		w.servers[0].stop()
 		first := time.Now()

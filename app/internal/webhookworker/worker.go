@@ -11,12 +11,13 @@ import (
 	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Options are the needs of a Worker. All have to be given.
 type Options struct {
-	Service *tracker.Service
+	Service *webhooks.Service
 	// Encode returns an event in the form of the API.
 	Encode func(*metadata.Catalogue, tracker.PublishedEvent) []byte
 	Logger *slog.Logger
@@ -49,7 +50,7 @@ const unusedPause = 2 * time.Second
 
 // Run delivers until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	part := w.Service.NewWebhookWorker(w.Alone)
+	part := w.Service.NewWorker(w.Alone)
 	background.Repeat(ctx, func() error {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, background.Calls)

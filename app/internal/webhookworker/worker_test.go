@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -22,7 +23,7 @@ func TestDeliversInOrder(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
 		w.create("before")
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		w.answer = func(_ context.Context, _ string, n int) webhook.Attempt {
 			time.Sleep(time.Duration(n%5) * 10 * time.Millisecond)
 			return webhook.Attempt{Status: 204}
@@ -46,9 +47,9 @@ func TestDeliversInOrder(t *testing.T) {
 func TestDeliversWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: patch.Set([]string{"problem.created"}), Predicate: patch.Set("title CONTAINS 'lamp'")})
-		w.hook(tracker.WebhookPatch{URL: patch.Set(other), Predicate: patch.Set("watching = YES")})
-		w.hook(tracker.WebhookPatch{URL: patch.Set("https://all.example.org/")})
+		w.hook(webhooks.Patch{URL: patch.Set(one), Types: patch.Set([]string{"problem.created"}), Predicate: patch.Set("title CONTAINS 'lamp'")})
+		w.hook(webhooks.Patch{URL: patch.Set(other), Predicate: patch.Set("watching = YES")})
+		w.hook(webhooks.Patch{URL: patch.Set("https://all.example.org/")})
 		lamp := w.create("a lamp")
 		w.create("a fuse")
 		watched := w.create("watched")
@@ -73,8 +74,8 @@ func TestDeliversWhatIsWanted(t *testing.T) {
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+		w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems})
 		w.answer = func(_ context.Context, url string, n int) webhook.Attempt {
 			if url == one && n <= 4 {
 				return webhook.Attempt{Status: 500}
@@ -107,8 +108,8 @@ func TestRetries(t *testing.T) {
 func TestWaitsOrParks(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		waits := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		parks := w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems, OnFailure: patch.Set("park")})
+		waits := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+		parks := w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems, OnFailure: patch.Set("park")})
 		w.answer = func(_ context.Context, _ string, n int) webhook.Attempt {
 			if n <= 10 {
 				return webhook.Attempt{Err: "no answer"}
@@ -130,7 +131,7 @@ func TestWaitsOrParks(t *testing.T) {
 			t.Errorf("it did not park: %d messages, %+v", len(w.sent(other)), p)
 		}
 		// Nothing is lost: the one that waits goes on where it was.
-		w.change(waits.ID, tracker.ChangeWebhook{Active: patch.Set(true)})
+		w.change(waits.ID, webhooks.Change{Active: patch.Set(true)})
 		time.Sleep(5 * time.Second)
 		if got := ids(w.sent(one))[10:]; !slices.Equal(got, want) {
 			t.Errorf("after it was resumed, it got %v, want %v", got, want)
@@ -141,18 +142,18 @@ func TestWaitsOrParks(t *testing.T) {
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		for i := range 5 {
 			w.create(fmt.Sprint(i))
 		}
 		time.Sleep(3 * time.Second)
 		want := w.happened()
-		w.change(hook.ID, tracker.ChangeWebhook{Cursor: patch.Set(want[1])})
+		w.change(hook.ID, webhooks.Change{Cursor: patch.Set(want[1])})
 		time.Sleep(3 * time.Second)
 		if got := ids(w.sent(one)); !slices.Equal(got, slices.Concat(want, want[2:])) {
 			t.Errorf("the messages are %v, want all, and those behind the second again", got)
 		}
-		w.change(hook.ID, tracker.ChangeWebhook{Cursor: patch.Set(tracker.CursorOldest)})
+		w.change(hook.ID, webhooks.Change{Cursor: patch.Set(webhooks.CursorOldest)})
 		time.Sleep(3 * time.Second)
 		if got := ids(w.sent(one)); !slices.Equal(got, slices.Concat(want, want[2:], want)) {
 			t.Errorf("the messages are %v, want all of them again", got)
@@ -169,25 +170,25 @@ func TestEndsOfAWebhook(t *testing.T) {
 			}
 			return webhook.Attempt{Status: 200}
 		}
-		gone := w.hook(tracker.WebhookPatch{URL: patch.Set("https://gone.example.org/")})
-		deleted := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
-		stopped := w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems})
+		gone := w.hook(webhooks.Patch{URL: patch.Set("https://gone.example.org/")})
+		deleted := w.hook(webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
+		stopped := w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems})
 		w.create("first")
 		time.Sleep(3 * time.Second)
 		if p := w.webhook(gone.ID).Current(); p.State != webhook.Stopped || !strings.Contains(p.Reason, "410") {
 			t.Errorf("after 410: %+v", p)
 		}
-		if _, err := w.servers[0].DeleteWebhook(t.Context(), w.admin, deleted.ID, tracker.Write{}); err != nil {
+		if _, err := w.servers[0].hooks.Delete(t.Context(), w.admin, deleted.ID, tracker.Write{}); err != nil {
 			t.Fatal(err)
 		}
-		w.change(stopped.ID, tracker.ChangeWebhook{Active: patch.Set(false)})
+		w.change(stopped.ID, webhooks.Change{Active: patch.Set(false)})
 		time.Sleep(time.Second)
 		w.create("second")
 		time.Sleep(time.Minute)
 		if n, m, k := len(w.sent(one)), len(w.sent(other)), len(w.sent("https://gone.example.org/")); n != 1 || m != 1 || k != 1 {
 			t.Errorf("the deleted one got %d messages, the stopped one %d, the gone one %d, want 1 each", n, m, k)
 		}
-		w.change(stopped.ID, tracker.ChangeWebhook{Active: patch.Set(true)})
+		w.change(stopped.ID, webhooks.Change{Active: patch.Set(true)})
 		time.Sleep(3 * time.Second)
 		if got := ids(w.sent(other)); !slices.Equal(got, w.happened()) {
 			t.Errorf("the resumed one got %v", got)
@@ -199,7 +200,7 @@ func TestOwnerIsDeactivated(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
 		bo := w.user("Bo")
-		hook := w.hookOf(bo, tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+		hook := w.hookOf(bo, webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		w.create("first")
 		time.Sleep(3 * time.Second)
 		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
@@ -226,8 +227,8 @@ func TestEndsAreLoggedOnce(t *testing.T) {
 		}
 		bo := w.user("Bo")
 		ends := map[string]webhook.Webhook{
-			webhook.OwnerInactive: w.hookOf(bo, tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems}),
-			"410":                 w.hook(tracker.WebhookPatch{URL: patch.Set(other), Types: aboutProblems}),
+			webhook.OwnerInactive: w.hookOf(bo, webhooks.Patch{URL: patch.Set(one), Types: aboutProblems}),
+			"410":                 w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems}),
 		}
 		time.Sleep(3 * time.Second)
 		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
@@ -260,7 +261,7 @@ func TestEndDuringAMessage(t *testing.T) {
 			t.Parallel()
 			inTime(t, 1, func(t *testing.T, w *world) {
 				bo := w.user("Bo")
-				hook := w.hookOf(bo, tracker.WebhookPatch{URL: patch.Set(one), Types: aboutProblems})
+				hook := w.hookOf(bo, webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 				w.answer = func(context.Context, string, int) webhook.Attempt {
 					time.Sleep(10 * time.Second)
 					return answer
@@ -293,7 +294,7 @@ func TestManyWebhooks(t *testing.T) {
 		url := func(i int) string { return fmt.Sprintf("https://%d.example.org/", i) }
 		hangs := map[string]bool{}
 		for i := range hooks {
-			w.hook(tracker.WebhookPatch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("title ENDSWITH '%d.'", i%titles))})
+			w.hook(webhooks.Patch{URL: patch.Set(url(i)), Types: aboutProblems, Predicate: patch.Set(fmt.Sprintf("title ENDSWITH '%d.'", i%titles))})
 			hangs[url(i)] = i%3 > 0 // 80 of them, and mostFailing have a place
 		}
 		w.answer = func(ctx context.Context, of string, _ int) webhook.Attempt {
@@ -349,7 +350,7 @@ func TestManyWebhooks(t *testing.T) {
 func TestFeedForgetsUpToTheFailingEvent(t *testing.T) {
 	t.Parallel()
 	inTime(t, 1, func(t *testing.T, w *world) {
-		hook := w.hook(tracker.WebhookPatch{URL: patch.Set(one), Types: patch.Set([]string{"problem.created"})})
+		hook := w.hook(webhooks.Patch{URL: patch.Set(one), Types: patch.Set([]string{"problem.created"})})
 		var repaired atomic.Bool
 		w.answer = func(_ context.Context, _ string, n int) webhook.Attempt {
 			if n == 1 || repaired.Load() {

@@ -23,6 +23,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -66,6 +67,7 @@ const (
 type server struct {
 	store.Store
 	*tracker.Service
+	hooks   *webhooks.Service
 	worker  *Worker
 	link    atomic.Int32
 	latency atomic.Int64 // of each call to the store
@@ -231,7 +233,7 @@ func run(t *testing.T, servers int, alone bool, test func(t *testing.T, w *world
 func (w *world) serve(i int) *server {
 	s := &server{Store: w.store}
 	s.Service = tracker.New(tracker.Options{
-		Store: s, Now: w.now, Random: rand.Reader, Limits: tracker.DefaultLimits(), Sender: senderOf{w, i},
+		Store: s, Now: w.now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) {
 			if s.keyless.Load() {
 				return webhook.Key{}, errors.New("there is no file")
@@ -242,8 +244,9 @@ func (w *world) serve(i int) *server {
 			return w.key, nil
 		},
 	})
+	s.hooks = webhooks.New(s.Service, senderOf{w, i})
 	s.worker = New(Options{
-		Service: s.Service, Alone: w.alone, Now: w.now, Logger: slog.New(slog.NewTextHandler(&s.log, nil)),
+		Service: s.hooks, Alone: w.alone, Now: w.now, Logger: slog.New(slog.NewTextHandler(&s.log, nil)),
 		Encode: func(_ *metadata.Catalogue, v tracker.PublishedEvent) []byte {
 			return []byte(`{"identifier":"` + v.Cursor.String() + `"}`)
 		},
@@ -283,29 +286,29 @@ func (w *world) user(name string) tracker.Caller {
 	return tracker.Caller{User: a.Value.ID, Scope: access.Admin}
 }
 
-func (w *world) hook(patched tracker.WebhookPatch) webhook.Webhook {
+func (w *world) hook(patched webhooks.Patch) webhook.Webhook {
 	w.t.Helper()
 	return w.hookOf(w.admin, patched)
 }
 
-func (w *world) hookOf(owner tracker.Caller, patched tracker.WebhookPatch) webhook.Webhook {
+func (w *world) hookOf(owner tracker.Caller, patched webhooks.Patch) webhook.Webhook {
 	w.t.Helper()
 	return w.hookAt(w.servers[0], owner, patched)
 }
 
 // hookAt makes a webhook by a server, and so with its key.
-func (w *world) hookAt(s *server, owner tracker.Caller, patched tracker.WebhookPatch) webhook.Webhook {
+func (w *world) hookAt(s *server, owner tracker.Caller, patched webhooks.Patch) webhook.Webhook {
 	w.t.Helper()
-	a, err := s.CreateWebhook(w.t.Context(), owner, tracker.CreateWebhook{WebhookPatch: patched})
+	a, err := s.hooks.Create(w.t.Context(), owner, webhooks.Create{Patch: patched})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	return a.Value.Webhook
 }
 
-func (w *world) change(id ident.ID, cmd tracker.ChangeWebhook) {
+func (w *world) change(id ident.ID, cmd webhooks.Change) {
 	w.t.Helper()
-	if _, err := w.servers[0].ChangeWebhook(w.t.Context(), w.admin, id, cmd); err != nil {
+	if _, err := w.servers[0].hooks.Change(w.t.Context(), w.admin, id, cmd); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -313,7 +316,7 @@ func (w *world) change(id ident.ID, cmd tracker.ChangeWebhook) {
 // webhook returns a webhook as it is stored.
 func (w *world) webhook(id ident.ID) webhook.Webhook {
 	w.t.Helper()
-	a, err := w.servers[len(w.servers)-1].Webhook(w.t.Context(), id)
+	a, err := w.servers[len(w.servers)-1].hooks.Load(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}

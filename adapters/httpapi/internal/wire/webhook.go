@@ -5,7 +5,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -83,23 +83,23 @@ type WebhookTest struct {
 }
 
 // Webhook writes a webhook.
-func (e *Encoder) Webhook(w tracker.Webhook) {
+func (e *Encoder) Webhook(w webhooks.Webhook) {
 	e.Open('{')
 	e.webhookMembers(w)
 	e.Close('}')
 }
 
 // IssuedWebhook writes a webhook with its new secret.
-func (e *Encoder) IssuedWebhook(w tracker.IssuedWebhook) {
+func (e *Encoder) IssuedWebhook(w webhooks.Issued) {
 	e.Open('{')
-	e.webhookMembers(tracker.Webhook{Webhook: w.Webhook}) // the server has just made the secret
+	e.webhookMembers(webhooks.Webhook{Webhook: w.Webhook}) // the server has just made the secret
 	if secret := w.Secret.Reveal(); secret != "" {
 		e.key("secret").Text(secret)
 	}
 	e.Close('}')
 }
 
-func (e *Encoder) webhookMembers(w tracker.Webhook) {
+func (e *Encoder) webhookMembers(w webhooks.Webhook) {
 	p := w.Current()
 	owner, known := e.Catalogue.User(w.Owner)
 	ownerActive := known && !owner.Inactive

@@ -3,6 +3,7 @@
 package body
 
 import (
+	"errors"
 	"time"
 
 	"github.com/problemtracking/problems/domain/column"
@@ -10,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/text"
 )
 
@@ -100,9 +102,14 @@ func SetReference(id *ident.ID, kind metadata.Kind, sent patch.Field[metadata.Pa
 // AddInvalid adds the error of a rule about a member, unless it is nil or the member
 // has another fault.
 func AddInvalid(faults *fault.List, where fault.Location, err error) {
-	if err != nil && !faults.Covers(where) {
-		faults.Add(fault.InvalidValue, where, "%v", err)
+	if err == nil || faults.Covers(where) {
+		return
 	}
+	if e, ok := errors.AsType[*predicate.Error](err); ok {
+		faults.Add(fault.InvalidValue, where, "is not valid: %s (line %d, column %d)", e.Message, e.Line, e.Column)
+		return
+	}
+	faults.Add(fault.InvalidValue, where, "%v", err)
 }
 
 // Resolve returns the only match of the partial. An object no longer in use can stay as the

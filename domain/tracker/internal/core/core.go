@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -18,15 +19,19 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/readiness"
 	"github.com/problemtracking/problems/domain/tracker/internal/views"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Core is the store of the service with its caches, locks and clock.
 type Core struct {
-	Store      store.Store
-	Now        func() time.Time
-	Zone       *time.Location // dates stand for the end of their day there
-	Random     io.Reader      // of bytes fit for secrets
-	MaxSize    int64          // of a problem, in bytes
+	Store     store.Store
+	Now       func() time.Time
+	Zone      *time.Location // dates stand for the end of their day there
+	Random    io.Reader      // of bytes fit for secrets
+	MaxSize   int64          // of a problem, in bytes
+	SearchFor time.Duration  // the time limit of a search
+	// Key returns the key of the secrets of webhooks, and of the links in e-mail. nil: there is none.
+	Key        func() (webhook.Key, error)
 	Clock      *clockwatch.Watch
 	Views      *views.Views
 	Locks      writerlocks.Locks
@@ -66,4 +71,34 @@ func (c *Core) Catalogue(ctx context.Context) (now *metadata.Catalogue, err erro
 		return err
 	})
 	return now, err
+}
+
+// FeedEnds returns the positions at both ends of the feed. The start is always
+// event.Start, because it stands for the oldest event.
+func (c *Core) FeedEnds(ctx context.Context) (oldest, newest event.Cursor, err error) {
+	_, last, err := c.Store.FeedEnds(ctx)
+	if err != nil || last.Number == 0 {
+		return event.Start, event.Start, err
+	}
+	// FeedEnds returns no events, and a cursor has their number.
+	entries, err := c.Store.Feed(ctx, last.Number, 1, 1)
+	if err != nil {
+		return event.Start, event.Start, err
+	}
+	if len(entries) == 0 {
+		return event.Start, event.Start, fault.New(fault.Unavailable, "the newest event of the feed was lost")
+	}
+	return event.Start, entries[0].End(), nil
+}
+
+// ServiceKey returns the key behind the secrets of webhooks, and the links in e-mail.
+func (c *Core) ServiceKey() (webhook.Key, error) {
+	if c.Key == nil {
+		return webhook.Key{}, fault.New(fault.Unavailable, "this server has no key for webhooks and e-mail")
+	}
+	key, err := c.Key()
+	if err != nil {
+		return webhook.Key{}, fault.New(fault.Unavailable, "the server has no key for the secrets of webhooks (PROBLEMS_WEBHOOK_KEY_FILE): %v", err)
+	}
+	return key, nil
 }

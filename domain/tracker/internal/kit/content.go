@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/user"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // The objects of the catalogue that most tests share: see NewContent.
@@ -85,3 +86,6 @@ func BatchOf(m changes.Moment) ident.ID { return m.IDs.Next() }
 
 // Secret is that of the token of the first administrator.
 var Secret = access.NewSecret([32]byte{31: 1})
+
+// Key is the key of the secrets of webhooks.
+var Key = webhook.NewKey([32]byte{31: 7})

@@ -89,3 +89,15 @@ func (h *Hooked) Outcome(ctx context.Context, batch ident.ID, at time.Time) (sto
 	}
 	return h.Store.Outcome(ctx, batch, at)
 }
+
+// Once returns a commit hook that runs before the first Commit only.
+func Once(before func()) func(CommitFunc, store.Change) error {
+	return func(next CommitFunc, c store.Change) error {
+		if before != nil {
+			now := before
+			before = nil
+			now()
+		}
+		return next(c)
+	}
+}

@@ -1,4 +1,4 @@
-package tracker
+package webhooks
 
 import (
 	"context"
@@ -14,6 +14,8 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/holder"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -22,10 +24,10 @@ import (
 // key behind their secrets follows: no server holds up webhooks whose messages it cannot sign.
 const webhookLease = "webhooks "
 
-// WebhookWorker is one server's part in the delivery of webhooks (D40). Of all servers with the
-// same key, one delivers at a time: it holds the lease. A WebhookWorker is for one goroutine.
+// Worker is one server's part in the delivery of webhooks (D40). Of all servers with the
+// same key, one delivers at a time: it holds the lease. A Worker is for one goroutine.
 // Another one may call Renew instead.
-type WebhookWorker struct {
+type Worker struct {
 	service *Service
 	alone   bool
 	key     webhook.KeyID
@@ -52,7 +54,7 @@ type compiled struct {
 const planFor = time.Second
 
 // plan returns the plan of an endpoint.
-func (w *WebhookWorker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
+func (w *Worker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
 	q := question{e.Owner, e.Predicate}
 	known, ok := w.plans[q]
 	if age := now.Sub(known.at); !ok || age < 0 || age > planFor {
@@ -66,16 +68,16 @@ func (w *WebhookWorker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan
 	return known.plan, known.err
 }
 
-// NewWebhookWorker returns a WebhookWorker without the lease. alone is true when no other
+// NewWorker returns a Worker without the lease. alone is true when no other
 // server can use the store: then a lease is that of a server that has ended.
-func (s *Service) NewWebhookWorker(alone bool) *WebhookWorker {
-	return &WebhookWorker{service: s, alone: alone}
+func (s *Service) NewWorker(alone bool) *Worker {
+	return &Worker{service: s, alone: alone}
 }
 
 // Take takes the lease if it is free and there is a webhook whose messages this server can sign.
 // now is a time by a clock that nobody sets: see lease.Watch. all are the webhooks, as Webhooks
 // returns them; none while another server has the lease.
-func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, all []Webhook, err error) {
+func (w *Worker) Take(ctx context.Context, now time.Time) (taken bool, all []Webhook, err error) {
 	var current lease.Lease
 	w.needed = false
 	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
@@ -83,7 +85,7 @@ func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, al
 		if len(some) == 0 || err != nil {
 			return err
 		}
-		key, err := w.service.serviceKey()
+		key, err := w.service.core.ServiceKey()
 		if err == nil {
 			w.use(key.ID())
 			var ok bool
@@ -94,7 +96,7 @@ func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, al
 				return nil
 			}
 		}
-		stored, err := allWebhooks(ctx, r)
+		stored, err := r.Webhooks(ctx, 0, webhook.MostStored)
 		all = w.service.seen(stored)
 		return err
 	})
@@ -106,10 +108,10 @@ func (w *WebhookWorker) Take(ctx context.Context, now time.Time) (taken bool, al
 }
 
 // Key identifies the key of the lease.
-func (w *WebhookWorker) Key() webhook.KeyID { return w.key }
+func (w *Worker) Key() webhook.KeyID { return w.key }
 
 // use has the lease be that of the webhooks with a key.
-func (w *WebhookWorker) use(key webhook.KeyID) {
+func (w *Worker) use(key webhook.KeyID) {
 	if w.key != key {
 		w.key, w.lease = key, holder.New(webhookLease+key.String(), w.alone, w.service.core.Moment, w.service.core.Commit)
 	}
@@ -117,26 +119,26 @@ func (w *WebhookWorker) use(key webhook.KeyID) {
 
 // Rest waits if the latest Take has found no webhook whose messages this server can sign: for a
 // time, until ctx ends, or until somebody makes a webhook or a secret through the Service.
-func (w *WebhookWorker) Rest(ctx context.Context, d time.Duration) {
+func (w *Worker) Rest(ctx context.Context, d time.Duration) {
 	if w.needed {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	select {
-	case <-w.service.hookMade:
+	case <-w.service.made:
 	case <-ctx.Done():
 	}
 }
 
 // Renew renews the lease, and stores the progress of webhooks with it. held is false when
 // another server has the lease: nothing is stored then. An error leaves open who has it.
-func (w *WebhookWorker) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
+func (w *Worker) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
 	return w.lease.Renew(ctx, "", progressEffects(progress)...)
 }
 
 // Release stores the progress of webhooks and gives the lease back.
-func (w *WebhookWorker) Release(ctx context.Context, progress []store.PutProgress) error {
+func (w *Worker) Release(ctx context.Context, progress []store.PutProgress) error {
 	return w.lease.Release(ctx, "", progressEffects(progress)...)
 }
 
@@ -152,34 +154,31 @@ func progressEffects(progress []store.PutProgress) []store.Effect {
 
 // Webhooks returns all webhooks, and whether the owner of each is active. A webhook whose messages
 // this server cannot sign is Locked.
-func (w *WebhookWorker) Webhooks(ctx context.Context) (all []Webhook, ownerActive func(Webhook) bool, err error) {
-	a, err := w.service.Webhooks(ctx)
+func (w *Worker) Webhooks(ctx context.Context) (all []Webhook, ownerActive func(Webhook) bool, err error) {
+	a, err := w.service.List(ctx)
 	return a.Value, func(e Webhook) bool {
 		owner, known := a.Catalogue.User(e.Owner)
 		return known && !owner.Inactive
 	}, err
 }
 
-// feedCaller is the caller of the reads of the feed. Every webhook was made by an
-// administrator, so it may get all events.
-var feedCaller = Caller{Scope: access.Admin}
-
-// WebhookPace is the time between two pages of the feed under load. So the predicates of all
+// Pace is the time between two pages of the feed under load. So the predicates of all
 // webhooks are evaluated for several events at a time.
-const WebhookPace = 50 * time.Millisecond
+const Pace = 50 * time.Millisecond
 
 // Follow returns a Follower of all events behind a cursor, or with nil from now on.
-func (w *WebhookWorker) Follow(ctx context.Context, after *event.Cursor, limit int) (*Follower, error) {
-	cmd := Follow{Now: after == nil, Limit: limit, Pace: WebhookPace}
+func (w *Worker) Follow(ctx context.Context, after *event.Cursor, limit int) (*tracker.Follower, error) {
+	cmd := tracker.Follow{Now: after == nil, Limit: limit, Pace: Pace}
 	if after != nil {
 		cmd.After = *after
 	}
-	return w.service.As(feedCaller).Follow(ctx, cmd)
+	// Every webhook was made by an administrator, so it may get all events.
+	return w.service.tracker.As(tracker.Caller{Scope: access.Admin}).Follow(ctx, cmd)
 }
 
 // Matches are the events for one endpoint, or why its predicate cannot be evaluated.
 type Matches struct {
-	Events []PublishedEvent
+	Events []tracker.PublishedEvent
 	Err    error
 	// Unread has the problems among Events for which the predicate cannot be evaluated: they,
 	// or related ones, are damaged.
@@ -188,7 +187,7 @@ type Matches struct {
 
 // Match returns the events for each of the endpoints. Predicates are evaluated for the
 // owners of the endpoints, at this moment.
-func (w *WebhookWorker) Match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
+func (w *Worker) Match(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
 	all, unread, err := w.match(ctx, events, endpoints)
 	if err != nil || unread == nil {
 		return all, err
@@ -198,7 +197,7 @@ func (w *WebhookWorker) Match(ctx context.Context, events []PublishedEvent, endp
 
 // match is Match in one View. unread says why a problem cannot be read. Other errors say
 // nothing about a problem.
-func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint) (all []Matches, unread, err error) {
+func (w *Worker) match(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint) (all []Matches, unread, err error) {
 	all = make([]Matches, len(endpoints))
 	var owners []*asked
 	byOwner := make(map[ident.ID]*asked)
@@ -215,7 +214,7 @@ func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endp
 		}
 		of := byOwner[e.Owner]
 		if of == nil {
-			of = &asked{as: w.service.As(Caller{User: e.Owner}), known: make(map[string]int)}
+			of = &asked{as: w.service.core.As(e.Owner), known: make(map[string]int)}
 			byOwner[e.Owner] = of
 			owners = append(owners, of)
 		}
@@ -246,7 +245,7 @@ func (w *WebhookWorker) match(ctx context.Context, events []PublishedEvent, endp
 }
 
 // wanted returns the events for an endpoint, as far as no predicate is needed.
-func wanted(e webhook.Endpoint, events []PublishedEvent) (found []PublishedEvent) {
+func wanted(e webhook.Endpoint, events []tracker.PublishedEvent) (found []tracker.PublishedEvent) {
 	if len(e.Types) == 0 {
 		return events // of many endpoints: a page is large, and nobody changes it
 	}
@@ -260,7 +259,7 @@ func wanted(e webhook.Endpoint, events []PublishedEvent) (found []PublishedEvent
 
 // asked are the plans of one owner's endpoints, each once.
 type asked struct {
-	as     Reader         // of the owner
+	as     core.Reads     // of the owner
 	known  map[string]int // the place of the plan of a predicate
 	plans  []*predicate.Plan
 	places [][]int // of the endpoints with each plan
@@ -279,7 +278,7 @@ func (of *asked) ask(text string, plan *predicate.Plan, place int) {
 
 // answer finds the events for the endpoints of the owner. Few events satisfy most plans, so
 // only these are looked at for each endpoint.
-func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalogue, events []PublishedEvent, endpoints []webhook.Endpoint, all []Matches) error {
+func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalogue, events []tracker.PublishedEvent, endpoints []webhook.Endpoint, all []Matches) error {
 	byProblem := make(map[problem.ID][]int) // the places of events, in their order
 	var ids []problem.ID
 	for i, v := range events {
@@ -292,7 +291,7 @@ func (of *asked) answer(ctx context.Context, r store.Reader, c *metadata.Catalog
 		byProblem[v.Problem] = append(byProblem[v.Problem], i)
 	}
 	slices.Sort(ids)
-	results, err := of.as.amongAll(ctx, r, c, of.plans, ids)
+	results, err := of.as.AmongAll(ctx, r, c, of.plans, ids)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package tracker
+package webhooks
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 func BenchmarkMatch(b *testing.B) {
 	s := newService(b)
 	for i := range 500 {
-		s.create(b, fmt.Sprint(i))
+		s.Problem(b, fmt.Sprint(i))
 	}
-	c := s.NewWebhookWorker(true)
+	c := s.NewWorker(true)
 	events := firstPage(b, c)
 	var endpoints []webhook.Endpoint
 	for i := range 100 {
-		endpoints = append(endpoints, webhook.Endpoint{ID: ident.ID{byte(i)}, Owner: s.admin.User, Predicate: fmt.Sprintf("identifier = %d", i+1)})
+		endpoints = append(endpoints, webhook.Endpoint{ID: ident.ID{byte(i)}, Owner: s.Admin.User, Predicate: fmt.Sprintf("identifier = %d", i+1)})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,4 +1,4 @@
-package tracker
+package webhooks
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -17,17 +18,17 @@ const mostDamaged = 20
 // halving finds the damaged problems of a page by halves. Each half has a View of its own: a
 // failed read may end it.
 type halving struct {
-	*WebhookWorker
-	of        map[problem.ID][]PublishedEvent
+	*Worker
+	of        map[problem.ID][]tracker.PublishedEvent
 	endpoints []webhook.Endpoint // with predicates
 	found     []Matches          // of the endpoints, in any order
 	damaged   []problem.ID
 }
 
 // matchDamaged is Match after match has failed with unread.
-func (w *WebhookWorker) matchDamaged(ctx context.Context, events []PublishedEvent, endpoints []webhook.Endpoint, unread error) ([]Matches, error) {
+func (w *Worker) matchDamaged(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint, unread error) ([]Matches, error) {
 	all := make([]Matches, len(endpoints))
-	h := halving{WebhookWorker: w, of: make(map[problem.ID][]PublishedEvent)}
+	h := halving{Worker: w, of: make(map[problem.ID][]tracker.PublishedEvent)}
 	var places []int
 	for i, e := range endpoints {
 		if e.Predicate == "" {
@@ -49,7 +50,7 @@ func (w *WebhookWorker) matchDamaged(ctx context.Context, events []PublishedEven
 		}
 	}
 	for i, m := range h.found {
-		slices.SortFunc(m.Events, func(a, b PublishedEvent) int { return a.Cursor.Compare(b.Cursor) })
+		slices.SortFunc(m.Events, func(a, b tracker.PublishedEvent) int { return a.Cursor.Compare(b.Cursor) })
 		all[places[i]] = m
 	}
 	return all, nil
@@ -67,7 +68,7 @@ func (h *halving) halve(ctx context.Context, ids []problem.ID, unread error) err
 	}
 	half := len(ids) / 2
 	for _, part := range [][]problem.ID{ids[:half], ids[half:]} {
-		var events []PublishedEvent
+		var events []tracker.PublishedEvent
 		for _, id := range part {
 			events = append(events, h.of[id]...)
 		}

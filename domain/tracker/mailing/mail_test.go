@@ -1,7 +1,8 @@
-package tracker
+package mailing
 
 import (
 	"context"
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -9,39 +10,51 @@ import (
 	"github.com/problemtracking/problems/domain/mail"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
+	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 )
+
+// service is the Service of a Stage.
+type service struct {
+	*Service
+	stage.Stage
+}
+
+func newService(t *testing.T) service {
+	s := stage.New(t, rand.Reader)
+	return service{New(s.Tracker), s}
+}
 
 // A copy of the store sends no mail about changes before it, so somebody has to know.
 func TestMailWaits(t *testing.T) {
 	t.Parallel()
-	s := newHookService(t)
+	s := newService(t)
 	waits := func(want bool, when string) {
 		t.Helper()
-		if got, err := s.MailWaits(t.Context()); err != nil || got != want {
+		if got, err := s.Waits(t.Context()); err != nil || got != want {
 			t.Errorf("%s: %t, %v, want %t", when, got, err, want)
 		}
 	}
-	s.create(t, "The lamp is broken")
+	s.Problem(t, "The lamp is broken")
 	waits(false, "without e-mail")
-	part := s.NewMailWorker(true)
+	part := s.NewWorker(true)
 	state, taken, err := part.Take(t.Context(), time.Now())
 	if kit.NoError(t, err); !taken {
 		t.Fatal("the lease is not free")
 	}
 	waits(false, "before the first change")
-	id := s.create(t, "Another one")
+	id := s.Problem(t, "Another one")
 	waits(true, "with a change")
 	state.Cursor, err = part.Newest(t.Context())
 	kit.NoError(t, err)
-	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
+	state.Trays = []mail.Tray{mail.Tray{User: s.Admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
 	_, err = part.Save(t.Context(), *state)
 	kit.NoError(t, err)
 	waits(true, "with a mail")
-	state.Trays = []mail.Tray{{User: s.admin.User, More: mail.Excess{Count: 1}}}
+	state.Trays = []mail.Tray{{User: s.Admin.User, More: mail.Excess{Count: 1}}}
 	_, err = part.Save(t.Context(), *state)
 	kit.NoError(t, err)
 	waits(true, "with a change that is only counted")
-	state.Trays = []mail.Tray{{User: s.admin.User, Sent: 1, Begun: kit.Noon}}
+	state.Trays = []mail.Tray{{User: s.Admin.User, Sent: 1, Begun: kit.Noon}}
 	kit.NoError(t, part.Release(t.Context(), *state))
 	waits(false, "after it")
 }
@@ -49,20 +62,20 @@ func TestMailWaits(t *testing.T) {
 // E-mail tells of the changes since its first start, however late the first look at them is.
 func TestMailBegins(t *testing.T) {
 	t.Parallel()
-	s := newHookService(t)
-	s.create(t, "before e-mail")
-	part := s.NewMailWorker(false)
+	s := newService(t)
+	s.Problem(t, "before e-mail")
+	part := s.NewWorker(false)
 	begun, err := part.Newest(t.Context())
 	kit.NoError(t, err)
 	for _, when := range []string{"the first start", "the next one"} {
-		kit.NoError(t, s.NewMailWorker(false).Begin(t.Context()))
-		s.create(t, when)
+		kit.NoError(t, s.NewWorker(false).Begin(t.Context()))
+		s.Problem(t, when)
 	}
 	state, taken, err := part.Take(t.Context(), time.Now())
 	if kit.NoError(t, err); !taken || state.Cursor != begun {
 		t.Errorf("taken is %t, and mail begins behind %v, want %v", taken, state.Cursor, begun)
 	}
-	kit.NoError(t, s.NewMailWorker(false).Begin(t.Context()))
+	kit.NoError(t, s.NewWorker(false).Begin(t.Context()))
 	if held, err := part.Save(t.Context(), *state); !held || err != nil {
 		t.Errorf("a start took the lease: %t, %v", held, err)
 	}
@@ -87,9 +100,9 @@ func (s *feedReads) Feed(ctx context.Context, from int64, limit int, budget int6
 // A server looks at the lease every second. While another one has it, the feed is not read.
 func TestHeldMailLeaseIsEnough(t *testing.T) {
 	t.Parallel()
-	s := newHookService(t)
-	holds, looks := s.NewMailWorker(false), s.NewMailWorker(false)
-	s.create(t, "told of")
+	s := newService(t)
+	holds, looks := s.NewWorker(false), s.NewWorker(false)
+	s.Problem(t, "told of")
 	if _, taken, err := holds.Take(t.Context(), time.Now()); !taken || err != nil {
 		t.Fatalf("taken %t, %v", taken, err)
 	}
@@ -103,9 +116,9 @@ func TestHeldMailLeaseIsEnough(t *testing.T) {
 // A state is parsed once. The worker changes what it has taken, and may end without a save.
 func TestMailStateIsTakenAsStored(t *testing.T) {
 	t.Parallel()
-	s := newHookService(t)
-	id := s.create(t, "told of")
-	part := s.NewMailWorker(true)
+	s := newService(t)
+	id := s.Problem(t, "told of")
+	part := s.NewWorker(true)
 	take := func() *mail.State {
 		t.Helper()
 		state, taken, err := part.Take(t.Context(), time.Now())
@@ -115,7 +128,7 @@ func TestMailStateIsTakenAsStored(t *testing.T) {
 		return state
 	}
 	state := take()
-	state.Trays = []mail.Tray{mail.Tray{User: s.admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
+	state.Trays = []mail.Tray{mail.Tray{User: s.Admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
 	want := state.Encode()
 	kit.NoError(t, part.Release(t.Context(), *state))
 	for range 3 {

@@ -1,4 +1,4 @@
-package tracker
+package mailing
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -15,23 +16,24 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/holder"
-	"github.com/problemtracking/problems/domain/tracker/internal/stories"
+	"github.com/problemtracking/problems/domain/tracker/mailing/internal/stories"
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// SetMail is the command of PUT /me/mail: the caller's choice of e-mail.
-type SetMail struct {
-	Write
+// Set is the command of PUT /me/mail: the caller's choice of e-mail.
+type Set struct {
+	tracker.Write
 	// Mail is the name of a user.Mail.
 	Mail patch.Field[string]
 }
 
-// SetMail sets the caller's choice of e-mail. It fails with the faults of a body.
-func (s *Service) SetMail(ctx context.Context, caller Caller, cmd SetMail) (Answer[user.User], error) {
+// Set sets the caller's choice of e-mail. It fails with the faults of a body.
+func (s *Service) Set(ctx context.Context, caller tracker.Caller, cmd Set) (tracker.Answer[user.User], error) {
 	body.Require(&cmd.Faults, cmd.Mail.Sent, fault.At("mail"), `say which e-mail you want: "everything", "mine" or "none"`)
-	return s.Users().Update(ctx, caller, caller.User, UpdateObject[UserPatch]{Write: cmd.Write, Patch: UserPatch{Mail: cmd.Mail}})
+	return s.tracker.Users().Update(ctx, caller, caller.User, tracker.UpdateObject[tracker.UserPatch]{Write: cmd.Write, Patch: tracker.UserPatch{Mail: cmd.Mail}})
 }
 
 // Unsubscribe ends the e-mail to the user with the token of a mail. It fails with
@@ -41,7 +43,7 @@ func (s *Service) Unsubscribe(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.SetMail(ctx, Caller{User: who}, SetMail{Mail: patch.Set(user.MailNone.String())})
+	_, err = s.Set(ctx, tracker.Caller{User: who}, Set{Mail: patch.Set(user.MailNone.String())})
 	return err
 }
 
@@ -51,12 +53,12 @@ func (s *Service) CheckUnsubscribe(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Users().Load(ctx, who)
+	_, err = s.tracker.Users().Load(ctx, who)
 	return err
 }
 
 func (s *Service) unsubscriber(token string) (ident.ID, error) {
-	key, err := s.serviceKey()
+	key, err := s.core.ServiceKey()
 	if err != nil {
 		return ident.None, err
 	}
@@ -70,9 +72,9 @@ func (s *Service) unsubscriber(token string) (ident.ID, error) {
 // mailLease is the name of the lease of e-mail. Its state is a mail.State.
 const mailLease = "mail"
 
-// MailWorker is one server's part in sending e-mail. Of all servers, one sends at a time: it
-// holds the lease. A MailWorker is for one goroutine.
-type MailWorker struct {
+// Worker is one server's part in sending e-mail. Of all servers, one sends at a time: it
+// holds the lease. A Worker is for one goroutine.
+type Worker struct {
 	service *Service
 	lease   holder.Holder
 	seen    ident.ID   // the version of the lease at the latest look
@@ -81,15 +83,15 @@ type MailWorker struct {
 	state   mail.State // what text says
 }
 
-// NewMailWorker returns a MailWorker without the lease. alone is true when no other server
+// NewWorker returns a Worker without the lease. alone is true when no other server
 // can use the store: then any lease in it belongs to an ended server.
-func (s *Service) NewMailWorker(alone bool) *MailWorker {
-	return &MailWorker{service: s, lease: holder.New(mailLease, alone, s.core.Moment, s.core.Commit)}
+func (s *Service) NewWorker(alone bool) *Worker {
+	return &Worker{service: s, lease: holder.New(mailLease, alone, s.core.Moment, s.core.Commit)}
 }
 
 // Begin makes e-mail start behind the newest change, unless a server of the store has begun it
 // before. A server calls it before it takes requests (D43).
-func (w *MailWorker) Begin(ctx context.Context) error {
+func (w *Worker) Begin(ctx context.Context) error {
 	for {
 		var begun bool
 		err := w.service.core.Store.View(ctx, func(r store.Reader) (err error) {
@@ -116,8 +118,8 @@ func (w *MailWorker) Begin(ctx context.Context) error {
 // taken. Without a state, as after a fail-over that lost it, e-mail begins behind the newest change.
 // now is a monotonic time: see lease.Watch. It fails with fault.Internal for a server without
 // a key.
-func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
-	if _, err := w.service.serviceKey(); err != nil {
+func (w *Worker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
+	if _, err := w.service.core.ServiceKey(); err != nil {
 		return nil, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
 	}
 	var current lease.Lease
@@ -129,7 +131,7 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, ta
 	if err != nil || !w.lease.Free(current, ok, now) {
 		return nil, false, err
 	}
-	_, newest, err := w.service.feedEnds(ctx)
+	_, newest, err := w.service.core.FeedEnds(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -151,7 +153,7 @@ func (w *MailWorker) Take(ctx context.Context, now time.Time) (s *mail.State, ta
 
 // parsed parses a stored state. Mail may wait for a day, and the text has some hundred KB at
 // most: only a changed text is parsed again.
-func (w *MailWorker) parsed(text string) (mail.State, error) {
+func (w *Worker) parsed(text string) (mail.State, error) {
 	if w.text == text {
 		return w.state, nil
 	}
@@ -164,7 +166,7 @@ func (w *MailWorker) parsed(text string) (mail.State, error) {
 
 // due reports whether a mail of the stored state may be sent. The clock may have stepped back
 // since the first look at the state, so the wait ends by the time of that look at the latest.
-func (w *MailWorker) due(version ident.ID, s mail.State, now time.Time) bool {
+func (w *Worker) due(version ident.ID, s mail.State, now time.Time) bool {
 	wait, ok := s.Due(w.service.core.Time())
 	if next := now.Add(wait); w.seen != version || next.Before(w.next) {
 		w.seen, w.next = version, next
@@ -180,10 +182,10 @@ func parseMail(state string) (mail.State, error) {
 	return s, nil
 }
 
-// MailWaits reports whether the store has changes without their e-mail. A copy of the store
+// Waits reports whether the store has changes without their e-mail. A copy of the store
 // never sends this e-mail. It is false if e-mail has never begun.
-func (s *Service) MailWaits(ctx context.Context) (bool, error) {
-	_, newest, err := s.feedEnds(ctx)
+func (s *Service) Waits(ctx context.Context) (bool, error) {
+	_, newest, err := s.core.FeedEnds(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -205,23 +207,23 @@ func (s *Service) MailWaits(ctx context.Context) (bool, error) {
 
 // Save renews the lease, and stores the state with it. held is false when another server has
 // the lease: nothing is stored then. After an error the holder is unknown.
-func (w *MailWorker) Save(ctx context.Context, s mail.State) (held bool, err error) {
+func (w *Worker) Save(ctx context.Context, s mail.State) (held bool, err error) {
 	return w.lease.Renew(ctx, s.Encode())
 }
 
 // Release stores the state and gives the lease back.
-func (w *MailWorker) Release(ctx context.Context, s mail.State) error {
+func (w *Worker) Release(ctx context.Context, s mail.State) error {
 	return w.lease.Release(ctx, s.Encode())
 }
 
 // Follow returns a Follower of all events behind a cursor. It fails with fault.CursorGone.
-func (w *MailWorker) Follow(ctx context.Context, after event.Cursor, limit int) (*Follower, error) {
-	return w.service.As(feedCaller).Follow(ctx, Follow{After: after, Limit: limit})
+func (w *Worker) Follow(ctx context.Context, after event.Cursor, limit int) (*tracker.Follower, error) {
+	return w.service.tracker.As(tracker.Caller{Scope: access.Admin}).Follow(ctx, tracker.Follow{After: after, Limit: limit})
 }
 
 // Newest returns the cursor behind the newest event.
-func (w *MailWorker) Newest(ctx context.Context) (event.Cursor, error) {
-	_, newest, err := w.service.feedEnds(ctx)
+func (w *Worker) Newest(ctx context.Context) (event.Cursor, error) {
+	_, newest, err := w.service.core.FeedEnds(ctx)
 	return newest, err
 }
 
@@ -234,7 +236,7 @@ type Addressed struct {
 
 // Address returns the addressees of each group, from the current problems and users. It reads
 // all of them in one View. Only a damaged problem makes it read each one in a View of its own.
-func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
+func (w *Worker) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
 	all, unread, err := w.address(ctx, groups)
 	if err != nil || unread == nil {
 		return all, err
@@ -254,7 +256,7 @@ func (w *MailWorker) Address(ctx context.Context, groups []mail.Group) (all []Ad
 
 // address returns the addressees of each group, or why a problem cannot be read. Other errors
 // say nothing about a problem.
-func (w *MailWorker) address(ctx context.Context, groups []mail.Group) (all []Addressed, unread, err error) {
+func (w *Worker) address(ctx context.Context, groups []mail.Group) (all []Addressed, unread, err error) {
 	byProblem := make(map[problem.ID]mail.Group, len(groups))
 	var ids []problem.ID
 	for _, g := range groups {
@@ -288,7 +290,7 @@ func (w *MailWorker) address(ctx context.Context, groups []mail.Group) (all []Ad
 
 // unreadable returns the items of a digest whose problems are damaged. Each read has a View of
 // its own: a failed one may end it.
-func (w *MailWorker) unreadable(ctx context.Context, d mail.Draft) (items []mail.Item) {
+func (w *Worker) unreadable(ctx context.Context, d mail.Draft) (items []mail.Item) {
 	for _, i := range d.Items {
 		err := w.service.core.Store.View(ctx, func(r store.Reader) error {
 			_, err := r.Problems(ctx, []problem.ID{i.Problem}, ident.None, 0)
@@ -304,8 +306,8 @@ func (w *MailWorker) unreadable(ctx context.Context, d mail.Draft) (items []mail
 // Letter writes a mail. ok is false when it is not due any more: the user has switched e-mail
 // off, for example. It fails with a *mail.Failure when this mail cannot be written, and with
 // another error when none can. It may run beside the other methods.
-func (w *MailWorker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, ok bool, err error) {
-	key, err := w.service.serviceKey()
+func (w *Worker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, ok bool, err error) {
+	key, err := w.service.core.ServiceKey()
 	if err != nil {
 		return l, false, err
 	}

@@ -1,4 +1,4 @@
-package tracker
+package webhooks
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
@@ -22,16 +23,16 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// CreateWebhook is the command of POST /webhooks (D40).
-type CreateWebhook struct {
-	Write
-	WebhookPatch
+// Create is the command of POST /webhooks (D40).
+type Create struct {
+	tracker.Write
+	Patch
 }
 
-// ChangeWebhook is the command of PATCH /webhooks/{identifier} (D40).
-type ChangeWebhook struct {
-	Write
-	WebhookPatch
+// Change is the command of PATCH /webhooks/{identifier} (D40).
+type Change struct {
+	tracker.Write
+	Patch
 	// Active resumes the webhook, or stops it.
 	Active patch.Field[bool]
 	// Cursor makes the webhook go on behind another event of the feed; Now behind the
@@ -42,8 +43,8 @@ type ChangeWebhook struct {
 	Condition func(webhook.Endpoint) error
 }
 
-// WebhookPatch holds the settings of a webhook that a client sets.
-type WebhookPatch struct {
+// Patch holds the settings of a webhook that a client sets.
+type Patch struct {
 	URL       patch.Field[string]
 	Types     patch.Field[[]string]
 	Predicate patch.Field[string]
@@ -67,13 +68,13 @@ func (w Webhook) Condition(ownerActive bool) (webhook.State, string) {
 	return state, reason
 }
 
-// IssuedWebhook is a webhook with a new secret. The secret cannot be read again.
-type IssuedWebhook struct {
+// Issued is a webhook with a new secret. The secret cannot be read again.
+type Issued struct {
 	webhook.Webhook
 	Secret webhook.Secret
 }
 
-// CursorNow is the text of ChangeWebhook.Cursor for the newest event, and CursorOldest for
+// CursorNow is the text of Change.Cursor for the newest event, and CursorOldest for
 // the start of the feed.
 const (
 	CursorNow    = "now"
@@ -87,24 +88,12 @@ type webhookBasis struct {
 	count     int     // of all webhooks, for a new one
 }
 
-// serviceKey returns the key behind the secrets of webhooks, and the links in e-mail.
-func (s *Service) serviceKey() (webhook.Key, error) {
-	if s.hookKey == nil {
-		return webhook.Key{}, fault.New(fault.Unavailable, "this server has no key for webhooks and e-mail")
-	}
-	key, err := s.hookKey()
-	if err != nil {
-		return webhook.Key{}, fault.New(fault.Unavailable, "the server has no key for the secrets of webhooks (PROBLEMS_WEBHOOK_KEY_FILE): %v", err)
-	}
-	return key, nil
-}
-
 // seen returns the webhooks as this server sees them. Without a key, all are locked.
 func (s *Service) seen(all []webhook.Webhook) []Webhook {
 	if len(all) == 0 {
 		return nil // or the key would be made before it is needed
 	}
-	key, err := s.serviceKey()
+	key, err := s.core.ServiceKey()
 	id := key.ID()
 	seen := make([]Webhook, len(all))
 	for i, w := range all {
@@ -116,19 +105,19 @@ func (s *Service) seen(all []webhook.Webhook) []Webhook {
 	return seen
 }
 
-// CreateWebhook makes a webhook of the caller. It gets the events from now on. In a dry
+// Create makes a webhook of the caller. It gets the events from now on. In a dry
 // run it has neither identifier nor secret. It fails with the faults of a body.
-func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWebhook) (Answer[IssuedWebhook], error) {
-	key, err := s.serviceKey()
+func (s *Service) Create(ctx context.Context, caller tracker.Caller, cmd Create) (tracker.Answer[Issued], error) {
+	key, err := s.core.ServiceKey()
 	if err != nil {
-		return Answer[IssuedWebhook]{}, err
+		return tracker.Answer[Issued]{}, err
 	}
-	_, newest, err := s.feedEnds(ctx)
+	_, newest, err := s.core.FeedEnds(ctx)
 	if err != nil {
-		return Answer[IssuedWebhook]{}, err
+		return tracker.Answer[Issued]{}, err
 	}
 	defer s.wakeWebhooks()
-	return core.Run(ctx, s.core, core.Command[webhookBasis, Answer[IssuedWebhook]]{
+	return core.Run(ctx, s.core, core.Command[webhookBasis, tracker.Answer[Issued]]{
 		// Several servers together can make some webhooks more than the limit. This does
 		// no harm.
 		Locks:  []writerlocks.Key{writerlocks.Webhooks()},
@@ -141,7 +130,7 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 			of.count = len(all)
 			return of, err
 		},
-		Decide: func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
+		Decide: func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
 			return decideNewWebhook(caller, cmd, key, newest, of, m)
 		},
 	})
@@ -150,13 +139,13 @@ func (s *Service) CreateWebhook(ctx context.Context, caller Caller, cmd CreateWe
 // wakeWebhooks ends the Rest of a worker: it may have something to deliver.
 func (s *Service) wakeWebhooks() {
 	select {
-	case s.hookMade <- struct{}{}:
+	case s.made <- struct{}{}:
 	default:
 	}
 }
 
-func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
-	cb := changes.NewBuilder(m, caller.author())
+func decideNewWebhook(caller tracker.Caller, cmd Create, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
+	cb := changes.NewBuilder(m, caller.Author())
 	faults := slices.Clone(cmd.Faults)
 	body.Require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
 	if of.count >= webhook.Most {
@@ -165,21 +154,21 @@ func decideNewWebhook(caller Caller, cmd CreateWebhook, key webhook.Key, newest 
 	e := webhook.Endpoint{Owner: caller.User, Created: cb.At, OnFailure: webhook.Wait, Secret: webhook.SecretRef{Key: key.ID(), Generation: 1}}
 	e = cmd.apply(e.Begin(newest), &faults)
 	if err := faults.Err(); err != nil {
-		return store.Change{}, Answer[IssuedWebhook]{}, err
+		return store.Change{}, tracker.Answer[Issued]{}, err
 	}
 	e.ID, e.Version = cb.NextID(), cb.Batch
 	cb.ResolvedBy(of.catalogue.Version) // or the owner could be deactivated meanwhile
 	cb.AuditCreated(auditedWebhook(e), auditMembers(e))
 	cb.AddEffect(store.PutWebhook{Endpoint: e})
-	issued := IssuedWebhook{webhook.Webhook{Endpoint: e}, key.Secret(e.ID, e.Secret.Generation)}
+	issued := Issued{webhook.Webhook{Endpoint: e}, key.Secret(e.ID, e.Secret.Generation)}
 	if cmd.DryRun {
 		issued.ID, issued.Secret = ident.None, webhook.Secret{}
 	}
-	return cb.Change, Answer[IssuedWebhook]{Value: issued, Catalogue: of.catalogue, New: true}, nil
+	return cb.Change, tracker.Answer[Issued]{Value: issued, Catalogue: of.catalogue, New: true}, nil
 }
 
 // apply sets the sent members, and adds their faults.
-func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endpoint {
+func (p Patch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endpoint {
 	if p.URL.Sent {
 		e.URL = body.Line(text.Rule{Line: true}, p.URL, fault.At("url"), faults)
 		err := webhook.CheckURL(e.URL)
@@ -208,7 +197,7 @@ func (p WebhookPatch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endp
 		}
 		if !faults.Covers(fault.At("predicate")) {
 			_, err := e.Plan(e.Created, nil)
-			addInvalid(faults, fault.At("predicate"), err)
+			body.AddInvalid(faults, fault.At("predicate"), err)
 		}
 	}
 	if p.OnFailure.Sent {
@@ -265,8 +254,8 @@ func auditMembers(e webhook.Endpoint) []problem.LogMember {
 }
 
 // onWebhook runs a command about one webhook. It fails with fault.NotFound.
-func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(webhookBasis, changes.Moment) (store.Change, Answer[T], error)) (Answer[T], error) {
-	return core.Run(ctx, s.core, core.Command[webhookBasis, Answer[T]]{
+func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(webhookBasis, changes.Moment) (store.Change, tracker.Answer[T], error)) (tracker.Answer[T], error) {
+	return core.Run(ctx, s.core, core.Command[webhookBasis, tracker.Answer[T]]{
 		DryRun: dryRun,
 		Load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
 			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
@@ -290,35 +279,35 @@ func (s *Service) loadWebhook(ctx context.Context, r store.Reader, id ident.ID) 
 	return s.seen([]webhook.Webhook{w})[0], nil
 }
 
-// ChangeWebhook changes the settings of a webhook. A cursor, another URL, and Active for a
+// Change changes the settings of a webhook. A cursor, another URL, and Active for a
 // webhook that does not go on, are starts: the next event is tried at once. It fails with
 // fault.NotFound and with the faults of a body.
-func (s *Service) ChangeWebhook(ctx context.Context, caller Caller, id ident.ID, cmd ChangeWebhook) (Answer[Webhook], error) {
+func (s *Service) Change(ctx context.Context, caller tracker.Caller, id ident.ID, cmd Change) (tracker.Answer[Webhook], error) {
 	start, err := s.startOf(ctx, id, cmd)
 	if err != nil {
-		return Answer[Webhook]{}, err
+		return tracker.Answer[Webhook]{}, err
 	}
-	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[Webhook], error) {
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
 		return decideWebhook(caller, cmd, start, of, m)
 	})
 }
 
 // startOf returns the requested start, once the feed has it. A fault in its form stays in
 // the command.
-func (s *Service) startOf(ctx context.Context, id ident.ID, cmd ChangeWebhook) (start event.Cursor, err error) {
+func (s *Service) startOf(ctx context.Context, id ident.ID, cmd Change) (start event.Cursor, err error) {
 	switch {
 	case !body.Given(cmd.Cursor) && body.Given(cmd.Active) && cmd.Active.Value:
 		return event.Start, s.checkResumption(ctx, id)
 	case !body.Given(cmd.Cursor), cmd.Cursor.Value == CursorOldest:
 		return event.Start, nil
 	case cmd.Cursor.Value == CursorNow:
-		_, start, err = s.feedEnds(ctx)
+		_, start, err = s.core.FeedEnds(ctx)
 		return start, err
 	}
 	if start, err = event.ParseCursor(cmd.Cursor.Value); err != nil {
 		return event.Start, nil // decideWebhook refuses it
 	}
-	f, err := s.As(Caller{}).Follow(ctx, Follow{After: start, Limit: 1})
+	f, err := s.tracker.As(tracker.Caller{}).Follow(ctx, tracker.Follow{After: start, Limit: 1})
 	if err != nil {
 		return start, err
 	}
@@ -329,15 +318,15 @@ func (s *Service) startOf(ctx context.Context, id ident.ID, cmd ChangeWebhook) (
 // checkResumption fails with fault.CursorGone when the feed has lost the position of a webhook that
 // does not go on: it would stop again at once.
 func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
-	a, err := s.Webhook(ctx, id)
+	a, err := s.Load(ctx, id)
 	if err != nil {
 		return err
 	}
 	if state, _ := a.Value.Condition(true); state == webhook.Active {
 		return nil
 	}
-	f, err := s.As(Caller{}).Follow(ctx, Follow{After: a.Value.Current().Cursor, Limit: 1})
-	if gone, ok := errors.AsType[*GoneError](err); ok {
+	f, err := s.tracker.As(tracker.Caller{}).Follow(ctx, tracker.Follow{After: a.Value.Current().Cursor, Limit: 1})
+	if gone, ok := errors.AsType[*tracker.GoneError](err); ok {
 		return fault.Wrap(fault.CursorGone, gone, "%s", webhook.CursorGone)
 	}
 	if err != nil {
@@ -347,13 +336,13 @@ func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
 	return nil
 }
 
-func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, Answer[Webhook], error) {
-	cb := changes.NewBuilder(m, caller.author())
+func decideWebhook(caller tracker.Caller, cmd Change, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
+	cb := changes.NewBuilder(m, caller.Author())
 	faults := slices.Clone(cmd.Faults)
 	old := of.webhook
 	if cmd.Condition != nil {
 		if err := cmd.Condition(old.Endpoint); err != nil {
-			return store.Change{}, Answer[Webhook]{}, err
+			return store.Change{}, tracker.Answer[Webhook]{}, err
 		}
 	}
 	next := old
@@ -372,7 +361,7 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 		faults.Add(fault.InvalidValue, fault.At("active"), "%s", webhook.OwnerInactive)
 	}
 	if err := faults.Err(); err != nil {
-		return store.Change{}, Answer[Webhook]{}, err
+		return store.Change{}, tracker.Answer[Webhook]{}, err
 	}
 	resumed := body.Given(cmd.Active) && cmd.Active.Value && (state != webhook.Active || old.Current().Failures > 0)
 	from := old.Current().Cursor
@@ -404,83 +393,79 @@ func decideWebhook(caller Caller, cmd ChangeWebhook, start event.Cursor, of webh
 		cb.AddExpect(store.WebhookAt{ID: old.ID, Version: old.Version})
 		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
 	}
-	return cb.Change, Answer[Webhook]{Value: next, Catalogue: of.catalogue}, nil
+	return cb.Change, tracker.Answer[Webhook]{Value: next, Catalogue: of.catalogue}, nil
 }
 
-// DeleteWebhook deletes a webhook. The delivering server sends nothing to it any more:
+// Delete deletes a webhook. The delivering server sends nothing to it any more:
 // at once when it is this one, and otherwise within two seconds. It fails with
 // fault.NotFound.
-func (s *Service) DeleteWebhook(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
-	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[struct{}], error) {
-		cb := changes.NewBuilder(m, caller.author())
+func (s *Service) Delete(ctx context.Context, caller tracker.Caller, id ident.ID, w tracker.Write) (tracker.Answer[struct{}], error) {
+	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[struct{}], error) {
+		cb := changes.NewBuilder(m, caller.Author())
 		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version}) // or two servers would both log it
 		cb.Audit(auditedWebhook(of.webhook.Endpoint), audit.Changed, "deleted", problem.LogFlag(false), problem.LogFlag(true))
 		cb.AddEffect(store.DropWebhook{ID: id})
-		return cb.Change, Answer[struct{}]{}, nil
+		return cb.Change, tracker.Answer[struct{}]{}, nil
 	})
 }
 
-// RotateWebhook is the command of POST /webhooks/{identifier}/secret (D40).
-type RotateWebhook struct {
-	Write
+// Rotate is the command of POST /webhooks/{identifier}/secret (D40).
+type Rotate struct {
+	tracker.Write
 	// EndEarlier ends the earlier secrets at once.
 	EndEarlier patch.Field[bool]
 }
 
-// RotateWebhook gives a webhook a new secret. For a day, messages have the signature of the
+// Rotate gives a webhook a new secret. For a day, messages have the signature of the
 // earlier one, too. In a dry run there is no secret. It fails with fault.NotFound, with
 // fault.InUse when webhook.MostSecrets sign already, and with the faults of a body.
-func (s *Service) RotateWebhook(ctx context.Context, caller Caller, id ident.ID, cmd RotateWebhook) (Answer[IssuedWebhook], error) {
-	key, err := s.serviceKey()
+func (s *Service) Rotate(ctx context.Context, caller tracker.Caller, id ident.ID, cmd Rotate) (tracker.Answer[Issued], error) {
+	key, err := s.core.ServiceKey()
 	if err != nil {
-		return Answer[IssuedWebhook]{}, err
+		return tracker.Answer[Issued]{}, err
 	}
 	defer s.wakeWebhooks()
-	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, Answer[IssuedWebhook], error) {
-		cb := changes.NewBuilder(m, caller.author())
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
+		cb := changes.NewBuilder(m, caller.Author())
 		faults := slices.Clone(cmd.Faults)
 		if cmd.EndEarlier.Null {
 			faults.Add(fault.InvalidValue, fault.At("endEarlier"), "cannot be null")
 		}
 		if err := faults.Err(); err != nil {
-			return store.Change{}, Answer[IssuedWebhook]{}, err
+			return store.Change{}, tracker.Answer[Issued]{}, err
 		}
 		next := of.webhook
 		next.Version = cb.Batch
 		if next.Secret, err = next.Secret.Rotate(key.ID(), cb.At, cmd.EndEarlier.Value); err != nil {
-			return store.Change{}, Answer[IssuedWebhook]{}, err
+			return store.Change{}, tracker.Answer[Issued]{}, err
 		}
 		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version})
 		cb.Audit(auditedWebhook(next.Endpoint), audit.Changed, "secret",
 			problem.LogNumber(int(of.webhook.Secret.Generation)), problem.LogNumber(int(next.Secret.Generation)))
 		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
-		issued := IssuedWebhook{next.Webhook, key.Secret(id, next.Secret.Generation)}
+		issued := Issued{next.Webhook, key.Secret(id, next.Secret.Generation)}
 		if cmd.DryRun {
 			issued.Secret = webhook.Secret{}
 		}
-		return cb.Change, Answer[IssuedWebhook]{Value: issued, Catalogue: of.catalogue}, nil
+		return cb.Change, tracker.Answer[Issued]{Value: issued, Catalogue: of.catalogue}, nil
 	})
 }
 
-// Webhooks returns all webhooks, in the order of their creation.
-func (s *Service) Webhooks(ctx context.Context) (a Answer[[]Webhook], err error) {
+// List returns all webhooks, in the order of their creation.
+func (s *Service) List(ctx context.Context) (a tracker.Answer[[]Webhook], err error) {
 	err = s.core.Store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
-		all, err := allWebhooks(ctx, r)
+		all, err := r.Webhooks(ctx, 0, webhook.MostStored)
 		a.Value = s.seen(all)
 		return err
 	})
 	return a, err
 }
 
-func allWebhooks(ctx context.Context, r store.Reader) ([]webhook.Webhook, error) {
-	return r.Webhooks(ctx, 0, webhook.Most+webhook.Most/10) // several servers together can make some more
-}
-
-// Webhook returns a webhook. It fails with fault.NotFound.
-func (s *Service) Webhook(ctx context.Context, id ident.ID) (a Answer[Webhook], err error) {
+// Load returns a webhook. It fails with fault.NotFound.
+func (s *Service) Load(ctx context.Context, id ident.ID) (a tracker.Answer[Webhook], err error) {
 	err = s.core.Store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
@@ -491,10 +476,10 @@ func (s *Service) Webhook(ctx context.Context, id ident.ID) (a Answer[Webhook], 
 	return a, err
 }
 
-// TestWebhook sends a message of the type webhook.test to the receiver, at once and beside
+// Test sends a message of the type webhook.test to the receiver, at once and beside
 // the events, and returns the attempt. It fails with fault.NotFound.
-func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt, error) {
-	a, err := s.Webhook(ctx, id)
+func (s *Service) Test(ctx context.Context, id ident.ID) (webhook.Attempt, error) {
+	a, err := s.Load(ctx, id)
 	if err != nil {
 		return webhook.Attempt{}, err
 	}
@@ -502,19 +487,19 @@ func (s *Service) TestWebhook(ctx context.Context, id ident.ID) (webhook.Attempt
 	if err != nil {
 		return webhook.Attempt{}, err
 	}
-	attempt, err := s.SendWebhook(ctx, a.Value.Endpoint, webhook.Test(m.IDs.Next(), m.At))
+	attempt, err := s.Send(ctx, a.Value.Endpoint, webhook.Test(m.IDs.Next(), m.At))
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return webhook.Attempt{At: m.At, Err: f.Detail}, nil
 	}
 	return attempt, err
 }
 
-// SendWebhook signs a message and sends it once. A failure of the receiver is part of the
+// Send signs a message and sends it once. A failure of the receiver is part of the
 // attempt. It fails with fault.Unavailable when this server cannot sign the message: then there
 // was no attempt.
-func (s *Service) SendWebhook(ctx context.Context, e webhook.Endpoint, message webhook.Message) (webhook.Attempt, error) {
+func (s *Service) Send(ctx context.Context, e webhook.Endpoint, message webhook.Message) (webhook.Attempt, error) {
 	at := s.core.Time()
-	key, err := s.serviceKey()
+	key, err := s.core.ServiceKey()
 	if err != nil {
 		return webhook.Attempt{}, err
 	}

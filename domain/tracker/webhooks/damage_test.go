@@ -1,4 +1,4 @@
-package tracker
+package webhooks
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -49,13 +50,13 @@ func TestMatchWithDamage(t *testing.T) {
 	const problems = 400
 	var ids []problem.ID
 	for i := range problems {
-		ids = append(ids, s.create(t, fmt.Sprint(i)))
+		ids = append(ids, s.Problem(t, fmt.Sprint(i)))
 	}
-	worker := s.NewWebhookWorker(true)
+	worker := s.NewWorker(true)
 	events := firstPage(t, worker)
 	of := &damaged{Store: s.core.Store}
 	s.core.Store = of
-	owner := s.admin.User
+	owner := s.Admin.User
 	endpoints := []webhook.Endpoint{{}, {Owner: owner, Predicate: "title CONTAINS '7'"}, {Owner: owner, Predicate: fmt.Sprintf("identifier = %d", ids[7])}}
 	whole, err := worker.Match(t.Context(), events, endpoints)
 	kit.NoError(t, err)
@@ -64,18 +65,18 @@ func TestMatchWithDamage(t *testing.T) {
 		all, err := worker.Match(t.Context(), events, endpoints)
 		kit.NoError(t, err)
 		for i, e := range endpoints {
-			var want []PublishedEvent
+			var want []tracker.PublishedEvent
 			var unread []problem.ID
 			for _, v := range events {
 				needs := i == 1 || i == 2 && v.Problem == ids[7]
 				switch {
 				case needs && slices.Contains(rows, v.Problem):
 					want, unread = append(want, v), append(unread, v.Problem)
-				case slices.ContainsFunc(whole[i].Events, func(w PublishedEvent) bool { return w.Cursor == v.Cursor }):
+				case slices.ContainsFunc(whole[i].Events, func(w tracker.PublishedEvent) bool { return w.Cursor == v.Cursor }):
 					want = append(want, v)
 				}
 			}
-			same := slices.EqualFunc(all[i].Events, want, func(a, b PublishedEvent) bool { return a.Cursor == b.Cursor })
+			same := slices.EqualFunc(all[i].Events, want, func(a, b tracker.PublishedEvent) bool { return a.Cursor == b.Cursor })
 			for _, id := range unread {
 				same = same && fault.Is(all[i].Unread[id], fault.Internal)
 			}

@@ -1,0 +1,56 @@
+// Package stage is for the tests of the use cases outside of the tracker's own package.
+package stage
+
+import (
+	"io"
+	"testing"
+
+	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/internal/kit"
+	"github.com/problemtracking/problems/domain/webhook"
+)
+
+// Stage is a tracker on a store in memory that was seeded, with its administrator.
+type Stage struct {
+	Tracker *tracker.Service
+	Memory  *kit.Memory
+	Clock   *kit.Clock
+	Admin   tracker.Caller
+	random  io.Reader
+}
+
+// New returns a Stage. Its identifiers and secrets are from random.
+func New(t testing.TB, random io.Reader) Stage {
+	t.Helper()
+	s := Stage{Memory: kit.NewMemory(), Clock: kit.NewClock(), random: random}
+	s.Tracker = s.Server(s.Memory, Key)
+	_, err := s.Tracker.Seed(t.Context(), kit.Secret)
+	if err == nil {
+		s.Admin, err = s.Tracker.Authenticate(t.Context(), kit.Secret)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Server returns a tracker like that of another server, with a key. nil: it has none.
+func (s Stage) Server(on store.Store, key func() (webhook.Key, error)) *tracker.Service {
+	return tracker.New(tracker.Options{Store: on, Now: s.Clock.Now, Random: s.random, Limits: tracker.DefaultLimits(), WebhookKey: key})
+}
+
+// Key returns kit.Key.
+func Key() (webhook.Key, error) { return kit.Key, nil }
+
+// Problem creates a problem and returns its number.
+func (s Stage) Problem(t testing.TB, title string) problem.ID {
+	t.Helper()
+	a, err := s.Tracker.CreateProblem(t.Context(), s.Admin, tracker.CreateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set(title)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Value.ID
+}
