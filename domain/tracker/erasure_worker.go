@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/lease"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
@@ -93,11 +94,11 @@ func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID)
 	err = s.core.Views.View(ctx, func(r store.Reader) error {
 		untouched, state, shown = 0, e.state, r.History()
 		for _, id := range ids {
-			l, err := s.As(Caller{}).load(ctx, r, id, erasureParts)
+			of, err := s.core.As(ident.None).Problem(ctx, r, id, erasureParts)
 			if err != nil {
 				return err
 			}
-			found, after := state.in(e.user, &l.Snapshot)
+			found, after := state.in(e.user, &of)
 			if !found.untouched() {
 				break
 			}
@@ -190,36 +191,36 @@ func taken(err error) error {
 // problem erases the user from a problem.
 func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID) error {
 	s := w.service
-	a, err := core.Run(ctx, s.core, core.Command[loaded, Answer[underWay]]{
+	next, err := core.Run(ctx, s.core, core.Command[snapshot.Snapshot, underWay]{
 		Locks: []writerlocks.Key{writerlocks.Problem(id)},
-		Load: func(ctx context.Context, r store.Reader) (l loaded, err error) {
+		Load: func(ctx context.Context, r store.Reader) (of snapshot.Snapshot, err error) {
 			now, _, err := readErasure(ctx, r, e.user.ID)
 			if err != nil {
-				return l, err
+				return of, err
 			}
 			if now.Version != e.lease.Version {
-				return l, fault.New(fault.Unavailable, "another server goes on with the erasure")
+				return of, fault.New(fault.Unavailable, "another server goes on with the erasure")
 			}
-			return s.As(Caller{}).load(ctx, r, id, erasureParts)
+			return s.core.As(ident.None).Problem(ctx, r, id, erasureParts)
 		},
-		Prepare: s.reserveRewrite,
-		Decide: func(l loaded, m changes.Moment) (store.Change, Answer[underWay], error) {
+		Prepare: func(ctx context.Context, of *snapshot.Snapshot) error { return s.core.ReserveRewrite(ctx, of.Size) },
+		Decide: func(of snapshot.Snapshot, m changes.Moment) (store.Change, underWay, error) {
 			next := *e
 			var found erasedProblem
-			found, next.state = e.state.in(e.user, &l.Snapshot)
+			found, next.state = e.state.in(e.user, &of)
 			by := e.state.By
 			if by.IsNone() {
 				by = e.user.ID
 			}
-			cb := found.change(by, e.user, &l.Snapshot, m)
+			cb := found.change(by, e.user, &of, m)
 			if !cb.Empty() {
 				next.lease, next.since = w.renewed(cb, e.lease, e.user, next.state), cb.At
 			}
-			return cb.Change, answer(next, l), nil
+			return cb.Change, next, nil
 		},
 	})
 	if err == nil {
-		*e = a.Value
+		*e = next
 	}
 	return err
 }

@@ -161,7 +161,7 @@ func (s *Service) Erasure(ctx context.Context, who ident.ID) (a Answer[Erasure],
 }
 
 func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID) (e erasable, err error) {
-	if e.directory, err = s.loadDirectory(ctx, r); err != nil {
+	if e.directory, err = loadDirectory(ctx, s.core, r); err != nil {
 		return e, err
 	}
 	u, ok := e.catalogue.User(who)
@@ -178,7 +178,7 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 	if e.sessions, err = r.Sessions(ctx, who); err != nil {
 		return e, err
 	}
-	if e.queries, err = leaseOfQueries(ctx, r); err != nil {
+	if e.queries, err = changes.LeaseOfQueries(ctx, r); err != nil {
 		return e, err
 	}
 	queries, err := r.SavedQueries(ctx, ident.None)
@@ -262,7 +262,7 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 	}
 	before := renamed
 	before.Inactive = false // tokens and sessions end in any case
-	if err := shutOut(cb, w, before, erased, e.directory); err != nil {
+	if err := shutOut(cb, w.LastAdmin, before, erased, e.directory); err != nil {
 		return store.Change{}, Answer[Erasure]{}, err
 	}
 	state := &a.Value.ErasureState
@@ -270,7 +270,7 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 		cb.AddEffect(store.DropQuery{ID: q.ID})
 	}
 	if len(e.saved) > 0 {
-		raise(cb, e.queries)
+		cb.RaiseQueries(e.queries)
 	}
 	state.By, state.Audit, state.Sessions, state.Saved = caller.User, len(e.audit), len(e.sessions), len(e.saved)
 	for _, t := range e.tokens {
@@ -298,9 +298,9 @@ func (s *Service) countErasure(ctx context.Context, e *Erasure, most int) error 
 		most -= len(ids)
 		for _, id := range ids {
 			err := s.core.Views.View(ctx, func(r store.Reader) error {
-				l, err := s.As(Caller{}).load(ctx, r, id, erasureParts)
+				of, err := s.core.As(ident.None).Problem(ctx, r, id, erasureParts)
 				if err == nil {
-					_, e.ErasureState = e.in(e.User.Erase(), &l.Snapshot)
+					_, e.ErasureState = e.in(e.User.Erase(), &of)
 				}
 				return err
 			})
@@ -323,7 +323,7 @@ func (s *Service) following(ctx context.Context, after problem.ID) (ids []proble
 		if err != nil {
 			return err
 		}
-		hits, err := s.As(Caller{}).reads.Find(ctx, r, store.Query{Plan: plan, Limit: page, Catalogue: c})
+		hits, err := s.core.As(ident.None).Find(ctx, r, store.Query{Plan: plan, Limit: page, Catalogue: c})
 		for _, h := range hits {
 			ids = append(ids, h.ID)
 		}

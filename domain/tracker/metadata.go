@@ -29,7 +29,7 @@ type Objects[T, P any] struct {
 
 // sideEffects adds further effects of the change of an object, or refuses the change
 // because of them. With nil, there are none.
-type sideEffects[T any] func(cb *changes.Builder, w Write, old, changed T, d directory) error
+type sideEffects[T any] func(cb *changes.Builder, lastAdmin bool, old, changed T, d directory) error
 
 // The members of an object sent by a client, by its kind.
 type (
@@ -193,7 +193,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 // loadDirectory returns the directory, with the rest of it only if the change depends on it.
 func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
 	if o.also != nil {
-		return o.service.loadDirectory(ctx, r)
+		return loadDirectory(ctx, o.service.core, r)
 	}
 	d.catalogue, err = o.service.core.Catalogues.Now(ctx, r)
 	return d, err
@@ -261,7 +261,7 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 	cb.ResolvedBy(on.catalogue.Version)
 	cb.AddEffect(r.Put(object))
 	if o.also != nil {
-		if err := o.also(cb, w, old, object, on.directory); err != nil {
+		if err := o.also(cb, w.LastAdmin, old, object, on.directory); err != nil {
 			return refuse(err)
 		}
 	}

@@ -84,7 +84,7 @@ func decideQuery(caller Caller, cmd SaveQuery, of saving, m changes.Moment) (sto
 		return store.Change{}, a, err
 	}
 	cb.AddEffect(store.PutQuery{Query: saved})
-	raise(cb, of.lease)
+	cb.RaiseQueries(of.lease)
 	return cb.Change, a, nil
 }
 
@@ -112,7 +112,7 @@ func (of *saving) load(ctx context.Context, r store.Reader, caller Caller) error
 			of.shared++
 		}
 	}
-	of.lease, err = leaseOfQueries(ctx, r)
+	of.lease, err = changes.LeaseOfQueries(ctx, r)
 	return err
 }
 
@@ -121,21 +121,6 @@ func (of *saving) checkShared(saved query.Saved, faults *fault.List) {
 	if saved.Shared && !of.old.Shared && of.shared >= query.MostShared {
 		faults.Add(fault.InvalidValue, fault.At("shared"), "cannot be true: %d queries are shared, and there cannot be more; unshare or delete one first", of.shared)
 	}
-}
-
-// queriesLease is the name of the lease that each change and deletion of a saved query raises, and
-// each new one that is shared. So none undoes another one, nor passes the limit of shared ones, on
-// any number of servers.
-const queriesLease = "queries"
-
-func leaseOfQueries(ctx context.Context, r store.Reader) (l lease.Lease, err error) {
-	l, _, err = r.Lease(ctx, queriesLease)
-	return l, err
-}
-
-func raise(cb *changes.Builder, l lease.Lease) {
-	cb.AddExpect(store.LeaseAt{Name: queriesLease, Version: l.Version})
-	cb.AddEffect(store.PutLease{Lease: lease.Lease{Name: queriesLease, Version: cb.Batch}})
 }
 
 func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Moment) (store.Change, Answer[query.Saved], error) {
@@ -157,7 +142,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	saved.ID = cb.NextID()
 	cb.AddEffect(store.PutQuery{Query: saved})
 	if saved.Shared {
-		raise(cb, of.lease)
+		cb.RaiseQueries(of.lease)
 	}
 	if cmd.DryRun {
 		saved.ID = ident.None
@@ -258,12 +243,12 @@ func (s *Service) DeleteQuery(ctx context.Context, caller Caller, id ident.ID, w
 			if _, err := changeable(ctx, r, caller, id); err != nil {
 				return lease.Lease{}, err
 			}
-			return leaseOfQueries(ctx, r)
+			return changes.LeaseOfQueries(ctx, r)
 		},
 		Decide: func(l lease.Lease, m changes.Moment) (store.Change, Answer[struct{}], error) {
 			cb := changes.NewBuilder(m, caller.Author())
 			cb.AddEffect(store.DropQuery{ID: id})
-			raise(cb, l)
+			cb.RaiseQueries(l)
 			return cb.Change, Answer[struct{}]{}, nil
 		},
 	})

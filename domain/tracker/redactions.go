@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/problemtracking/problems/domain/blob"
-	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
@@ -43,7 +42,7 @@ func (s *Service) Redact(ctx context.Context, caller Caller, id problem.ID, cmd 
 		Load: func(ctx context.Context, r store.Reader) (loaded, error) {
 			return s.As(caller).load(ctx, r, id, parts)
 		},
-		Prepare: s.reserveRewrite,
+		Prepare: func(ctx context.Context, l *loaded) error { return s.core.ReserveRewrite(ctx, l.Size) },
 		Decide: func(l loaded, m changes.Moment) (store.Change, Answer[Places], error) {
 			return decideRedact(caller, cmd, l, m)
 		},
@@ -69,15 +68,6 @@ func (s *Service) removeFile(ctx context.Context, id problem.ID, attachment stri
 		return fault.Wrap(fault.UnknownOutcome, err, "the name is redacted, and the file cannot be removed for the moment: repeat the request")
 	}
 	return nil
-}
-
-// reserveRewrite waits for memory for the new texts of a large problem, and for the feed before and
-// after.
-func (s *Service) reserveRewrite(ctx context.Context, l *loaded) error {
-	if l.Size <= snapshot.Small || budget.From(ctx).Full() {
-		return nil
-	}
-	return s.core.Views.Reserve(ctx, 3*l.Size)
 }
 
 func decideRedact(caller Caller, cmd Redact, l loaded, m changes.Moment) (store.Change, Answer[Places], error) {

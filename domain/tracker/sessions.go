@@ -60,7 +60,7 @@ func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID
 	begun, err := core.Run(ctx, s.core, core.Command[directory, Answer[access.Session]]{
 		Locks: []writerlocks.Key{writerlocks.Catalogue(), writerlocks.Sessions(who)},
 		Load: func(ctx context.Context, r store.Reader) (d directory, err error) {
-			if d, err = s.loadDirectory(ctx, r); err == nil {
+			if d, err = loadDirectory(ctx, s.core, r); err == nil {
 				d.sessions, err = r.Sessions(ctx, who)
 			}
 			return d, err

@@ -5,11 +5,9 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/domain/access"
-	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
@@ -21,7 +19,7 @@ import (
 func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
 	var d directory
 	err := s.core.Store.View(ctx, func(r store.Reader) (err error) {
-		d, err = s.loadDirectory(ctx, r)
+		d, err = loadDirectory(ctx, s.core, r)
 		return err
 	})
 	return Answer[[]access.Token]{Value: d.tokens, Catalogue: d.catalogue}, err
@@ -130,7 +128,7 @@ func (s *Service) revokeToken(ctx context.Context, caller Caller, id ident.ID, w
 		}
 		cb := changes.NewBuilder(m, caller.Author())
 		if token.Revoked.IsZero() {
-			if err := d.checkLastAdmin(w, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
+			if err := d.checkLastAdmin(w.LastAdmin, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
 				return store.Change{}, Answer[struct{}]{}, err
 			}
 			token.Revoked = cb.At
@@ -139,24 +137,4 @@ func (s *Service) revokeToken(ctx context.Context, caller Caller, id ident.ID, w
 		}
 		return cb.Change, Answer[struct{}]{}, nil
 	})
-}
-
-// putToken stores a token of a user with the given name, and logs it. An existing token
-// can differ from before only in revoked.
-func putToken(cb *changes.Builder, t access.Token, owner string, isNew bool) {
-	of := changes.Audited{Kind: audit.Token, ID: t.ID, Name: owner}
-	if isNew {
-		members := []problem.LogMember{
-			{Name: "user", Value: problem.LogRef(t.User, owner)},
-			{Name: "scope", Value: problem.LogText(string(t.Scope))},
-			{Name: "expires", Value: problem.LogTime(t.Expires)},
-		}
-		if t.Invitation {
-			members = append(members, problem.LogMember{Name: "invitation", Value: problem.LogFlag(true)})
-		}
-		cb.AuditCreated(of, members)
-	} else {
-		cb.Audit(of, audit.Changed, "revoked", "", problem.LogTime(t.Revoked))
-	}
-	cb.AddEffect(store.PutToken{Token: t})
 }

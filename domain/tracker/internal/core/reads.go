@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
@@ -73,4 +74,13 @@ func (c *Core) WithinTime(ctx context.Context, search func(context.Context) erro
 		return fault.Wrap(fault.QueryTooExpensive, err, "the search took longer than %v: add a condition that leaves less to look at, such as one on the state or on a date", c.SearchFor)
 	}
 	return err
+}
+
+// ReserveRewrite waits for memory for the new texts of a problem of a large size, and for the feed
+// before and after.
+func (c *Core) ReserveRewrite(ctx context.Context, size int64) error {
+	if size <= snapshot.Small || budget.From(ctx).Full() {
+		return nil
+	}
+	return c.Views.Reserve(ctx, 3*size)
 }
