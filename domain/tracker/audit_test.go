@@ -75,7 +75,7 @@ func TestAuditUsers(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{directory: newDirectory()}, kit.At(kit.Now))
+			change, _, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
 			kit.NoError(t, err)
 			audits(t, change, c.want...)
 		})

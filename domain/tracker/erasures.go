@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
@@ -114,7 +115,7 @@ func readErasure(ctx context.Context, r store.Reader, who ident.ID) (l lease.Lea
 
 // erasable is the basis of the decision about an erasure.
 type erasable struct {
-	directory
+	directory.Directory
 	user  user.User
 	lease lease.Lease
 	state ErasureState
@@ -161,10 +162,10 @@ func (s *Service) Erasure(ctx context.Context, who ident.ID) (a Answer[Erasure],
 }
 
 func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID) (e erasable, err error) {
-	if e.directory, err = loadDirectory(ctx, s.core, r); err != nil {
+	if e.Directory, err = directory.Load(ctx, s.core, r); err != nil {
 		return e, err
 	}
-	u, ok := e.catalogue.User(who)
+	u, ok := e.Catalogue.User(who)
 	if !ok {
 		return e, kinds.Users.NotFound()
 	}
@@ -175,7 +176,7 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 	if err = e.readAudit(ctx, r); err != nil {
 		return e, err
 	}
-	if e.sessions, err = r.Sessions(ctx, who); err != nil {
+	if e.Sessions, err = r.Sessions(ctx, who); err != nil {
 		return e, err
 	}
 	if e.queries, err = changes.LeaseOfQueries(ctx, r); err != nil {
@@ -212,7 +213,7 @@ func (e *erasable) readAudit(ctx context.Context, r store.Reader) error {
 	e.state.add(e.user.Name)
 	e.state.add(e.user.Email)
 	own := make(map[ident.ID]bool)
-	for _, t := range e.tokens {
+	for _, t := range e.Tokens {
 		own[t.ID] = t.User == e.user.ID
 	}
 	for skip := 0; ; skip += MostOnPage {
@@ -237,13 +238,13 @@ func (e *erasable) readAudit(ctx context.Context, r store.Reader) error {
 }
 
 func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Change, Answer[Erasure], error) {
-	a := Answer[Erasure]{Value: Erasure{e.user, e.state}, Catalogue: e.catalogue}
+	a := Answer[Erasure]{Value: Erasure{e.user, e.state}, Catalogue: e.Catalogue}
 	if err := w.Faults.Err(); err != nil || e.user.Erased() {
 		return store.Change{}, a, err
 	}
 	erased := e.user.Erase()
 	cb := changes.NewBuilder(m, caller.Author())
-	cb.ResolvedBy(e.catalogue.Version)
+	cb.ResolvedBy(e.Catalogue.Version)
 	cb.AddExpect(store.LeaseAt{Name: erasureLease(erased.ID), Version: e.lease.Version})
 	cb.AddEffect(store.RewriteAudit{Entries: e.audit})
 	cb.AddEffect(store.EmptyReplies{}) // those about users show the name
@@ -251,18 +252,18 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 	cb.Audit(of, audit.Changed, audit.Erased, "", problem.LogFlag(true))
 	renamed := e.user // the log never has the former name and address
 	renamed.Name, renamed.Email = erased.Name, erased.Email
-	cb.AuditChanges(of, kinds.Users.Members(renamed, e.catalogue), kinds.Users.Members(erased, e.catalogue))
+	cb.AuditChanges(of, kinds.Users.Members(renamed, e.Catalogue), kinds.Users.Members(erased, e.Catalogue))
 	cb.AddEffect(store.PutUser{User: erased})
-	e.tokens = slices.Clone(e.tokens)
-	for i, t := range e.tokens {
+	e.Tokens = slices.Clone(e.Tokens)
+	for i, t := range e.Tokens {
 		if t.User == erased.ID && t.Name != "" { // people write their names there
-			e.tokens[i].Name = ""
-			cb.AddEffect(store.PutToken{Token: e.tokens[i]})
+			e.Tokens[i].Name = ""
+			cb.AddEffect(store.PutToken{Token: e.Tokens[i]})
 		}
 	}
 	before := renamed
 	before.Inactive = false // tokens and sessions end in any case
-	if err := shutOut(cb, w.LastAdmin, before, erased, e.directory); err != nil {
+	if err := directory.ShutOut(cb, w.LastAdmin, before, erased, e.Directory); err != nil {
 		return store.Change{}, Answer[Erasure]{}, err
 	}
 	state := &a.Value.ErasureState
@@ -272,8 +273,8 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 	if len(e.saved) > 0 {
 		cb.RaiseQueries(e.queries)
 	}
-	state.By, state.Audit, state.Sessions, state.Saved = caller.User, len(e.audit), len(e.sessions), len(e.saved)
-	for _, t := range e.tokens {
+	state.By, state.Audit, state.Sessions, state.Saved = caller.User, len(e.audit), len(e.Sessions), len(e.saved)
+	for _, t := range e.Tokens {
 		if t.User == erased.ID && t.Revoked.IsZero() {
 			state.Tokens++
 		}
@@ -281,7 +282,7 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 	cb.AddEffect(store.PutLease{Lease: lease.Lease{Name: erasureLease(erased.ID), Version: cb.Batch, State: state.encode()}})
 	if !w.DryRun {
 		a.Value.User = erased
-		a.Catalogue = kinds.Users.With(e.catalogue, erased, cb.Batch)
+		a.Catalogue = kinds.Users.With(e.Catalogue, erased, cb.Batch)
 	}
 	return cb.Change, a, nil
 }

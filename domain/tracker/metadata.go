@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
@@ -29,7 +30,7 @@ type Objects[T, P any] struct {
 
 // sideEffects adds further effects of the change of an object, or refuses the change
 // because of them. With nil, there are none.
-type sideEffects[T any] func(cb *changes.Builder, lastAdmin bool, old, changed T, d directory) error
+type sideEffects[T any] func(cb *changes.Builder, lastAdmin bool, old, changed T, d directory.Directory) error
 
 // The members of an object sent by a client, by its kind.
 type (
@@ -95,8 +96,8 @@ type ObjectServiceFields = expected.Object
 
 // written is the basis of the decision about a metadata object.
 type written struct {
-	directory      // with tokens and sessions only if the change has further effects
-	used      bool // a problem has the object; set only if needed
+	directory.Directory      // with tokens and sessions only if the change has further effects
+	used                bool // a problem has the object; set only if needed
 	// reply is the reply stored for the Idempotency-Key of a creation, or nil.
 	reply *store.Reply
 	// reused is the refusal of a key used for another request, or nil.
@@ -146,7 +147,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 			if w.reply, err = key.load(ctx, r, caller, o.service.core.Time()); err != nil {
 				return w, err
 			}
-			w.directory, err = o.loadDirectory(ctx, r)
+			w.Directory, err = o.loadDirectory(ctx, r)
 			return w, err
 		},
 		Decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
@@ -154,7 +155,7 @@ func (o Objects[T, P]) CreateOnce(ctx context.Context, caller Caller, cmd Create
 				return store.Change{}, a, nil
 			}
 			w.reused, w.sent = key.check(w.reply), cmd.Service
-			change, a, err := o.decide(caller, cmd.Write, cmd.Patch, o.rules.Blank(w.catalogue, m.At), w, m)
+			change, a, err := o.decide(caller, cmd.Write, cmd.Patch, o.rules.Blank(w.Catalogue, m.At), w, m)
 			if err == nil {
 				key.keep(&change, m.At, store.About{}, a)
 			}
@@ -174,47 +175,47 @@ func (o Objects[T, P]) Update(ctx context.Context, caller Caller, id ident.ID, c
 			return o.load(ctx, r, caller, id, cmd.Patch)
 		},
 		Decide: func(w written, m changes.Moment) (store.Change, Answer[T], error) {
-			old, ok := o.rules.Find(w.catalogue, id)
+			old, ok := o.rules.Find(w.Catalogue, id)
 			if !ok {
 				return store.Change{}, Answer[T]{}, o.rules.NotFound()
 			}
 			if cmd.Condition != nil {
-				if err := cmd.Condition(w.catalogue); err != nil {
+				if err := cmd.Condition(w.Catalogue); err != nil {
 					return store.Change{}, Answer[T]{}, err
 				}
 			}
 			write := cmd.Write
-			o.rules.Compare(cmd.Service, old, w.catalogue).Refuse(&write.Faults)
+			o.rules.Compare(cmd.Service, old, w.Catalogue).Refuse(&write.Faults)
 			return o.decide(caller, write, cmd.Patch, old, w, m)
 		},
 	})
 }
 
-// loadDirectory returns the directory, with the rest of it only if the change depends on it.
-func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory, err error) {
+// Load returns the directory, with the rest of it only if the change depends on it.
+func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory.Directory, err error) {
 	if o.also != nil {
-		return loadDirectory(ctx, o.service.core, r)
+		return directory.Load(ctx, o.service.core, r)
 	}
-	d.catalogue, err = o.service.core.Catalogues.Now(ctx, r)
+	d.Catalogue, err = o.service.core.Catalogues.Now(ctx, r)
 	return d, err
 }
 
 // load returns the directory and, where the change depends on it, whether a problem
 // has the object.
 func (o Objects[T, P]) load(ctx context.Context, r store.Reader, caller Caller, id ident.ID, p P) (w written, err error) {
-	if w.directory, err = o.loadDirectory(ctx, r); err != nil {
+	if w.Directory, err = o.loadDirectory(ctx, r); err != nil {
 		return w, err
 	}
 	if o.also != nil {
-		if w.sessions, err = r.Sessions(ctx, id); err != nil {
+		if w.Sessions, err = r.Sessions(ctx, id); err != nil {
 			return w, err
 		}
 	}
 	if o.rules.NeedsUnused == nil {
 		return w, nil
 	}
-	if old, ok := o.rules.Find(w.catalogue, id); ok && o.rules.NeedsUnused(old, o.rules.Apply(p, old, w.catalogue, new(fault.List))) {
-		w.used, err = o.service.stateUsed(ctx, r, caller, id, w.catalogue)
+	if old, ok := o.rules.Find(w.Catalogue, id); ok && o.rules.NeedsUnused(old, o.rules.Apply(p, old, w.Catalogue, new(fault.List))) {
+		w.used, err = o.service.stateUsed(ctx, r, caller, id, w.Catalogue)
 	}
 	return w, err
 }
@@ -224,8 +225,8 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 	r := o.rules
 	refuse := func(err error) (store.Change, Answer[T], error) { return store.Change{}, Answer[T]{}, err }
 	faults := w.Faults
-	object := r.Apply(p, old, on.catalogue, &faults)
-	created, content := r.ID(&old).IsNone(), on.catalogue.Content()
+	object := r.Apply(p, old, on.Catalogue, &faults)
+	created, content := r.ID(&old).IsNone(), on.Catalogue.Content()
 	if n := len(*r.List(&content)); created && o.most > 0 && n >= o.most {
 		faults.Add(fault.InvalidValue, fault.Location{}, "there are %d %ss already, and the limit is %d: change one that is no longer needed", n, r.Kind, o.most)
 	}
@@ -235,7 +236,7 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 	if on.reused != nil {
 		return refuse(on.reused)
 	}
-	if err := r.Check(on.catalogue, object); err != nil {
+	if err := r.Check(on.Catalogue, object); err != nil {
 		return refuse(err)
 	}
 	cb := changes.NewBuilder(m, caller.Author())
@@ -248,24 +249,24 @@ func (o Objects[T, P]) decide(caller Caller, w Write, p P, old T, on written, m 
 		cb.AddExpect(store.StateUnused{State: *r.ID(&object)})
 	}
 	of := changes.Audited{Kind: audit.Kind(r.Kind), ID: *r.ID(&object), Name: r.Name(&object)}
-	members := r.Members(object, on.catalogue)
+	members := r.Members(object, on.Catalogue)
 	if created {
 		cb.AuditCreated(of, members)
 	} else {
-		cb.AuditChanges(of, r.Members(old, on.catalogue), members)
+		cb.AuditChanges(of, r.Members(old, on.Catalogue), members)
 	}
-	a := Answer[T]{Value: object, Catalogue: on.catalogue, New: created}
+	a := Answer[T]{Value: object, Catalogue: on.Catalogue, New: created}
 	if len(cb.Effects) == 0 { // nothing differs from before
 		return store.Change{}, a, nil
 	}
-	cb.ResolvedBy(on.catalogue.Version)
+	cb.ResolvedBy(on.Catalogue.Version)
 	cb.AddEffect(r.Put(object))
 	if o.also != nil {
-		if err := o.also(cb, w.LastAdmin, old, object, on.directory); err != nil {
+		if err := o.also(cb, w.LastAdmin, old, object, on.Directory); err != nil {
 			return refuse(err)
 		}
 	}
-	a.Catalogue = r.With(on.catalogue, object, cb.Batch)
+	a.Catalogue = r.With(on.Catalogue, object, cb.Batch)
 	a.Ignored = r.Compare(on.sent, object, a.Catalogue).Ignored()
 	if w.DryRun && created {
 		*r.ID(&a.Value) = ident.None

@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
@@ -33,7 +34,7 @@ type decided struct {
 // creates decides to create an object of a kind in the catalogue of the tests.
 func creates[T, P any](r *kinds.Rules[T, P], p P) decided {
 	m := kit.At(kit.Now)
-	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, r.Blank(kit.Catalogue, m.At), written{directory: directory{catalogue: kit.Catalogue}}, m)
+	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, r.Blank(kit.Catalogue, m.At), written{Directory: directory.Directory{Catalogue: kit.Catalogue}}, m)
 	*r.ID(&a.Value) = ident.None
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
@@ -45,7 +46,7 @@ func updates[T, P any](r *kinds.Rules[T, P], id ident.ID, used bool, p P) decide
 	if !ok {
 		panic("the catalogue of the tests has no such object")
 	}
-	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, old, written{directory: directory{catalogue: kit.Catalogue}, used: used}, kit.At(kit.Now))
+	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, old, written{Directory: directory.Directory{Catalogue: kit.Catalogue}, used: used}, kit.At(kit.Now))
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 )
 
 // OwnTokens returns the tokens of the caller, in the order of their creation (D50).
@@ -28,24 +29,24 @@ func (s *Service) CreateOwnToken(ctx context.Context, caller Caller, cmd CreateO
 	if err != nil {
 		return Answer[IssuedToken]{}, err
 	}
-	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
 		return decideOwnToken(caller, cmd, secret, d, m)
 	})
 }
 
-func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
 	cb := changes.NewBuilder(m, caller.Author())
 	own := access.Own{Scope: caller.Scope}
-	if with, ok := d.findToken(caller.Token); ok { // also behind a session
+	if with, ok := d.FindToken(caller.Token); ok { // also behind a session
 		own.Expires = with.Expires
 	}
 	token, err := checkOwnToken(caller.User, own, cmd, cb.At)
-	switch u, ok := d.catalogue.User(caller.User); {
+	switch u, ok := d.Catalogue.User(caller.User); {
 	case err != nil:
 		return store.Change{}, Answer[IssuedToken]{}, err
 	case !ok || u.Inactive:
 		return store.Change{}, Answer[IssuedToken]{}, unauthenticated()
-	case access.Crowded(d.tokens, caller.User, cb.At):
+	case access.Crowded(d.Tokens, caller.User, cb.At):
 		var faults fault.List
 		faults.Add(fault.InvalidValue, fault.Location{}, "you have made %d tokens within 90 days, the largest number: an administrator can make more", access.MostOwn)
 		return store.Change{}, Answer[IssuedToken]{}, faults.Err()

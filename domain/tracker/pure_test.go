@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -62,18 +63,18 @@ func TestDecisionsArePure(t *testing.T) {
 	pure(t, "stop watching", full, func(l loaded, m changes.Moment) (store.Change, any, error) {
 		return erased(decideUnwatch(by(kit.Ann), Write{}, l, m))
 	})
-	writeUser := func(p UserPatch, old user.User, d directory, m changes.Moment) (store.Change, any, error) {
-		change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, p, old, written{directory: d}, m)
+	writeUser := func(p UserPatch, old user.User, d directory.Directory, m changes.Moment) (store.Change, any, error) {
+		change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, p, old, written{Directory: d}, m)
 		return change, []any{a.Value, a.New, a.Catalogue.Version, a.Catalogue.Content()}, err // catalogues themselves are never equal
 	}
-	pure(t, "create user", newDirectory, func(d directory, m changes.Moment) (store.Change, any, error) {
+	pure(t, "create user", newDirectory, func(d directory.Directory, m changes.Moment) (store.Change, any, error) {
 		return writeUser(person("Dan", "dan@example.org"), user.User{}, d, m)
 	})
-	pure(t, "deactivate user", newDirectory, func(d directory, m changes.Moment) (store.Change, any, error) {
-		u, _ := d.catalogue.User(kit.Bob)
+	pure(t, "deactivate user", newDirectory, func(d directory.Directory, m changes.Moment) (store.Change, any, error) {
+		u, _ := d.Catalogue.User(kit.Bob)
 		return writeUser(UserPatch{Inactive: patch.Set(true)}, u, d, m)
 	})
-	pure(t, "issue token", newDirectory, func(d directory, m changes.Moment) (store.Change, any, error) {
+	pure(t, "issue token", newDirectory, func(d directory.Directory, m changes.Moment) (store.Change, any, error) {
 		return erased(decideToken(by(kit.Ann), CreateToken{User: kit.Named("Bob"), Scope: patch.Set("read")}, kit.Secret, d, m))
 	})
 	pure(t, "save query", func() saving { return saving{catalogue: kit.Catalogue} }, func(of saving, m changes.Moment) (store.Change, any, error) {

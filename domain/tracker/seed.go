@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
@@ -65,7 +66,7 @@ func decideSeed(admin access.Secret, m changes.Moment) store.Change {
 
 	administrator := user.User{ID: cb.NextID(), Name: "Administrator", Email: AdminEmail}
 	putNew(cb, &kinds.Users, []user.User{administrator}, c)
-	putToken(cb, access.Token{
+	directory.PutToken(cb, access.Token{
 		ID:      cb.NextID(),
 		User:    administrator.ID,
 		Scope:   access.Admin,

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -57,25 +58,25 @@ func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID
 	if err != nil {
 		return SignedIn{}, err
 	}
-	begun, err := core.Run(ctx, s.core, core.Command[directory, Answer[access.Session]]{
+	begun, err := core.Run(ctx, s.core, core.Command[directory.Directory, Answer[access.Session]]{
 		Locks: []writerlocks.Key{writerlocks.Catalogue(), writerlocks.Sessions(who)},
-		Load: func(ctx context.Context, r store.Reader) (d directory, err error) {
-			if d, err = loadDirectory(ctx, s.core, r); err == nil {
-				d.sessions, err = r.Sessions(ctx, who)
+		Load: func(ctx context.Context, r store.Reader) (d directory.Directory, err error) {
+			if d, err = directory.Load(ctx, s.core, r); err == nil {
+				d.Sessions, err = r.Sessions(ctx, who)
 			}
 			return d, err
 		},
-		Decide: func(d directory, m changes.Moment) (store.Change, Answer[access.Session], error) {
-			token, ok := d.findToken(invitation)
+		Decide: func(d directory.Directory, m changes.Moment) (store.Change, Answer[access.Session], error) {
+			token, ok := d.FindToken(invitation)
 			if !ok || !token.Valid(m.At) {
 				return store.Change{}, Answer[access.Session]{}, unauthenticated()
 			}
 			cb := changes.NewBuilder(m, changes.Author{User: who})
-			session, err := addSession(cb, Caller{User: who, Scope: token.Scope}, key.Digest(), agent, sessionsOf{d.catalogue, d.sessions})
+			session, err := addSession(cb, Caller{User: who, Scope: token.Scope}, key.Digest(), agent, sessionsOf{d.Catalogue, d.Sessions})
 			token.Revoked = cb.At
-			cb.AddExpect(store.AccessAt{Version: d.access}) // or two sign-ins could both use it
-			putToken(cb, token, d.catalogue.Name(metadata.Users, who), false)
-			return cb.Change, Answer[access.Session]{Value: session, Catalogue: d.catalogue, New: true}, err
+			cb.AddExpect(store.AccessAt{Version: d.Access}) // or two sign-ins could both use it
+			directory.PutToken(cb, token, d.Catalogue.Name(metadata.Users, who), false)
+			return cb.Change, Answer[access.Session]{Value: session, Catalogue: d.Catalogue, New: true}, err
 		},
 	})
 	return SignedIn{begun.Value, key}, err

@@ -13,16 +13,17 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 )
 
 // Tokens returns all tokens, in the order of their creation.
 func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
-	var d directory
+	var d directory.Directory
 	err := s.core.Store.View(ctx, func(r store.Reader) (err error) {
-		d, err = loadDirectory(ctx, s.core, r)
+		d, err = directory.Load(ctx, s.core, r)
 		return err
 	})
-	return Answer[[]access.Token]{Value: d.tokens, Catalogue: d.catalogue}, err
+	return Answer[[]access.Token]{Value: d.Tokens, Catalogue: d.Catalogue}, err
 }
 
 // TokenNames returns a function for the names of the tokens of authors (D8, D49). It loads the tokens
@@ -46,14 +47,14 @@ func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToke
 	if err != nil {
 		return Answer[IssuedToken]{}, err
 	}
-	return onDirectory(ctx, s, cmd.DryRun, func(d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
 		return decideToken(caller, cmd, secret, d, m)
 	})
 }
 
-func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
 	cb := changes.NewBuilder(m, caller.Author())
-	token, err := checkToken(cmd, d.catalogue, cb.At)
+	token, err := checkToken(cmd, d.Catalogue, cb.At)
 	if err != nil {
 		return store.Change{}, Answer[IssuedToken]{}, err
 	}
@@ -61,14 +62,14 @@ func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directo
 }
 
 // issue stores a new token.
-func issue(cb *changes.Builder, token access.Token, secret access.Secret, d directory, dryRun bool) (store.Change, Answer[IssuedToken], error) {
+func issue(cb *changes.Builder, token access.Token, secret access.Secret, d directory.Directory, dryRun bool) (store.Change, Answer[IssuedToken], error) {
 	token.ID, token.Digest = cb.NextID(), secret.Digest()
-	cb.ResolvedBy(d.catalogue.Version)
-	putToken(cb, token, d.catalogue.Name(metadata.Users, token.User), true)
+	cb.ResolvedBy(d.Catalogue.Version)
+	directory.PutToken(cb, token, d.Catalogue.Name(metadata.Users, token.User), true)
 	if dryRun {
 		token.ID, secret = ident.None, access.Secret{}
 	}
-	return cb.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.catalogue, New: true}, nil
+	return cb.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.Catalogue, New: true}, nil
 }
 
 // checkToken returns the requested token, without identifier and digest.
@@ -121,19 +122,19 @@ func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w
 
 // revokeToken revokes one of the tokens that the caller may revoke.
 func (s *Service) revokeToken(ctx context.Context, caller Caller, id ident.ID, w Write, may func(access.Token) bool) (Answer[struct{}], error) {
-	return onDirectory(ctx, s, w.DryRun, func(d directory, m changes.Moment) (store.Change, Answer[struct{}], error) {
-		token, ok := d.findToken(id)
+	return onDirectory(ctx, s, w.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, Answer[struct{}], error) {
+		token, ok := d.FindToken(id)
 		if !ok || !may(token) {
 			return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
 		}
 		cb := changes.NewBuilder(m, caller.Author())
 		if token.Revoked.IsZero() {
-			if err := d.checkLastAdmin(w.LastAdmin, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
+			if err := d.CheckLastAdmin(w.LastAdmin, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
 				return store.Change{}, Answer[struct{}]{}, err
 			}
 			token.Revoked = cb.At
-			cb.AddExpect(store.AccessAt{Version: d.access}) // or two servers would both log it
-			putToken(cb, token, d.catalogue.Name(metadata.Users, token.User), false)
+			cb.AddExpect(store.AccessAt{Version: d.Access}) // or two servers would both log it
+			directory.PutToken(cb, token, d.Catalogue.Name(metadata.Users, token.User), false)
 		}
 		return cb.Change, Answer[struct{}]{}, nil
 	})

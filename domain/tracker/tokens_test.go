@@ -39,7 +39,7 @@ func TestCreateToken(t *testing.T) {
 			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
 				t.Errorf("the identifier %s is not the token's own", a.Value.ID)
 			}
-			kit.Equal(t, "answer", a, Answer[IssuedToken]{Value: IssuedToken{want, kit.Secret}, Catalogue: d.catalogue, New: true})
+			kit.Equal(t, "answer", a, Answer[IssuedToken]{Value: IssuedToken{want, kit.Secret}, Catalogue: d.Catalogue, New: true})
 			kit.Equal(t, "effects", unaudited(change), []store.Effect{store.PutToken{Token: want}})
 			kit.Expects(t, change, store.CatalogueAt{Version: kit.CatalogueVersion}) // or the user could be deactivated meanwhile
 		})
@@ -132,7 +132,7 @@ func TestOwnTokens(t *testing.T) {
 			t.Parallel()
 			c.caller.User = kit.Bob
 			d := newDirectory()
-			d.tokens = append(d.tokens, access.Token{ID: kit.ID(84), User: kit.Bob, Created: kit.Noon, Expires: kit.Now.Add(time.Hour)})
+			d.Tokens = append(d.Tokens, access.Token{ID: kit.ID(84), User: kit.Bob, Created: kit.Noon, Expires: kit.Now.Add(time.Hour)})
 			change, a, err := decideOwnToken(c.caller, c.cmd, kit.Secret, d, kit.At(kit.Now))
 			if c.items != nil {
 				kit.WantFault(t, err, kit.FaultOf(t, err).Kind, c.items...)
@@ -146,7 +146,7 @@ func TestOwnTokens(t *testing.T) {
 	}
 	crowded := newDirectory()
 	for range access.MostOwn {
-		crowded.tokens = append(crowded.tokens, access.Token{User: kit.Bob, Created: kit.Now})
+		crowded.Tokens = append(crowded.Tokens, access.Token{User: kit.Bob, Created: kit.Now})
 	}
 	_, _, err := decideOwnToken(by(kit.Bob), CreateOwnToken{Scope: patch.Set("read")}, kit.Secret, crowded, kit.At(kit.Now))
 	kit.WantFault(t, err, fault.InvalidValue)

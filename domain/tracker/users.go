@@ -7,6 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/user"
@@ -23,17 +24,19 @@ type UserPatch = metadata.UserPatch
 // both for good. It fails with fault.InUse if it would leave no administrator, unless
 // Write.LastAdmin is set.
 func (s *Service) Users() Objects[user.User, UserPatch] {
-	return Objects[user.User, UserPatch]{service: s, rules: &kinds.Users, also: shutOut}
+	return Objects[user.User, UserPatch]{service: s, rules: &kinds.Users, also: directory.ShutOut}
 }
 
 // onDirectory runs a command about tokens.
 func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
-	decide func(directory, changes.Moment) (store.Change, Answer[T], error),
+	decide func(directory.Directory, changes.Moment) (store.Change, Answer[T], error),
 ) (Answer[T], error) {
-	return core.Run(ctx, s.core, core.Command[directory, Answer[T]]{
+	return core.Run(ctx, s.core, core.Command[directory.Directory, Answer[T]]{
 		Locks:  []writerlocks.Key{writerlocks.Catalogue()},
 		DryRun: dryRun,
-		Load:   func(ctx context.Context, r store.Reader) (directory, error) { return loadDirectory(ctx, s.core, r) },
+		Load: func(ctx context.Context, r store.Reader) (directory.Directory, error) {
+			return directory.Load(ctx, s.core, r)
+		},
 		Decide: decide,
 	})
 }

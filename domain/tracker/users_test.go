@@ -11,14 +11,15 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // newDirectory is the catalogue of the tests with two tokens of Bob's, one of them
 // revoked, and one of Ann's.
-func newDirectory() directory {
-	return directory{catalogue: kit.Catalogue, access: ident.Version{Number: 70, Batch: kit.StoredBy}, tokens: []access.Token{
+func newDirectory() directory.Directory {
+	return directory.Directory{Catalogue: kit.Catalogue, Access: ident.Version{Number: 70, Batch: kit.StoredBy}, Tokens: []access.Token{
 		{ID: kit.ID(81), User: kit.Bob, Scope: access.Write, Digest: access.Digest{1}, Created: kit.Noon},
 		{ID: kit.ID(82), User: kit.Bob, Scope: access.Read, Digest: access.Digest{2}, Created: kit.Noon, Revoked: kit.Noon.Add(time.Minute)},
 		{ID: kit.ID(83), User: kit.Ann, Scope: access.Admin, Digest: access.Digest{3}, Created: kit.Noon},
@@ -47,7 +48,7 @@ func TestCreateUser(t *testing.T) {
 			t.Parallel()
 			m := kit.At(kit.Now)
 			d := newDirectory()
-			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, user.User{}, written{directory: d}, m)
+			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, user.User{}, written{Directory: d}, m)
 			kit.NoError(t, err)
 			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
 				t.Errorf("the identifier %s is not the user's own", a.Value.ID)
@@ -55,7 +56,7 @@ func TestCreateUser(t *testing.T) {
 			c.want.ID = a.Value.ID
 			kit.Equal(t, "answer", a.Value, c.want)
 			kit.Equal(t, "new", a.New, true)
-			kit.Equal(t, "version of the catalogue that he is in", a.Catalogue.Version, d.catalogue.Version.Next(change.Batch))
+			kit.Equal(t, "version of the catalogue that he is in", a.Catalogue.Version, d.Catalogue.Version.Next(change.Batch))
 			known, _ := a.Catalogue.User(c.want.ID)
 			kit.Equal(t, "in the catalogue of the answer", known, c.want)
 			kit.Equal(t, "effects", unaudited(change), []store.Effect{store.PutUser{User: c.want}})
@@ -91,7 +92,7 @@ func TestUserRefuses(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{directory: newDirectory()}, kit.At(kit.Now))
+			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
 			kit.WantFault(t, err, c.kind, c.items...)
 			kit.Nothing(t, change)
 			kit.Equal(t, "answer", a, Answer[user.User]{})
@@ -105,7 +106,7 @@ func TestUpdateUser(t *testing.T) {
 	t.Parallel()
 	old := user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"}
 	put := func(u user.User) store.Effect { return store.PutUser{User: u} }
-	revoked := newDirectory().tokens[0]
+	revoked := newDirectory().Tokens[0]
 	revoked.Revoked = kit.Now
 	inCatalogue := store.CatalogueAt{Version: kit.CatalogueVersion}
 	for _, c := range []struct {
@@ -128,7 +129,7 @@ func TestUpdateUser(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{directory: newDirectory()}, kit.At(kit.Now))
+			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
 			kit.NoError(t, err)
 			kit.Equal(t, "effects", unaudited(change), c.effects)
 			kit.Expects(t, change, c.expect...)
@@ -141,7 +142,7 @@ func TestUpdateUser(t *testing.T) {
 // D24: the answer of a dry run has no identifier of what is not there.
 func TestCreateUserDryRun(t *testing.T) {
 	t.Parallel()
-	_, a, err := new(Service).Users().decide(by(kit.Ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{directory: newDirectory()}, kit.At(kit.Now))
+	_, a, err := new(Service).Users().decide(by(kit.Ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{Directory: newDirectory()}, kit.At(kit.Now))
 	kit.NoError(t, err)
 	kit.Equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
 }

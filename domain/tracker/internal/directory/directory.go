@@ -1,4 +1,4 @@
-package tracker
+package directory
 
 import (
 	"context"
@@ -18,61 +18,61 @@ import (
 )
 
 // directory is the basis of decisions about users and tokens.
-type directory struct {
-	catalogue *metadata.Catalogue
-	tokens    []access.Token
-	access    ident.Version // of the tokens
+type Directory struct {
+	Catalogue *metadata.Catalogue
+	Tokens    []access.Token
+	Access    ident.Version // of the tokens
 	// sessions are those of the user to be changed. They are loaded only for a change of
 	// a user.
-	sessions []access.Session
+	Sessions []access.Session
 }
 
-// loadDirectory loads the users and tokens, without sessions.
-func loadDirectory(ctx context.Context, c *core.Core, r store.Reader) (d directory, err error) {
+// Load loads the users and tokens, without sessions.
+func Load(ctx context.Context, c *core.Core, r store.Reader) (d Directory, err error) {
 	versions, err := r.Versions(ctx)
 	if err != nil {
 		return d, err
 	}
-	if d.catalogue, err = c.Catalogues.At(ctx, r, versions.Catalogue); err != nil {
+	if d.Catalogue, err = c.Catalogues.At(ctx, r, versions.Catalogue); err != nil {
 		return d, err
 	}
-	d.access = versions.Access
-	d.tokens, err = r.Tokens(ctx)
+	d.Access = versions.Access
+	d.Tokens, err = r.Tokens(ctx)
 	return d, err
 }
 
 // findToken returns the token with the given identifier.
-func (d directory) findToken(id ident.ID) (access.Token, bool) {
-	i := slices.IndexFunc(d.tokens, func(t access.Token) bool { return t.ID == id })
+func (d Directory) FindToken(id ident.ID) (access.Token, bool) {
+	i := slices.IndexFunc(d.Tokens, func(t access.Token) bool { return t.ID == id })
 	if i < 0 {
 		return access.Token{}, false
 	}
-	return d.tokens[i], true
+	return d.Tokens[i], true
 }
 
-// shutOut ends the sessions of a deactivated user, and revokes the tokens.
+// ShutOut ends the sessions of a deactivated user, and revokes the tokens.
 //
 // It ends the sessions of a reactivated user, too. A sign-in can commit between the load
 // and the Commit of a deactivation, and leave a session behind. No session begins while
 // the user is inactive, so the reactivation finds all of them.
-func shutOut(cb *changes.Builder, lastAdmin bool, old, u user.User, d directory) error {
+func ShutOut(cb *changes.Builder, lastAdmin bool, old, u user.User, d Directory) error {
 	if u.Inactive == old.Inactive {
 		return nil
 	}
-	for _, session := range d.sessions {
+	for _, session := range d.Sessions {
 		cb.AddEffect(store.DropSession{ID: session.ID})
 	}
 	if !u.Inactive {
 		return nil
 	}
-	if err := d.checkLastAdmin(lastAdmin, cb.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
+	if err := d.CheckLastAdmin(lastAdmin, cb.At, func(t access.Token) bool { return t.User == u.ID }); err != nil {
 		return err
 	}
-	cb.AddExpect(store.AccessAt{Version: d.access}) // or a new token could escape the revocation
-	for _, token := range d.tokens {
+	cb.AddExpect(store.AccessAt{Version: d.Access}) // or a new token could escape the revocation
+	for _, token := range d.Tokens {
 		if token.User == u.ID && token.Revoked.IsZero() {
 			token.Revoked = cb.At
-			putToken(cb, token, u.Name, false)
+			PutToken(cb, token, u.Name, false)
 		}
 	}
 	return nil
@@ -82,25 +82,25 @@ func shutOut(cb *changes.Builder, lastAdmin bool, old, u user.User, d directory)
 // allows it. The
 // Change has to expect the version of the tokens, or two administrators could revoke
 // each other.
-func (d directory) checkLastAdmin(lastAdmin bool, at time.Time, revoked func(access.Token) bool) error {
+func (d Directory) CheckLastAdmin(lastAdmin bool, at time.Time, revoked func(access.Token) bool) error {
 	if lastAdmin {
 		return nil
 	}
 	active := func(id ident.ID) bool {
-		u, ok := d.catalogue.User(id)
+		u, ok := d.Catalogue.User(id)
 		return ok && !u.Inactive
 	}
-	left := slices.DeleteFunc(slices.Clone(d.tokens), revoked)
-	if !access.Administered(d.tokens, active, at) || access.Administered(left, active, at) {
+	left := slices.DeleteFunc(slices.Clone(d.Tokens), revoked)
+	if !access.Administered(d.Tokens, active, at) || access.Administered(left, active, at) {
 		return nil
 	}
 	return fault.New(fault.InUse, "nobody could administer the service after this: it has no other valid token of scope admin. "+
 		"Create one first, or use the command line on the store itself, with the flag --last-admin")
 }
 
-// putToken stores a token of a user with the given name, and logs it. An existing token
+// PutToken stores a token of a user with the given name, and logs it. An existing token
 // can differ from before only in revoked.
-func putToken(cb *changes.Builder, t access.Token, owner string, isNew bool) {
+func PutToken(cb *changes.Builder, t access.Token, owner string, isNew bool) {
 	of := changes.Audited{Kind: audit.Token, ID: t.ID, Name: owner}
 	if isNew {
 		members := []problem.LogMember{
