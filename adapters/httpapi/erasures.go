@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/wire"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 )
 
 func (s *server) registerErasures() {
@@ -42,10 +42,10 @@ func (s *server) erase(ctx context.Context, in *changeInput) (*output[wire.Erasu
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Service.Erase(ctx, in.caller, id, in.write(), tracker.MostCounted)
+	a, err := s.Erasures.Begin(ctx, in.caller, id, in.write(), erasure.MostCounted)
 	return one[wire.Erasure](a, err, (*wire.Encoder).Erasure)
 }
 
 func (s *server) erasure(ctx context.Context, in *findInput) (*output[wire.Erasure], error) {
-	return find[wire.Erasure](ctx, in, s.Service.Erasure, (*wire.Encoder).Erasure)
+	return find[wire.Erasure](ctx, in, s.Erasures.Load, (*wire.Encoder).Erasure)
 }

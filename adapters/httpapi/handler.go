@@ -25,6 +25,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
@@ -32,12 +33,13 @@ import (
 // Version is the one version of the API (spec section 9, D23).
 const Version = "20151105"
 
-// Options configure the handler. Service, Webhooks, Mailing, Logger,
-// NewRequestID and Now are required.
+// Options configure the handler. Service, Webhooks, Mailing, Erasures,
+// Logger, NewRequestID and Now are required.
 type Options struct {
 	Service  *tracker.Service
 	Webhooks *webhooks.Service
 	Mailing  *mailing.Service
+	Erasures *erasure.Service
 	Limits   Limits
 	// Memory is the budget for bodies and large answers. nil: no limit.
 	Memory *budget.Budget

@@ -39,6 +39,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/user"
@@ -83,7 +84,7 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 	for _, c := range change {
 		c(&o)
 	}
-	o.Webhooks, o.Mailing = webhooks.New(o.Service, f.fixedStore), mailing.New(o.Service)
+	o.Webhooks, o.Mailing, o.Erasures = webhooks.New(o.Service, f.fixedStore), mailing.New(o.Service), erasure.New(o.Service)
 	var err error
 	if f.Handler, err = New(o); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"golang.org/x/net/html"
 )
 
@@ -170,7 +171,7 @@ func TestErasurePage(t *testing.T) {
 	s.as(t, "Bob", access.Write).get(at).is(403)
 	b.get(at).is(200).has("Erase Willi Lee?", "This cannot be undone.", "Texts that people wrote stay", "#1").submit(at).is(200).
 		at(at).has("The person is being erased", "Look again").lacks("Willi", "Erase for good")
-	worker := s.service.NewErasureWorker(true, nil)
+	worker := erasure.New(s.service).NewWorker(true, nil)
 	for worked := true; worked; {
 		if worked, err = worker.Work(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)

@@ -3,13 +3,14 @@ package web
 import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 )
 
 // erasurePage says what the erasure of a user would change, or how far it is (D46).
 type erasurePage struct {
 	layout
 	Kinds   []kindLink
-	Of      tracker.Erasure
+	Of      erasure.Erasure
 	Begun   bool
 	Mention []string // saved queries and webhooks with the name
 }
@@ -20,7 +21,7 @@ func showErasure(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := q.Service.Erase(q.context(), q.caller, id, tracker.Write{DryRun: true}, tracker.MostCounted)
+	a, err := q.Erasures.Begin(q.context(), q.caller, id, tracker.Write{DryRun: true}, erasure.MostCounted)
 	if err != nil {
 		return answer{}, err
 	}
@@ -41,7 +42,7 @@ func eraseUser(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if _, err := q.Service.Erase(q.context(), q.caller, id, tracker.Write{}, 0); err != nil {
+	if _, err := q.Erasures.Begin(q.context(), q.caller, id, tracker.Write{}, 0); err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/administration/users/" + id.String() + "/erasure"), nil

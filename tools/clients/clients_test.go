@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
@@ -41,6 +42,7 @@ func serve(t *testing.T) (url, token string) {
 		Service:      service,
 		Webhooks:     webhooks.New(service, nil),
 		Mailing:      mailing.New(service),
+		Erasures:     erasure.New(service),
 		Limits:       httpapi.DefaultLimits(),
 		Version:      "test",
 		Logger:       slog.New(slog.NewTextHandler(t.Output(), nil)),

@@ -16,14 +16,16 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // local reaches the users and tokens in a store.
 type local struct {
-	service *tracker.Service
-	store   store.Store
-	eraser  *tracker.ErasureWorker
+	service  *tracker.Service
+	store    store.Store
+	erasures *erasure.Service
+	eraser   *erasure.Worker
 }
 
 // operator is the caller on a store: everybody with access to the store may do anything,
@@ -33,7 +35,8 @@ var operator = tracker.Caller{Scope: access.Admin}
 // Local returns the directory in a store, and closes the store in the end. The store must
 // have been seeded: a user in an empty store would prevent the seed for good.
 func Local(ctx context.Context, service *tracker.Service, s store.Store) (Directory, error) {
-	l := &local{service, s, service.NewErasureWorker(false, nil)}
+	erasures := erasure.New(service)
+	l := &local{service, s, erasures, erasures.NewWorker(false, nil)}
 	users, err := l.Users(ctx)
 	if err == nil && len(users) == 0 {
 		err = errors.New(`the store is empty: start "problems serve" on it once`)
@@ -83,10 +86,10 @@ func (l *local) Erase(ctx context.Context, userID string, dryRun, lastAdmin bool
 	if err != nil {
 		return Erasure{}, err
 	}
-	answer, err := l.service.Erase(ctx, operator, id, tracker.Write{DryRun: dryRun, LastAdmin: lastAdmin}, math.MaxInt)
+	answer, err := l.erasures.Begin(ctx, operator, id, tracker.Write{DryRun: dryRun, LastAdmin: lastAdmin}, math.MaxInt)
 	if err == nil && !dryRun && !answer.Value.Done {
 		if _, err = l.eraser.Work(ctx, time.Now()); err == nil || fault.Is(err, fault.Unavailable) {
-			answer, err = l.service.Erasure(ctx, id)
+			answer, err = l.erasures.Load(ctx, id)
 		}
 	}
 	if err != nil {

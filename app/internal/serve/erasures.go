@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/problemtracking/problems/app/internal/background"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 )
 
 // erase erases users until ctx ends.
-func (p parts) erase(ctx context.Context, worker *tracker.ErasureWorker) {
+func (p parts) erase(ctx context.Context, worker *erasure.Worker) {
 	background.Repeat(ctx, func() error {
 		for {
 			if worked, err := worker.Work(ctx, time.Now()); !worked || err != nil {

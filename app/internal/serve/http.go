@@ -28,6 +28,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/webhookworker"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
@@ -78,6 +79,7 @@ type handling struct {
 	Service   *tracker.Service
 	Webhooks  *webhooks.Service
 	Mailing   *mailing.Service
+	Erasures  *erasure.Service
 	Memory    *budget.Budget
 	Throttles *throttles
 	Streams   *httpapi.Streams
@@ -103,7 +105,7 @@ func newHandler(h handling) (http.Handler, error) {
 	quiet := func() bool { return h.Outages.Ongoing() || h.Service.ClockRefused() }
 	logger := h.Throttles.causes.logger(h.Logger)
 	api := apiOptions(h.Options)
-	api.Service, api.Webhooks, api.Mailing = h.Service, h.Webhooks, h.Mailing
+	api.Service, api.Webhooks, api.Mailing, api.Erasures = h.Service, h.Webhooks, h.Mailing, h.Erasures
 	api.Memory, api.Streams, api.Stopping = h.Memory, h.Streams, h.Stopping
 	api.Logger, api.Observe, api.Quiet = logger, observe, quiet
 	handler, err := httpapi.New(api)
@@ -125,7 +127,7 @@ func newHandler(h handling) (http.Handler, error) {
 		return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, serves(handler)))), nil
 	}
 	client := webOptions(h.Options)
-	client.Service, client.Webhooks, client.Mailing = h.Service, h.Webhooks, h.Mailing
+	client.Service, client.Webhooks, client.Mailing, client.Erasures = h.Service, h.Webhooks, h.Mailing, h.Erasures
 	client.Memory, client.Codes, client.Stream, client.Stopping = h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
 	client.Logger, client.Observe, client.Quiet = logger, observe, quiet
 	if client.OpenID, err = newOpenID(settings.SignIn, h.Traces); err != nil {
@@ -333,8 +335,9 @@ type parts struct {
 	Metrics *metrics.Metrics
 	Outages *outage.Log
 
-	Store   *handle
-	Service *tracker.Service
+	Store    *handle
+	Service  *tracker.Service
+	Erasures *erasure.Service
 
 	Memory    *budget.Budget
 	Files     *files
@@ -388,7 +391,7 @@ func serveAll(lc fx.Lifecycle, p parts) {
 		lc.Append(fx.StartStopHook(p.Replies.listen, p.Replies.drain))
 	}
 	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
-	eraser := p.Service.NewErasureWorker(!settings.Storage.Store.Is(backend.Shared), p.Memory)
+	eraser := p.Erasures.NewWorker(!settings.Storage.Store.Is(backend.Shared), p.Memory)
 	works := []func(context.Context){p.Webhooks.Run, keeper.run, keeper.recordUses, func(ctx context.Context) { p.erase(ctx, eraser) }}
 	if p.Mail != nil {
 		works = append(works, p.Mail.Run)

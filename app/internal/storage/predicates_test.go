@@ -27,6 +27,7 @@ import (
 	"github.com/problemtracking/problems/domain/rules"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
@@ -89,7 +90,7 @@ func assemble(t *testing.T, s store.Store) *assembly {
 		t.Fatal(err)
 	}
 	var err error
-	a.api, err = httpapi.New(httpapi.Options{Service: service, Webhooks: webhooks.New(service, nil), Mailing: mailing.New(service), Limits: httpapi.DefaultLimits(), Logger: quiet, NewRequestID: rand.Text, Now: now})
+	a.api, err = httpapi.New(httpapi.Options{Service: service, Webhooks: webhooks.New(service, nil), Mailing: mailing.New(service), Erasures: erasure.New(service), Limits: httpapi.DefaultLimits(), Logger: quiet, NewRequestID: rand.Text, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

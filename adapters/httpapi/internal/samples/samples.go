@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -232,8 +233,8 @@ func Places() tracker.Places {
 }
 
 // Erasure returns the erasure of Bob, at its end.
-func Erasure() tracker.Erasure {
-	return tracker.Erasure{User: Bob.Erase(), ErasureState: tracker.ErasureState{
+func Erasure() erasure.Erasure {
+	return erasure.Erasure{User: Bob.Erase(), State: erasure.State{
 		Done: true, Through: 12, Audit: 1, Tokens: 1, Sessions: 2, Saved: 1, Problems: 3, Log: 4, Watches: 1, Texts: []problem.ID{12},
 	}}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -534,7 +535,7 @@ func (e *Encoder) Places(p tracker.Places) {
 }
 
 // Erasure writes how far the erasure of a user is (D46).
-func (e *Encoder) Erasure(of tracker.Erasure) {
+func (e *Encoder) Erasure(of erasure.Erasure) {
 	e.Open('{')
 	e.key("user").User(of.User)
 	e.key("done").bool(of.Done)

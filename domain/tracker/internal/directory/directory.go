@@ -1,3 +1,4 @@
+// Package directory has what decisions about users, their tokens and their sessions share.
 package directory
 
 import (
@@ -17,12 +18,12 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// directory is the basis of decisions about users and tokens.
+// Directory is the basis of decisions about users and tokens.
 type Directory struct {
 	Catalogue *metadata.Catalogue
 	Tokens    []access.Token
 	Access    ident.Version // of the tokens
-	// sessions are those of the user to be changed. They are loaded only for a change of
+	// Sessions are those of the user to be changed. They are loaded only for a change of
 	// a user.
 	Sessions []access.Session
 }
@@ -41,7 +42,7 @@ func Load(ctx context.Context, c *core.Core, r store.Reader) (d Directory, err e
 	return d, err
 }
 
-// findToken returns the token with the given identifier.
+// FindToken returns the token with the given identifier.
 func (d Directory) FindToken(id ident.ID) (access.Token, bool) {
 	i := slices.IndexFunc(d.Tokens, func(t access.Token) bool { return t.ID == id })
 	if i < 0 {
@@ -78,7 +79,7 @@ func ShutOut(cb *changes.Builder, lastAdmin bool, old, u user.User, d Directory)
 	return nil
 }
 
-// checkLastAdmin refuses to revoke the last tokens with administrator rights, unless lastAdmin
+// CheckLastAdmin refuses to revoke the last tokens with administrator rights, unless lastAdmin
 // allows it. The
 // Change has to expect the version of the tokens, or two administrators could revoke
 // each other.

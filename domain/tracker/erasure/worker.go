@@ -1,4 +1,4 @@
-package tracker
+package erasure
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// ErasureWorker is one server's part in the erasure of users (D46). Each erasure has a lease: its
-// state is an ErasureState, and each Change of a problem moves it on. So a killed server leaves
-// the rest to the next one. An ErasureWorker is for one goroutine.
-type ErasureWorker struct {
+// Worker is one server's part in the erasure of users (D46). Each erasure has a lease: its
+// state is an State, and each Change of a problem moves it on. So a killed server leaves
+// the rest to the next one. A Worker is for one goroutine.
+type Worker struct {
 	service *Service
 	alone   bool
 	memory  *budget.Budget
@@ -29,23 +29,23 @@ type ErasureWorker struct {
 	done    map[ident.ID]bool
 }
 
-// NewErasureWorker returns an ErasureWorker. alone is true when no other server can use the
+// NewWorker returns a Worker. alone is true when no other server can use the
 // store. memory is the budget of large problems; nil: there is any amount.
-func (s *Service) NewErasureWorker(alone bool, memory *budget.Budget) *ErasureWorker {
-	return &ErasureWorker{service: s, alone: alone, memory: memory, watches: make(map[ident.ID]*lease.Watch), done: make(map[ident.ID]bool)}
+func (s *Service) NewWorker(alone bool, memory *budget.Budget) *Worker {
+	return &Worker{service: s, alone: alone, memory: memory, watches: make(map[ident.ID]*lease.Watch), done: make(map[ident.ID]bool)}
 }
 
 // underWay is an erasure with the lease as this server holds it.
 type underWay struct {
 	user  user.User
 	lease lease.Lease
-	state ErasureState
+	state State
 	since time.Time // of the lease
 }
 
 // Work erases a user from the next problems. worked is false when nothing is left that no other
 // server does. now is a time by a clock that nobody sets: see lease.Watch.
-func (w *ErasureWorker) Work(ctx context.Context, now time.Time) (worked bool, err error) {
+func (w *Worker) Work(ctx context.Context, now time.Time) (worked bool, err error) {
 	e, err := w.next(ctx, now)
 	if e == nil || err != nil {
 		return false, err
@@ -87,9 +87,9 @@ const mostPassed = 50
 
 // pass moves the state past problems that the erasure leaves as they are, up to the first one that
 // it changes, and returns their number. They need no lock: nobody names the erased user any more.
-func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID) (untouched int, err error) {
+func (w *Worker) pass(ctx context.Context, e *underWay, ids []problem.ID) (untouched int, err error) {
 	s := w.service
-	var state ErasureState
+	var state State
 	var shown store.History
 	err = s.core.Views.View(ctx, func(r store.Reader) error {
 		untouched, state, shown = 0, e.state, r.History()
@@ -116,7 +116,7 @@ func (w *ErasureWorker) pass(ctx context.Context, e *underWay, ids []problem.ID)
 }
 
 // next takes the lease of an erasure that is not done; nil: there is none.
-func (w *ErasureWorker) next(ctx context.Context, now time.Time) (e *underWay, err error) {
+func (w *Worker) next(ctx context.Context, now time.Time) (e *underWay, err error) {
 	if w.me.IsNone() {
 		m, err := w.service.core.Moment(ctx)
 		if err != nil {
@@ -158,7 +158,7 @@ func (w *ErasureWorker) next(ctx context.Context, now time.Time) (e *underWay, e
 }
 
 // save stores the state.
-func (w *ErasureWorker) save(ctx context.Context, e *underWay) error {
+func (w *Worker) save(ctx context.Context, e *underWay) error {
 	m, err := w.service.core.Moment(ctx)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (w *ErasureWorker) save(ctx context.Context, e *underWay) error {
 }
 
 // renewed adds the next state of the lease to a Change.
-func (w *ErasureWorker) renewed(cb *changes.Builder, held lease.Lease, of user.User, state ErasureState) lease.Lease {
+func (w *Worker) renewed(cb *changes.Builder, held lease.Lease, of user.User, state State) lease.Lease {
 	next := lease.Lease{Name: erasureLease(of.ID), Version: cb.Batch, Holder: w.me, State: state.encode()}
 	cb.AddExpect(store.LeaseAt{Name: next.Name, Version: held.Version})
 	cb.AddEffect(store.PutLease{Lease: next})
@@ -189,7 +189,7 @@ func taken(err error) error {
 }
 
 // problem erases the user from a problem.
-func (w *ErasureWorker) problem(ctx context.Context, e *underWay, id problem.ID) error {
+func (w *Worker) problem(ctx context.Context, e *underWay, id problem.ID) error {
 	s := w.service
 	next, err := core.Run(ctx, s.core, core.Command[snapshot.Snapshot, underWay]{
 		Locks: []writerlocks.Key{writerlocks.Problem(id)},

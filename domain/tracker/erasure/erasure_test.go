@@ -1,6 +1,7 @@
-package tracker
+package erasure
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,50 +14,64 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
+	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 )
+
+// service is the Service of a Stage.
+type service struct {
+	*Service
+	stage.Stage
+}
+
+func newService(t *testing.T) service {
+	s := stage.New(t, rand.Reader)
+	return service{New(s.Tracker), s}
+}
 
 // leaver is a service with a user who has left traces in four of five problems.
 func leaver(t *testing.T) (service, ident.ID) {
 	t.Helper()
 	s := newService(t)
-	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee"), Email: patch.Set("ann@example.org")}})
+	a, err := s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Ann Lee"), Email: patch.Set("ann@example.org")}})
 	kit.NoError(t, err)
 	who := a.Value.ID
-	_, err = s.CreateToken(t.Context(), s.admin, CreateToken{User: kit.Named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
+	_, err = s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: kit.Named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
 	kit.NoError(t, err)
-	_, err = s.SignInUser(t.Context(), who, access.Write, "a browser")
+	_, err = s.Tracker.SignInUser(t.Context(), who, access.Write, "a browser")
 	kit.NoError(t, err)
-	caller := Caller{User: who, Scope: access.Write}
+	caller := tracker.Caller{User: who, Scope: access.Write}
 	for _, title := range []string{"plain", "watched", "assigned", "renamed", "Ask Ann Lee"} {
-		s.create(t, title)
+		s.Problem(t, title)
 	}
-	_, err = s.AddWatcher(t.Context(), caller, 2, AddWatcher{User: kit.AsPartial(kit.Object{"name": "Ann Lee"})})
+	_, err = s.Tracker.AddWatcher(t.Context(), caller, 2, tracker.AddWatcher{User: kit.AsPartial(kit.Object{"name": "Ann Lee"})})
 	kit.NoError(t, err)
 	for _, name := range []string{"Ann Lee", "Ann Low"} {
-		_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}})
+		_, err = s.Tracker.Users().Update(t.Context(), s.Admin, who, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set(name)}})
 		kit.NoError(t, err)
 		for _, to := range []patch.Field[string]{patch.Set(name), {}} {
-			cmd := UpdateProblem{ProblemPatch: ProblemPatch{Assignee: patch.Null[metadata.Partial]()}}
+			cmd := tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{Assignee: patch.Null[metadata.Partial]()}}
 			if to.Sent {
 				cmd.Assignee = kit.Named(name)
 			}
-			_, err = s.UpdateProblem(t.Context(), s.admin, 3, cmd)
+			_, err = s.Tracker.UpdateProblem(t.Context(), s.Admin, 3, cmd)
 			kit.NoError(t, err)
 		}
 	}
 	for _, title := range []string{"ASK ANN LOW", "plain"} {
-		_, err = s.UpdateProblem(t.Context(), s.admin, 1, UpdateProblem{ProblemPatch: ProblemPatch{Title: patch.Set(title)}})
+		_, err = s.Tracker.UpdateProblem(t.Context(), s.Admin, 1, tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set(title)}})
 		kit.NoError(t, err)
 	}
-	_, err = s.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("Of Ann"), Predicate: patch.Set("TRUEPREDICATE")})
+	_, err = s.Tracker.SaveQuery(t.Context(), caller, tracker.SaveQuery{Name: patch.Set("Of Ann"), Predicate: patch.Set("TRUEPREDICATE")})
 	kit.NoError(t, err)
-	_, err = s.SaveQuery(t.Context(), caller, SaveQuery{Name: patch.Set("Of the team"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)})
+	_, err = s.Tracker.SaveQuery(t.Context(), caller, tracker.SaveQuery{Name: patch.Set("Of the team"), Predicate: patch.Set("TRUEPREDICATE"), Shared: patch.Set(true)})
 	kit.NoError(t, err)
-	_, err = s.AddComment(t.Context(), caller, 4, AddComment{Text: patch.Set("I am ann@example.org.")})
+	_, err = s.Tracker.AddComment(t.Context(), caller, 4, tracker.AddComment{Text: patch.Set("I am ann@example.org.")})
 	kit.NoError(t, err)
-	_, err = s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann Lee")}})
+	_, err = s.Tracker.Users().Update(t.Context(), s.Admin, who, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Ann Lee")}})
 	kit.NoError(t, err)
 	return s, who
 }
@@ -65,27 +80,27 @@ func leaver(t *testing.T) (service, ident.ID) {
 func TestErasure(t *testing.T) {
 	t.Parallel()
 	s, who := leaver(t)
-	would, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true}, 100)
+	would, err := s.Begin(t.Context(), s.Admin, who, tracker.Write{DryRun: true}, 100)
 	kit.NoError(t, err)
-	some, err := s.Erase(t.Context(), s.admin, who, Write{DryRun: true}, 2)
+	some, err := s.Begin(t.Context(), s.Admin, who, tracker.Write{DryRun: true}, 2)
 	kit.NoError(t, err)
 	kit.Equal(t, "the dry run of two problems", []any{some.Value.Through, some.Value.Done, some.Value.Texts}, []any{problem.ID(2), false, []problem.ID{1}})
-	begun, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
+	begun, err := s.Begin(t.Context(), s.Admin, who, tracker.Write{}, 0)
 	kit.NoError(t, err)
-	if _, err := s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Ann")}}); !fault.Is(err, fault.InUse) {
+	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, who, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Ann")}}); !fault.Is(err, fault.InUse) {
 		t.Errorf("the erased user is changed: %v", err)
 	}
 	died := errors.New("kill -9")
 	for commits := 1; ; commits++ { // a server that dies after some commits, and another one goes on
-		server := s.behind(kit.Hooked{OnCommit: func(next kit.CommitFunc, c store.Change) error {
+		server := New(s.Server(&kit.Hooked{Store: s.Memory, OnCommit: func(next kit.CommitFunc, c store.Change) error {
 			if commits--; commits < 0 {
 				return fault.Wrap(fault.Internal, died, "the server dies")
 			}
 			return next(c)
-		}})
-		worker := server.NewErasureWorker(true, nil)
+		}}, stage.Key))
+		worker := server.NewWorker(true, nil)
 		for worked := true; worked && err == nil; {
-			worked, err = worker.Work(t.Context(), s.clock.Now())
+			worked, err = worker.Work(t.Context(), s.Clock.Now())
 		}
 		if err == nil {
 			break
@@ -95,24 +110,26 @@ func TestErasure(t *testing.T) {
 		}
 		err, commits = nil, max(commits, 0)+3
 	}
-	done, err := s.Erasure(t.Context(), who)
+	done, err := s.Load(t.Context(), who)
 	kit.NoError(t, err)
-	want := ErasureState{
-		By: s.admin.User, Done: true, Through: 5, Audit: begun.Value.Audit, Tokens: 1, Sessions: 1, Saved: 1, Problems: 2, Log: 5, Watches: 1,
+	want := State{
+		By: s.Admin.User, Done: true, Through: 5, Audit: begun.Value.Audit, Tokens: 1, Sessions: 1, Saved: 1, Problems: 2, Log: 5, Watches: 1,
 		Texts: []problem.ID{1, 4, 5},
 	}
-	kit.Equal(t, "the erasure", done.Value.ErasureState, want)
+	kit.Equal(t, "the erasure", done.Value.State, want)
 	kit.Equal(t, "the user", done.Value.User, begun.Value.User.Erase())
-	kit.Equal(t, "the dry run", would.Value.ErasureState, want)
+	kit.Equal(t, "the dry run", would.Value.State, want)
 	kit.Equal(t, "its user", would.Value.User.Name, "Ann Lee")
-	now := s.memory.Current()
+	now := s.Memory.Current()
 	kit.Equal(t, "queries that stay: the shared one", len(now.Queries), 1)
 	if held := fmt.Sprintf("%+v %+v %+v %+v %+v %+v", now.Tokens, now.Audit, now.Content.Users, now.Leases, now.Sessions, now.Queries); strings.Contains(held, "Ann") || strings.Contains(held, "ann@") {
 		t.Errorf("the store has the name or the address:\n%s", held)
 	}
 	redacted := 0
 	for id := problem.ID(1); id <= 5; id++ {
-		of := s.load(t, id)
+		a, err := s.Tracker.As(s.Admin).Problem(t.Context(), id, ^snapshot.Parts(0))
+		kit.NoError(t, err)
+		of := a.Value
 		for _, e := range of.Log {
 			if strings.Contains(string(e.From+e.To), "Ann L") && e.Type != problem.ProblemCreated {
 				t.Errorf("the log of problem %d has the name: %+v", id, e)
@@ -127,7 +144,7 @@ func TestErasure(t *testing.T) {
 		}
 	}
 	kit.Equal(t, "entries about it", redacted, 2)
-	again, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
+	again, err := s.Begin(t.Context(), s.Admin, who, tracker.Write{}, 0)
 	kit.NoError(t, err)
 	kit.Equal(t, "a repeat", again.Value, done.Value)
 }
@@ -136,26 +153,26 @@ func TestErasure(t *testing.T) {
 func TestErasureGoesOn(t *testing.T) {
 	t.Parallel()
 	s, who := leaver(t)
-	_, err := s.Erase(t.Context(), s.admin, who, Write{}, 0)
+	_, err := s.Begin(t.Context(), s.Admin, who, tracker.Write{}, 0)
 	kit.NoError(t, err)
-	one, two := s.NewErasureWorker(false, nil), s.NewErasureWorker(false, nil)
+	one, two := s.NewWorker(false, nil), s.NewWorker(false, nil)
 	for i, c := range []struct {
-		worker *ErasureWorker
+		worker *Worker
 		worked bool
 	}{{one, true}, {two, false}, {two, true}, {two, false}} {
-		worked, err := c.worker.Work(t.Context(), s.clock.Now())
+		worked, err := c.worker.Work(t.Context(), s.Clock.Now())
 		kit.NoError(t, err)
 		kit.Equal(t, fmt.Sprint("work ", i), worked, c.worked)
 		if i == 1 {
-			s.clock.Forward(lease.Patience)
+			s.Clock.Forward(lease.Patience)
 		}
 	}
-	_, err = s.Erase(t.Context(), s.admin, s.admin.User, Write{}, 0)
+	_, err = s.Begin(t.Context(), s.Admin, s.Admin.User, tracker.Write{}, 0)
 	kit.WantFault(t, err, fault.InUse)
-	_, err = s.Erase(t.Context(), s.admin, ident.ID{15: 99}, Write{}, 0)
+	_, err = s.Begin(t.Context(), s.Admin, ident.ID{15: 99}, tracker.Write{}, 0)
 	kit.WantFault(t, err, fault.NotFound)
-	_, err = s.Erasure(t.Context(), s.admin.User)
+	_, err = s.Load(t.Context(), s.Admin.User)
 	kit.WantFault(t, err, fault.NotFound)
-	_, err = s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("x"), Email: patch.Set("x@Erased.invalid")}})
+	_, err = s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("x"), Email: patch.Set("x@Erased.invalid")}})
 	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /email")
 }

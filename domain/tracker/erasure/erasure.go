@@ -1,4 +1,4 @@
-package tracker
+package erasure
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/directory"
@@ -30,11 +31,11 @@ import (
 // Erasure is how far the erasure of a user has come (D46).
 type Erasure struct {
 	User user.User
-	ErasureState
+	State
 }
 
-// ErasureState is the part of an Erasure in the store, as the state of its lease.
-type ErasureState struct {
+// State is the part of an Erasure in the store, as the state of its lease.
+type State struct {
 	By ident.ID `json:"by"` // who asked for it; None: nobody knows
 	// Former are the former names and addresses, as has compares them. They go with the last Change.
 	Former []string `json:"former,omitempty"`
@@ -63,13 +64,13 @@ type ErasureState struct {
 // MostCounted is how many problems a dry run of an erasure counts within a request.
 const MostCounted = 5000
 
-// mostTexts bounds the problems in an ErasureState.
+// mostTexts bounds the problems in an State.
 const mostTexts = 1000
 
 func erasureLease(who ident.ID) string { return "erasure " + who.String() }
 
 // has reports whether one of the texts has a former name or address, in upper or lower case.
-func (s *ErasureState) has(texts ...string) bool {
+func (s *State) has(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(t string) bool {
 		t = predicate.Fold(t, predicate.Case)
 		return slices.ContainsFunc(s.Former, func(former string) bool { return strings.Contains(t, former) })
@@ -77,14 +78,14 @@ func (s *ErasureState) has(texts ...string) bool {
 }
 
 // add adds a former name or address.
-func (s *ErasureState) add(former string) {
+func (s *State) add(former string) {
 	if former = predicate.Fold(former, predicate.Case); !slices.Contains(s.Former, former) {
 		s.Former = append(s.Former, former)
 	}
 }
 
 // logged reports whether a text in a log entry has a former name or address.
-func (s *ErasureState) logged(e problem.LogEntry) (found bool) {
+func (s *State) logged(e problem.LogEntry) (found bool) {
 	e.WithTexts(func(t string, _ bool) problem.NullText {
 		found = found || s.has(t)
 		return problem.Text(t)
@@ -92,7 +93,7 @@ func (s *ErasureState) logged(e problem.LogEntry) (found bool) {
 	return found
 }
 
-func (s *ErasureState) encode() string {
+func (s *State) encode() string {
 	b, err := json.Marshal(s)
 	if err != nil {
 		panic("tracker: a state cannot be encoded: " + err.Error())
@@ -102,7 +103,7 @@ func (s *ErasureState) encode() string {
 
 // readErasure reads the state of an erasure. Without one, as in a copy of the store, it begins
 // with the first problem.
-func readErasure(ctx context.Context, r store.Reader, who ident.ID) (l lease.Lease, state ErasureState, err error) {
+func readErasure(ctx context.Context, r store.Reader, who ident.ID) (l lease.Lease, state State, err error) {
 	l, ok, err := r.Lease(ctx, erasureLease(who))
 	if err != nil || !ok {
 		return l, state, err
@@ -118,22 +119,22 @@ type erasable struct {
 	directory.Directory
 	user  user.User
 	lease lease.Lease
-	state ErasureState
+	state State
 	audit []audit.Entry // those with a former name or address, as they will be
 	saved []query.Saved // by the user, and not shared
 	// queries is the lease of saved queries.
 	queries lease.Lease
 }
 
-// Erase begins the erasure of a user, which an ErasureWorker completes (D46). For an erased user
+// Begin begins the erasure of a user, which a Worker completes (D46). For an erased user
 // it returns how far that is. A dry run reads so many problems at most, and counts what would change
 // in them. It fails with fault.NotFound, and with fault.InUse for the last administrator.
-func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Write, counted int) (Answer[Erasure], error) {
-	a, err := core.Run(ctx, s.core, core.Command[erasable, Answer[Erasure]]{
+func (s *Service) Begin(ctx context.Context, caller tracker.Caller, who ident.ID, w tracker.Write, counted int) (tracker.Answer[Erasure], error) {
+	a, err := core.Run(ctx, s.core, core.Command[erasable, tracker.Answer[Erasure]]{
 		Locks:  []writerlocks.Key{writerlocks.Catalogue()},
 		DryRun: w.DryRun,
 		Load:   func(ctx context.Context, r store.Reader) (erasable, error) { return s.loadErasable(ctx, r, who) },
-		Decide: func(e erasable, m changes.Moment) (store.Change, Answer[Erasure], error) {
+		Decide: func(e erasable, m changes.Moment) (store.Change, tracker.Answer[Erasure], error) {
 			return decideErase(caller, w, e, m)
 		},
 	})
@@ -143,9 +144,9 @@ func (s *Service) Erase(ctx context.Context, caller Caller, who ident.ID, w Writ
 	return a, err
 }
 
-// Erasure returns how far the erasure of a user has come. It fails with fault.NotFound for a user
+// Load returns how far the erasure of a user has come. It fails with fault.NotFound for a user
 // who is not erased.
-func (s *Service) Erasure(ctx context.Context, who ident.ID) (a Answer[Erasure], err error) {
+func (s *Service) Load(ctx context.Context, who ident.ID) (a tracker.Answer[Erasure], err error) {
 	err = s.core.Store.View(ctx, func(r store.Reader) error {
 		if a.Catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
@@ -155,7 +156,7 @@ func (s *Service) Erasure(ctx context.Context, who ident.ID) (a Answer[Erasure],
 			return fault.New(fault.NotFound, "there is no erased user with this identifier")
 		}
 		a.Value.User = u
-		_, a.Value.ErasureState, err = readErasure(ctx, r, who)
+		_, a.Value.State, err = readErasure(ctx, r, who)
 		return err
 	})
 	return a, err
@@ -209,15 +210,15 @@ func (s *Service) loadErasable(ctx context.Context, r store.Reader, who ident.ID
 // readAudit reads the audit log: its entries as the erasure changes them, and the former names
 // and addresses.
 func (e *erasable) readAudit(ctx context.Context, r store.Reader) error {
-	e.state = ErasureState{}
+	e.state = State{}
 	e.state.add(e.user.Name)
 	e.state.add(e.user.Email)
 	own := make(map[ident.ID]bool)
 	for _, t := range e.Tokens {
 		own[t.ID] = t.User == e.user.ID
 	}
-	for skip := 0; ; skip += MostOnPage {
-		page, err := r.Audit(ctx, skip, MostOnPage)
+	for skip := 0; ; skip += tracker.MostOnPage {
+		page, err := r.Audit(ctx, skip, tracker.MostOnPage)
 		if err != nil {
 			return err
 		}
@@ -231,14 +232,14 @@ func (e *erasable) readAudit(ctx context.Context, r store.Reader) error {
 				}
 			}
 		}
-		if len(page) < MostOnPage {
+		if len(page) < tracker.MostOnPage {
 			return nil
 		}
 	}
 }
 
-func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Change, Answer[Erasure], error) {
-	a := Answer[Erasure]{Value: Erasure{e.user, e.state}, Catalogue: e.Catalogue}
+func decideErase(caller tracker.Caller, w tracker.Write, e erasable, m changes.Moment) (store.Change, tracker.Answer[Erasure], error) {
+	a := tracker.Answer[Erasure]{Value: Erasure{e.user, e.state}, Catalogue: e.Catalogue}
 	if err := w.Faults.Err(); err != nil || e.user.Erased() {
 		return store.Change{}, a, err
 	}
@@ -264,9 +265,9 @@ func decideErase(caller Caller, w Write, e erasable, m changes.Moment) (store.Ch
 	before := renamed
 	before.Inactive = false // tokens and sessions end in any case
 	if err := directory.ShutOut(cb, w.LastAdmin, before, erased, e.Directory); err != nil {
-		return store.Change{}, Answer[Erasure]{}, err
+		return store.Change{}, tracker.Answer[Erasure]{}, err
 	}
-	state := &a.Value.ErasureState
+	state := &a.Value.State
 	for _, q := range e.saved {
 		cb.AddEffect(store.DropQuery{ID: q.ID})
 	}
@@ -301,7 +302,7 @@ func (s *Service) countErasure(ctx context.Context, e *Erasure, most int) error 
 			err := s.core.Views.View(ctx, func(r store.Reader) error {
 				of, err := s.core.As(ident.None).Problem(ctx, r, id, erasureParts)
 				if err == nil {
-					_, e.ErasureState = e.in(e.User.Erase(), &of)
+					_, e.State = e.in(e.User.Erase(), &of)
 				}
 				return err
 			})
@@ -344,7 +345,7 @@ type erasedProblem struct {
 }
 
 // in returns what the erasure of a user changes in a problem, and the state afterwards.
-func (s ErasureState) in(erased user.User, of *snapshot.Snapshot) (p erasedProblem, after ErasureState) {
+func (s State) in(erased user.User, of *snapshot.Snapshot) (p erasedProblem, after State) {
 	about := problem.Erasure{User: erased.ID, Name: erased.Name}
 	p.watching = slices.Contains(of.Watchers, erased.ID)
 	p.shown = p.watching || slices.Contains([]ident.ID{of.Originator, of.Modifier, of.Assignee}, erased.ID)
