@@ -27,16 +27,18 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/sessions"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // Options are the needs of the handler. Service, Webhooks, Mailing, Erasures,
-// Limits, Logger, NewRequestID and Now have to be given.
+// Sessions, Limits, Logger, NewRequestID and Now have to be given.
 type Options struct {
 	Service  *tracker.Service
 	Webhooks *webhooks.Service
 	Mailing  *mailing.Service
 	Erasures *erasure.Service
+	Sessions *sessions.Service
 	// Codes are the codes for signing in without a token. nil: there are none.
 	Codes *Codes
 	// BasePath is the prefix of every path, such as "/tracker". Requests may lack it,

@@ -353,7 +353,7 @@ func (q *request) beginFor(u user.User, scope access.Scope) (bool, error) {
 	if u.Inactive {
 		return false, nil
 	}
-	signed, err := q.Service.SignInUser(q.context(), u.ID, scope, q.r.UserAgent())
+	signed, err := q.Sessions.SignInUser(q.context(), u.ID, scope, q.r.UserAgent())
 	if fault.Is(err, fault.Unauthenticated) { // inactive since a moment ago
 		return false, nil
 	}

@@ -222,7 +222,7 @@ func TestProxySessionsAreFew(t *testing.T) {
 		t.Error("HEAD begins a session")
 	}
 	b.post("/problems/new", "title", "x").is(401)
-	sessions, err := s.service.As(s.admin).Sessions(t.Context())
+	sessions, err := s.sessions().Own(t.Context(), s.admin)
 	if err != nil {
 		t.Fatal(err)
 	}

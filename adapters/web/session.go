@@ -9,7 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/sessions"
 )
 
 // cookie returns the cookie of a session without its value.
@@ -59,7 +59,7 @@ func (q *request) recognize(ctx context.Context) error {
 	if err != nil {
 		return fault.New(fault.Unauthenticated, "you are not signed in")
 	}
-	q.caller, err = q.Service.RecognizeSession(ctx, key)
+	q.caller, err = q.Sessions.Recognize(ctx, key)
 	return err
 }
 
@@ -69,7 +69,7 @@ func severalSessions() error {
 
 // begin gives the browser a session. Every sign-in makes a new one, so a key planted in the
 // browser before is of no use.
-func (q *request) begin(s tracker.SignedIn) {
+func (q *request) begin(s sessions.SignedIn) {
 	c := q.cookie()
 	c.Value = s.Key.Reveal()
 	c.Expires = s.Session.Expires

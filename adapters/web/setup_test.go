@@ -30,6 +30,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/sessions"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -107,6 +108,9 @@ func newSite(t testing.TB, change ...func(*Options)) *site {
 	return newSiteIn(t, time.UTC, change...)
 }
 
+// sessions returns the sessions of the site.
+func (s *site) sessions() *sessions.Service { return sessions.New(s.service) }
+
 // webhooks returns the webhooks of the site.
 func (s *site) webhooks() *webhooks.Service { return webhooks.New(s.service, s.receiver) }
 
@@ -134,7 +138,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 	}
 	var requests atomic.Int64
 	o := Options{
-		Service: s.service, Webhooks: webhooks.New(s.service, s.receiver), Mailing: mailing.New(s.service), Erasures: erasure.New(s.service), Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
+		Service: s.service, Webhooks: webhooks.New(s.service, s.receiver), Mailing: mailing.New(s.service), Erasures: erasure.New(s.service), Sessions: s.sessions(), Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)), NewRequestID: func() string { return fmt.Sprint("r", requests.Add(1)) }, Now: s.now,
 	}
 	for _, c := range change {

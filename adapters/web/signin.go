@@ -8,7 +8,7 @@ import (
 	"github.com/problemtracking/problems/adapters/web/internal/codes"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/sessions"
 )
 
 // Codes are codes for signing in, each once, within an hour, and only in this process. The
@@ -83,9 +83,9 @@ func signIn(q *request) (answer, error) {
 		return q.elsewhere(q.form), nil
 	}
 	secret, undo, err := q.credential()
-	var signed tracker.SignedIn
+	var signed sessions.SignedIn
 	if err == nil {
-		signed, err = q.Service.SignIn(q.context(), secret, q.r.UserAgent())
+		signed, err = q.Sessions.SignIn(q.context(), secret, q.r.UserAgent())
 	}
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
@@ -146,7 +146,7 @@ func (q *request) signInFirst(err error) (answer, error) {
 // signOut ends the session. The form for signing in would begin another one when the
 // proxy still knows the person, so a page says that.
 func signOut(q *request) (answer, error) {
-	if err := q.Service.SignOut(q.context(), q.caller); err != nil {
+	if err := q.Sessions.SignOut(q.context(), q.caller); err != nil {
 		return answer{}, err
 	}
 	q.forget()

@@ -487,11 +487,17 @@ func TestRevokedWhileAFileArrives(t *testing.T) {
 			}
 		},
 		"session": func() (Caller, func() error) {
-			signedIn, err := s.SignInUser(t.Context(), s.admin.User, access.Write, "")
+			m, err := s.core.Moment(t.Context())
 			kit.NoError(t, err)
-			caller, err := s.RecognizeSession(t.Context(), signedIn.Key)
-			kit.NoError(t, err)
-			return caller, func() error { return s.SignOut(t.Context(), caller) }
+			session := access.Session{ID: m.IDs.Next(), User: s.admin.User, Scope: access.Write, Created: m.At, Expires: m.At.Add(time.Hour)}
+			put := func(e store.Effect) error {
+				m, err := s.core.Moment(t.Context())
+				kit.NoError(t, err)
+				_, err = s.memory.Commit(t.Context(), store.Change{Batch: m.IDs.Next(), At: m.At, Effects: []store.Effect{e}})
+				return err
+			}
+			kit.NoError(t, put(store.PutSession{Session: session}))
+			return Caller{User: session.User, Scope: session.Scope, Session: session.ID}, func() error { return put(store.DropSession{ID: session.ID}) }
 		},
 	} {
 		caller, end := callerAndEnd()

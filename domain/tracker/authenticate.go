@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/problemtracking/problems/domain/access"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
 // Authenticate returns the caller with the secret of a token. The zero Secret and the
@@ -23,38 +23,20 @@ func (s *Service) Recognize(ctx context.Context, secret access.Secret) (Caller, 
 	return s.authenticate(ctx, secret, s.core.Tokens.Known)
 }
 
-// lookup returns the token with the given digest, if there is one.
-type lookup func(context.Context, access.Digest) (access.Token, bool, error)
-
-func (s *Service) authenticate(ctx context.Context, secret access.Secret, find lookup) (Caller, error) {
-	token, err := s.validToken(ctx, secret, find)
+func (s *Service) authenticate(ctx context.Context, secret access.Secret, find core.Lookup) (Caller, error) {
+	token, err := s.core.ValidToken(ctx, secret, find)
 	switch {
 	case err != nil:
 		return Caller{}, err
 	case token.Invitation:
-		return Caller{}, unauthenticated()
+		return Caller{}, core.Unauthenticated()
 	}
-	s.uses.note(token.ID, s.core.Now())
-	return callerOf(token), nil
+	s.core.Uses.Note(token.ID, s.core.Now())
+	return CallerOf(token), nil
 }
 
-// validToken returns the token with this secret. It fails with fault.Unauthenticated unless
-// the token is valid.
-func (s *Service) validToken(ctx context.Context, secret access.Secret, find lookup) (access.Token, error) {
-	if secret == (access.Secret{}) {
-		return access.Token{}, unauthenticated()
-	}
-	token, ok, err := find(ctx, secret.Digest())
-	switch {
-	case err != nil:
-		return access.Token{}, err
-	case !ok || !token.Valid(s.core.Now()):
-		return access.Token{}, unauthenticated()
-	}
-	return token, nil
-}
-
-func callerOf(t access.Token) Caller {
+// CallerOf returns the caller with a token.
+func CallerOf(t access.Token) Caller {
 	return Caller{User: t.User, Token: t.ID, Scope: t.Scope, Expires: t.Expires}
 }
 
@@ -67,7 +49,7 @@ func (s *Service) recheck(ctx context.Context, caller Caller) error {
 			return err
 		}
 		if !ok || !token.Valid(s.core.Now()) {
-			return unauthenticated()
+			return core.Unauthenticated()
 		}
 	}
 	if caller.Session.IsNone() {
@@ -89,11 +71,7 @@ func (s *Service) recheck(ctx context.Context, caller Caller) error {
 		return err
 	})
 	if err == nil && !valid {
-		err = signedOut()
+		err = core.SignedOut()
 	}
 	return err
-}
-
-func unauthenticated() error {
-	return fault.New(fault.Unauthenticated, "a valid API token is needed")
 }

@@ -70,7 +70,7 @@ func TestBurndown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if _, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("A problem"), Milestone: patch.Set(partialID(spring.Value.ID))}}); err != nil {
+		if _, err := s.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: ProblemPatch{Title: patch.Set("A problem"), Milestone: patch.Set(kit.Identified(spring.Value.ID))}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -112,7 +112,7 @@ func newWritable(t *testing.T) (service, IssuedToken) {
 	kit.NoError(t, err)
 	_, err = s.AddRelationship(t.Context(), s.admin, one, relate(relationship.RelatedTo, two))
 	kit.NoError(t, err)
-	_, err = s.AddWatcher(t.Context(), s.admin, two, AddWatcher{User: partialID(s.admin.User)})
+	_, err = s.AddWatcher(t.Context(), s.admin, two, AddWatcher{User: kit.Identified(s.admin.User)})
 	kit.NoError(t, err)
 	return s, s.issue(t, "read")
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// newServer returns a service like that of one server process.
+// NewServer returns a service like that of one server process.
 func newServer(s store.Store, c *kit.Clock) *Service {
 	return New(Options{Store: s, Now: c.Now, Random: rand.Reader, Limits: DefaultLimits()})
 }
@@ -104,4 +104,18 @@ func (s service) tokens(t *testing.T) []access.Token {
 		t.Fatal(err)
 	}
 	return a.Value
+}
+
+// member creates a user with a token and returns both.
+func (s service) member(t *testing.T, name string, scope access.Scope) (Caller, access.Secret) {
+	t.Helper()
+	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(kit.Identified(u.Value.ID)), Scope: patch.Set(string(scope))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Caller{User: u.Value.ID, Token: issued.Value.ID, Scope: scope}, issued.Value.Secret
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/text"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 )
 
@@ -45,7 +46,7 @@ func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d d
 	case err != nil:
 		return store.Change{}, Answer[IssuedToken]{}, err
 	case !ok || u.Inactive:
-		return store.Change{}, Answer[IssuedToken]{}, unauthenticated()
+		return store.Change{}, Answer[IssuedToken]{}, core.Unauthenticated()
 	case access.Crowded(d.Tokens, caller.User, cb.At):
 		var faults fault.List
 		faults.Add(fault.InvalidValue, fault.Location{}, "you have made %d tokens within 90 days, the largest number: an administrator can make more", access.MostOwn)

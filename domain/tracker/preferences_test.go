@@ -3,11 +3,9 @@ package tracker
 import (
 	"testing"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
-	"github.com/problemtracking/problems/domain/user"
 )
 
 // Preferences are set as a whole by their user, and sessions know them (D58).
@@ -25,10 +23,5 @@ func TestSetPreferences(t *testing.T) {
 		"columns=due,state density=compact language=de timeZone=Europe/Berlin keys=off")
 	_, err := s.SetPreferences(t.Context(), s.admin, SetPreferences{Columns: text("colour"), Density: text("loose"), Language: text("tlh"), TimeZone: text("Local"), Keys: keys(true)})
 	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /columns", "invalid-value /density", "invalid-value /language", "invalid-value /timeZone")
-	signed, err := s.SignInUser(t.Context(), s.admin.User, access.Write, "")
-	kit.NoError(t, err)
-	caller, err := s.RecognizeSession(t.Context(), signed.Key)
-	kit.NoError(t, err)
-	kit.Equal(t, "of a session", caller.Preferences.Choices(), user.Choices{Columns: "due,state", Compact: true, Language: "de", TimeZone: "Europe/Berlin", KeysOff: true})
 	kit.Equal(t, "the usual ones", set(SetPreferences{Density: text("comfortable"), Language: patch.Null[string](), Keys: keys(true)}), "")
 }

@@ -1,5 +1,6 @@
 // Package tracker is the driving port of the service: its use cases. An HTTP adapter or
 // the command line calls a [Service]. Most files are named after the nouns of the use cases.
+// Webhooks, e-mail, erasures and sessions have packages of their own below, with a Service each.
 //
 // Every write of a user goes the same way, in core.Run: lock the objects, load the data for the
 // rule, decide with a pure function, commit the resulting Change. Housekeeping, leases and
@@ -35,7 +36,6 @@ import (
 type Service struct {
 	core      *core.Core
 	limits    Limits
-	uses      uses
 	searches  *searchlimit.Limit // of searches in the store
 	lookups   *searchlimit.Limit // of searches in the catalogue, without connections of the store
 	claimants line.Line          // of ClaimNext
@@ -180,7 +180,7 @@ const replyLifetime = 24 * time.Hour
 // housekeeping may be too many.
 const expirySpan = time.Minute
 
-// Housekeep forgets ended sessions, expired replies and batches, and old events. Callers
+// Housekeep forgets expired replies and batches, and old events. Callers
 // run it every hour or so.
 func (s *Service) Housekeep(ctx context.Context) error {
 	// A store may number entries when somebody reads the feed. Without readers they would
@@ -189,9 +189,6 @@ func (s *Service) Housekeep(ctx context.Context) error {
 		return err
 	}
 	if err := s.forgetEvents(ctx); err != nil {
-		return err
-	}
-	if err := s.forgetSessions(ctx); err != nil {
 		return err
 	}
 	return s.expire(ctx)

@@ -212,7 +212,7 @@ func TestRecordUses(t *testing.T) {
 	kit.NoError(t, h.RecordUses(t.Context()))
 	kit.Equal(t, "writes without a use", counted.Commits, commits)
 	s.clock.Forward(-time.Hour)
-	_, err = h.SignIn(t.Context(), issued.Secret, "")
+	_, err = h.Authenticate(t.Context(), issued.Secret)
 	kit.NoError(t, err)
 	kit.NoError(t, h.RecordUses(t.Context()))
 	kit.Equal(t, "after a step of the clock", used(), last)

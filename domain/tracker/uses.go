@@ -5,8 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
-	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -14,46 +12,18 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
-// uses are the last uses of tokens that the store does not have yet. So a request does not wait
-// for a write about its token.
-type uses struct {
-	mu sync.Mutex
-	at map[ident.ID]time.Time
-}
-
-// note keeps a use, unless there is a later one.
-func (u *uses) note(token ident.ID, at time.Time) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.at == nil {
-		u.at = make(map[ident.ID]time.Time)
-	}
-	if at.After(u.at[token]) {
-		u.at[token] = at
-	}
-}
-
-// take returns the uses, and keeps none.
-func (u *uses) take() map[ident.ID]time.Time {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	taken := u.at
-	u.at = nil
-	return taken
-}
-
 // RecordUses stores the uses of tokens since the last time, in one Change, and writes nothing
 // without any. After a failure, the next call stores them. Callers run it every half minute, so
 // that the last use of a token is a minute old at most (D50).
 func (s *Service) RecordUses(ctx context.Context) (err error) {
-	taken := s.uses.take()
+	taken := s.core.Uses.Take()
 	if len(taken) == 0 {
 		return nil
 	}
 	defer func() {
 		if err != nil && !fault.Is(err, fault.Unsupported) {
 			for token, at := range taken {
-				s.uses.note(token, at)
+				s.core.Uses.Note(token, at)
 			}
 		}
 	}()

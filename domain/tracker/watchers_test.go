@@ -216,7 +216,7 @@ func TestStopWatchingUnderAnotherName(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	id := other.create(t, "T")
-	_, err := other.AddWatcher(t.Context(), other.admin, id, AddWatcher{User: partialID(other.admin.User)})
+	_, err := other.AddWatcher(t.Context(), other.admin, id, AddWatcher{User: kit.Identified(other.admin.User)})
 	kit.NoError(t, err)
 	counted := new(kit.Calls)
 	s := other.behind(kit.Hooked{Calls: counted, OnCommit: kit.Once(func() { other.rename(t, id) })})
@@ -236,7 +236,7 @@ func TestStopWatchingIsFound(t *testing.T) {
 	one, two := s.create(t, "1"), s.create(t, "2")
 	for _, id := range []problem.ID{one, two} {
 		for _, caller := range []Caller{ann, s.admin} {
-			_, err := s.AddWatcher(t.Context(), caller, id, AddWatcher{User: partialID(caller.User)})
+			_, err := s.AddWatcher(t.Context(), caller, id, AddWatcher{User: kit.Identified(caller.User)})
 			kit.NoError(t, err)
 		}
 	}
@@ -270,7 +270,7 @@ func TestStopWatching(t *testing.T) {
 	}
 	id := p.Value.ID
 	for _, who := range []Caller{ann, s.admin} {
-		if _, err := s.AddWatcher(t.Context(), who, id, AddWatcher{User: partialID(who.User)}); err != nil {
+		if _, err := s.AddWatcher(t.Context(), who, id, AddWatcher{User: kit.Identified(who.User)}); err != nil {
 			t.Fatal(err)
 		}
 	}

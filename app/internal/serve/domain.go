@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/sessions"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
@@ -55,7 +56,7 @@ var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handl
 	return service
 }), fx.Provide(func(service *tracker.Service, sender *webhook.Sender) *webhooks.Service {
 	return webhooks.New(service, sender)
-}, mailing.New, erasure.New))
+}, mailing.New, erasure.New, sessions.New))
 
 // metricsModule exports the measurements, and the log of outages.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {

@@ -30,6 +30,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/sessions"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
@@ -80,6 +81,7 @@ type handling struct {
 	Webhooks  *webhooks.Service
 	Mailing   *mailing.Service
 	Erasures  *erasure.Service
+	Sessions  *sessions.Service
 	Memory    *budget.Budget
 	Throttles *throttles
 	Streams   *httpapi.Streams
@@ -127,7 +129,8 @@ func newHandler(h handling) (http.Handler, error) {
 		return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, serves(handler)))), nil
 	}
 	client := webOptions(h.Options)
-	client.Service, client.Webhooks, client.Mailing, client.Erasures = h.Service, h.Webhooks, h.Mailing, h.Erasures
+	client.Service, client.Webhooks, client.Mailing = h.Service, h.Webhooks, h.Mailing
+	client.Erasures, client.Sessions = h.Erasures, h.Sessions
 	client.Memory, client.Codes, client.Stream, client.Stopping = h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
 	client.Logger, client.Observe, client.Quiet = logger, observe, quiet
 	if client.OpenID, err = newOpenID(settings.SignIn, h.Traces); err != nil {
@@ -338,6 +341,7 @@ type parts struct {
 	Store    *handle
 	Service  *tracker.Service
 	Erasures *erasure.Service
+	Sessions *sessions.Service
 
 	Memory    *budget.Budget
 	Files     *files
@@ -390,7 +394,7 @@ func serveAll(lc fx.Lifecycle, p parts) {
 	if p.Replies != nil {
 		lc.Append(fx.StartStopHook(p.Replies.listen, p.Replies.drain))
 	}
-	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
+	keeper := &housekeeper{service: p.Service, sessions: p.Sessions, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
 	eraser := p.Erasures.NewWorker(!settings.Storage.Store.Is(backend.Shared), p.Memory)
 	works := []func(context.Context){p.Webhooks.Run, keeper.run, keeper.recordUses, func(ctx context.Context) { p.erase(ctx, eraser) }}
 	if p.Mail != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/stage"
+	"github.com/problemtracking/problems/domain/tracker/sessions"
 )
 
 // service is the Service of a Stage.
@@ -41,7 +42,7 @@ func leaver(t *testing.T) (service, ident.ID) {
 	who := a.Value.ID
 	_, err = s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: kit.Named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
 	kit.NoError(t, err)
-	_, err = s.Tracker.SignInUser(t.Context(), who, access.Write, "a browser")
+	_, err = sessions.New(s.Tracker).SignInUser(t.Context(), who, access.Write, "a browser")
 	kit.NoError(t, err)
 	caller := tracker.Caller{User: who, Scope: access.Write}
 	for _, title := range []string{"plain", "watched", "assigned", "renamed", "Ask Ann Lee"} {

@@ -39,6 +39,7 @@ type Core struct {
 	Tokens     *cache.Tokens
 	Ready      *readiness.Readiness
 	Hub        *feedhub.Hub
+	Uses       Uses
 }
 
 // Moment returns the current moment. It fails with fault.Unavailable while the clock is

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 )
@@ -46,3 +47,8 @@ func AsPartial(value any) metadata.Partial {
 
 // Named is a field that is sent with the name of an object.
 func Named(name string) patch.Field[metadata.Partial] { return Partial(Object{"name": name}) }
+
+// Identified is a reference by an identifier.
+func Identified(id ident.ID) metadata.Partial {
+	return metadata.Members{"identifier": metadata.Text(id.String())}
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
@@ -53,4 +54,18 @@ func (s Stage) Problem(t testing.TB, title string) problem.ID {
 		t.Fatal(err)
 	}
 	return a.Value.ID
+}
+
+// Member creates a user with a token and returns both.
+func (s Stage) Member(t *testing.T, name string, scope access.Scope) (tracker.Caller, access.Secret) {
+	t.Helper()
+	u, err := s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issued, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: patch.Set(kit.Identified(u.Value.ID)), Scope: patch.Set(string(scope))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tracker.Caller{User: u.Value.ID, Token: issued.Value.ID, Scope: scope}, issued.Value.Secret
 }

@@ -1,6 +1,7 @@
-package tracker
+package sessions
 
 import (
+	"crypto/rand"
 	"slices"
 	"strings"
 	"sync"
@@ -11,33 +12,38 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
+	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 )
 
-// user creates a user with a token and returns both.
-func (s service) member(t *testing.T, name string, scope access.Scope) (Caller, access.Secret) {
-	t.Helper()
-	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(u.Value.ID)), Scope: patch.Set(string(scope))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Caller{User: u.Value.ID, Token: issued.Value.ID, Scope: scope}, issued.Value.Secret
+// service is the Service of a Stage.
+type service struct {
+	*Service
+	stage.Stage
 }
 
-func (s service) signIn(t *testing.T, secret access.Secret) (SignedIn, Caller) {
+func newService(t *testing.T) service {
+	s := stage.New(t, rand.Reader)
+	return service{New(s.Tracker), s}
+}
+
+// server returns what another server does on a store.
+func (s service) server(on store.Store) service {
+	s.Tracker = s.Server(on, nil)
+	s.Service = New(s.Tracker)
+	return s
+}
+
+func (s service) signIn(t *testing.T, secret access.Secret) (SignedIn, tracker.Caller) {
 	t.Helper()
 	signed, err := s.SignIn(t.Context(), secret, "Browser 1.0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller, err := s.RecognizeSession(t.Context(), signed.Key)
+	caller, err := s.Recognize(t.Context(), signed.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +52,7 @@ func (s service) signIn(t *testing.T, secret access.Secret) (SignedIn, Caller) {
 
 func (s service) refuses(t *testing.T, key access.SessionKey) {
 	t.Helper()
-	if caller, err := s.RecognizeSession(t.Context(), key); !fault.Is(err, fault.Unauthenticated) || caller != (Caller{}) {
+	if caller, err := s.Recognize(t.Context(), key); !fault.Is(err, fault.Unauthenticated) || caller != (tracker.Caller{}) {
 		t.Errorf("the session is of %+v (%v), want a refusal", caller, err)
 	}
 }
@@ -54,14 +60,14 @@ func (s service) refuses(t *testing.T, key access.SessionKey) {
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, secret := s.member(t, "Ann", access.Write)
-	before := s.memory.Current().Versions
+	ann, secret := s.Member(t, "Ann", access.Write)
+	before := s.Memory.Current().Versions
 	signed, caller := s.signIn(t, secret)
-	want := Caller{User: ann.User, Token: ann.Token, Scope: access.Write, Expires: signed.Session.Expires, Session: signed.Session.ID}
+	want := tracker.Caller{User: ann.User, Token: ann.Token, Scope: access.Write, Expires: signed.Session.Expires, Session: signed.Session.ID}
 	kit.Equal(t, "caller", caller, want)
 	kit.Equal(t, "expiry", signed.Session.Expires, signed.Session.Created.Add(sessionLife))
 	kit.Equal(t, "agent", signed.Session.Agent, "Browser 1.0")
-	kit.Equal(t, "versions: neither tokens nor metadata change", s.memory.Current().Versions, before)
+	kit.Equal(t, "versions: neither tokens nor metadata change", s.Memory.Current().Versions, before)
 	if _, err := s.SignIn(t.Context(), access.NewSecret([32]byte{9}), ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an unknown token signs in: %v", err)
 	}
@@ -76,26 +82,26 @@ func TestSignIn(t *testing.T) {
 // What ends a session: its time, its token, its user, signing out, and the user's own list.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*testing.T, service, Caller) error{
-		"time":     func(_ *testing.T, s service, _ Caller) error { s.clock.Forward(sessionLife); return nil },
-		"sign out": func(t *testing.T, s service, c Caller) error { return s.SignOut(t.Context(), c) },
-		"list": func(t *testing.T, s service, c Caller) error {
-			return s.EndSession(t.Context(), Caller{User: c.User, Scope: access.Read}, c.Session)
+	for name, end := range map[string]func(*testing.T, service, tracker.Caller) error{
+		"time":     func(_ *testing.T, s service, _ tracker.Caller) error { s.Clock.Forward(sessionLife); return nil },
+		"sign out": func(t *testing.T, s service, c tracker.Caller) error { return s.SignOut(t.Context(), c) },
+		"list": func(t *testing.T, s service, c tracker.Caller) error {
+			return s.End(t.Context(), tracker.Caller{User: c.User, Scope: access.Read}, c.Session)
 		},
-		"administrator": func(t *testing.T, s service, c Caller) error { return s.EndSession(t.Context(), s.admin, c.Session) },
-		"revocation": func(t *testing.T, s service, c Caller) error {
-			_, err := s.RevokeToken(t.Context(), s.admin, c.Token, Write{})
+		"administrator": func(t *testing.T, s service, c tracker.Caller) error { return s.End(t.Context(), s.Admin, c.Session) },
+		"revocation": func(t *testing.T, s service, c tracker.Caller) error {
+			_, err := s.Tracker.RevokeToken(t.Context(), s.Admin, c.Token, tracker.Write{})
 			return err
 		},
-		"deactivation": func(t *testing.T, s service, c Caller) error {
-			_, err := s.Users().Update(t.Context(), s.admin, c.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
+		"deactivation": func(t *testing.T, s service, c tracker.Caller) error {
+			_, err := s.Tracker.Users().Update(t.Context(), s.Admin, c.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}})
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
-			_, secret := s.member(t, "Ann", access.Write)
+			_, secret := s.Member(t, "Ann", access.Write)
 			signed, caller := s.signIn(t, secret)
 			if err := end(t, s, caller); err != nil {
 				t.Fatal(err)
@@ -112,20 +118,20 @@ func TestSessionEnds(t *testing.T) {
 func TestSessionEndsOnAnotherServer(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	_, secret := s.member(t, "Ann", access.Write)
+	_, secret := s.Member(t, "Ann", access.Write)
 	signed, caller := s.signIn(t, secret)
-	other := newServer(s.memory, s.clock)
-	if _, err := other.RevokeToken(t.Context(), s.admin, caller.Token, Write{}); err != nil {
+	other := s.server(s.Memory)
+	if _, err := other.Tracker.RevokeToken(t.Context(), s.Admin, caller.Token, tracker.Write{}); err != nil {
 		t.Fatal(err)
 	}
-	s.clock.Forward(2 * time.Second)
+	s.Clock.Forward(2 * time.Second)
 	s.refuses(t, signed.Key)
-	one, _ := s.member(t, "Bob", access.Write)
+	one, _ := s.Member(t, "Bob", access.Write)
 	begun, err := s.SignInUser(t.Context(), one.User, access.Write, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := other.EndSession(t.Context(), one, begun.Session.ID); err != nil {
+	if err := other.End(t.Context(), one, begun.Session.ID); err != nil {
 		t.Fatal(err)
 	}
 	s.refuses(t, begun.Key)
@@ -136,23 +142,23 @@ func TestSessionEndsOnAnotherServer(t *testing.T) {
 func TestInvitation(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, _ := s.member(t, "Ann", access.Read)
-	invite := func() IssuedToken {
-		a, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(ann.User)), Scope: patch.Set("write"), Invitation: patch.Set(true)})
+	ann, _ := s.Member(t, "Ann", access.Read)
+	invite := func() tracker.IssuedToken {
+		a, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: patch.Set(kit.Identified(ann.User)), Scope: patch.Set("write"), Invitation: patch.Set(true)})
 		kit.NoError(t, err)
 		return a.Value
 	}
 	issued := invite()
 	kit.Equal(t, "expiry", issued.Expires, issued.Created.Add(access.InvitationLife))
-	if _, err := s.Authenticate(t.Context(), issued.Secret); !fault.Is(err, fault.Unauthenticated) {
+	if _, err := s.Tracker.Authenticate(t.Context(), issued.Secret); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an invitation authenticates: %v", err)
 	}
-	other := newServer(s.memory, s.clock)
+	other := s.server(s.Memory)
 	var signed atomic.Pointer[SignedIn]
 	var all sync.WaitGroup
 	for i := range 10 {
 		all.Go(func() {
-			begun, err := []*Service{s.Service, other}[i%2].SignIn(t.Context(), issued.Secret, "")
+			begun, err := []service{s, other}[i%2].SignIn(t.Context(), issued.Secret, "")
 			switch {
 			case err == nil && !signed.CompareAndSwap(nil, &begun):
 				t.Error("it signs in twice")
@@ -165,15 +171,15 @@ func TestInvitation(t *testing.T) {
 	if signed.Load() == nil {
 		t.Fatal("it signs nobody in")
 	}
-	s.clock.Forward(access.InvitationLife)
-	caller, err := s.RecognizeSession(t.Context(), signed.Load().Key)
+	s.Clock.Forward(access.InvitationLife)
+	caller, err := s.Recognize(t.Context(), signed.Load().Key)
 	kit.NoError(t, err)
-	kit.Equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Write, Expires: signed.Load().Session.Expires, Session: signed.Load().Session.ID})
+	kit.Equal(t, "caller", caller, tracker.Caller{User: ann.User, Scope: access.Write, Expires: signed.Load().Session.Expires, Session: signed.Load().Session.ID})
 
-	for why, end := range map[string]func(IssuedToken) error{
-		"late": func(IssuedToken) error { s.clock.Forward(access.InvitationLife); return nil },
-		"revoked": func(i IssuedToken) error {
-			_, err := other.RevokeToken(t.Context(), s.admin, i.ID, Write{})
+	for why, end := range map[string]func(tracker.IssuedToken) error{
+		"late": func(tracker.IssuedToken) error { s.Clock.Forward(access.InvitationLife); return nil },
+		"revoked": func(i tracker.IssuedToken) error {
+			_, err := other.Tracker.RevokeToken(t.Context(), s.Admin, i.ID, tracker.Write{})
 			return err
 		},
 	} {
@@ -188,44 +194,44 @@ func TestInvitation(t *testing.T) {
 func TestSessionEndsWithItsToken(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, _ := s.member(t, "Ann", access.Write)
-	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{
-		User: patch.Set(partialID(ann.User)), Scope: patch.Set("read"), Expires: patch.Set(s.clock.Now().Add(time.Hour)),
+	ann, _ := s.Member(t, "Ann", access.Write)
+	issued, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{
+		User: patch.Set(kit.Identified(ann.User)), Scope: patch.Set("read"), Expires: patch.Set(s.Clock.Now().Add(time.Hour)),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	signed, _ := s.signIn(t, issued.Value.Secret)
 	kit.Equal(t, "expiry", signed.Session.Expires, issued.Value.Expires)
-	s.clock.Forward(time.Hour)
+	s.Clock.Forward(time.Hour)
 	s.refuses(t, signed.Key)
 }
 
 func TestSignInUser(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, _ := s.member(t, "Ann", access.Write)
+	ann, _ := s.Member(t, "Ann", access.Write)
 	signed, err := s.SignInUser(t.Context(), ann.User, access.Read, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	caller, err := s.RecognizeSession(t.Context(), signed.Key)
+	caller, err := s.Recognize(t.Context(), signed.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	kit.Equal(t, "caller", caller, Caller{User: ann.User, Scope: access.Read, Expires: signed.Session.Expires, Session: signed.Session.ID})
+	kit.Equal(t, "caller", caller, tracker.Caller{User: ann.User, Scope: access.Read, Expires: signed.Session.Expires, Session: signed.Session.ID})
 	if _, err := s.SignInUser(t.Context(), kit.ID(99), access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an unknown user signs in: %v", err)
 	}
-	if _, err := s.Users().Update(t.Context(), s.admin, ann.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}); err != nil {
+	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, ann.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	s.refuses(t, signed.Key)
-	if _, err := s.Users().Update(t.Context(), s.admin, ann.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(false)}}); err != nil {
+	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, ann.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(false)}}); err != nil {
 		t.Fatal(err)
 	}
 	s.refuses(t, signed.Key) // for good
-	if _, err := s.Users().Update(t.Context(), s.admin, ann.User, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}); err != nil {
+	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, ann.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SignInUser(t.Context(), ann.User, access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
@@ -236,25 +242,25 @@ func TestSignInUser(t *testing.T) {
 func TestSessionsOfOthers(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	_, hers := s.member(t, "Ann", access.Write)
-	_, his := s.member(t, "Bob", access.Write)
+	_, hers := s.Member(t, "Ann", access.Write)
+	_, his := s.Member(t, "Bob", access.Write)
 	first, ann := s.signIn(t, hers)
 	second, _ := s.signIn(t, hers)
 	theirs, bob := s.signIn(t, his)
-	list, err := s.As(ann).Sessions(t.Context())
+	list, err := s.Own(t.Context(), ann)
 	if err != nil {
 		t.Fatal(err)
 	}
 	kit.Equal(t, "sessions, the newest first", list.Value, []access.Session{second.Session, first.Session})
 	for _, id := range []ident.ID{theirs.Session.ID, kit.ID(77), ident.None} {
-		if err := s.EndSession(t.Context(), ann, id); !fault.Is(err, fault.NotFound) {
+		if err := s.End(t.Context(), ann, id); !fault.Is(err, fault.NotFound) {
 			t.Errorf("session %v ends: %v", id, err)
 		}
 	}
-	if _, err := s.RecognizeSession(t.Context(), theirs.Key); err != nil {
+	if _, err := s.Recognize(t.Context(), theirs.Key); err != nil {
 		t.Error(err)
 	}
-	if err := s.EndSession(t.Context(), bob, theirs.Session.ID); err != nil {
+	if err := s.End(t.Context(), bob, theirs.Session.ID); err != nil {
 		t.Error(err)
 	}
 }
@@ -262,7 +268,7 @@ func TestSessionsOfOthers(t *testing.T) {
 func TestMostSessions(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, secret := s.member(t, "Ann", access.Write)
+	ann, secret := s.Member(t, "Ann", access.Write)
 	first, _ := s.signIn(t, secret)
 	second, _ := s.signIn(t, secret)
 	other, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
@@ -274,11 +280,11 @@ func TestMostSessions(t *testing.T) {
 	}
 	s.refuses(t, first.Key)
 	for _, kept := range []SignedIn{second, other} {
-		if _, err := s.RecognizeSession(t.Context(), kept.Key); err != nil {
+		if _, err := s.Recognize(t.Context(), kept.Key); err != nil {
 			t.Errorf("a further session has ended too: %v", err)
 		}
 	}
-	if list, err := s.As(ann).Sessions(t.Context()); err != nil || len(list.Value) != mostSessionsOfToken+1 {
+	if list, err := s.Own(t.Context(), ann); err != nil || len(list.Value) != mostSessionsOfToken+1 {
 		t.Errorf("there are %d sessions (%v), want %d", len(list.Value), err, mostSessionsOfToken+1)
 	}
 }
@@ -337,16 +343,16 @@ func same(n, number int) []int { return slices.Repeat([]int{number}, n) }
 func TestHousekeepForgetsSessions(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, secret := s.member(t, "Ann", access.Write)
+	ann, secret := s.Member(t, "Ann", access.Write)
 	s.signIn(t, secret)
-	s.clock.Forward(time.Hour)
+	s.Clock.Forward(time.Hour)
 	kept, _ := s.signIn(t, secret)
-	s.clock.Forward(sessionLife - time.Hour)
+	s.Clock.Forward(sessionLife - time.Hour)
 	if err := s.Housekeep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	var left []access.Session
-	if err := s.memory.View(t.Context(), func(r store.Reader) (err error) {
+	if err := s.Memory.View(t.Context(), func(r store.Reader) (err error) {
 		left, err = r.Sessions(t.Context(), ann.User)
 		return err
 	}); err != nil {
@@ -366,16 +372,12 @@ func TestAgentName(t *testing.T) {
 	}
 }
 
-func partialID(id ident.ID) metadata.Partial {
-	return metadata.Members{"identifier": metadata.Text(id.String())}
-}
-
 // An administrator sees the sessions of all users, or of one, as far as a limit.
 func TestSessionsOf(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, annSecret := s.member(t, "Ann", access.Write)
-	bob, bobSecret := s.member(t, "Bob", access.Read)
+	ann, annSecret := s.Member(t, "Ann", access.Write)
+	bob, bobSecret := s.Member(t, "Bob", access.Read)
 	first, _ := s.signIn(t, annSecret)
 	second, _ := s.signIn(t, bobSecret)
 	third, _ := s.signIn(t, annSecret)
@@ -391,7 +393,7 @@ func TestSessionsOf(t *testing.T) {
 		"of Ann":      {ann.User, 10, []ident.ID{third.Session.ID, first.Session.ID}, false},
 		"of Bob":      {bob.User, 10, []ident.ID{second.Session.ID}, false},
 	} {
-		a, more, err := s.SessionsOf(t.Context(), c.who, c.limit)
+		a, more, err := s.List(t.Context(), c.who, c.limit)
 		kit.NoError(t, err)
 		var got []ident.ID
 		for _, session := range a.Value {
@@ -400,11 +402,37 @@ func TestSessionsOf(t *testing.T) {
 		kit.Equal(t, name, got, c.want)
 		kit.Equal(t, name+": more", more, c.more)
 	}
-	_, err := s.RevokeToken(t.Context(), s.admin, ann.Token, Write{})
+	_, err := s.Tracker.RevokeToken(t.Context(), s.Admin, ann.Token, tracker.Write{})
 	kit.NoError(t, err)
-	a, more, err := s.SessionsOf(t.Context(), ident.None, 1)
+	a, more, err := s.List(t.Context(), ident.None, 1)
 	kit.NoError(t, err)
 	if len(a.Value) != 1 || a.Value[0].ID != second.Session.ID || more {
 		t.Errorf("after the revocation the sessions are %+v (more: %t)", a.Value, more)
 	}
+}
+
+// D58: a request of a session has the preferences of its user.
+func TestSessionHasPreferences(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	_, err := s.Tracker.SetPreferences(t.Context(), s.Admin, tracker.SetPreferences{Language: patch.Set("de")})
+	kit.NoError(t, err)
+	signed, err := s.SignInUser(t.Context(), s.Admin.User, access.Write, "")
+	kit.NoError(t, err)
+	caller, err := s.Recognize(t.Context(), signed.Key)
+	kit.NoError(t, err)
+	kit.Equal(t, "language", caller.Preferences.Choices().Language, "de")
+}
+
+// D50: a sign-in is a use of its token.
+func TestSignInIsAUse(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	_, secret := s.Member(t, "Ann", access.Write)
+	s.Clock.Forward(time.Minute)
+	s.signIn(t, secret)
+	kit.NoError(t, s.Tracker.RecordUses(t.Context()))
+	a, err := s.Tracker.Tokens(t.Context())
+	kit.NoError(t, err)
+	kit.Equal(t, "last use", a.Value[1].LastUse, s.Clock.Now())
 }

@@ -1,4 +1,4 @@
-package tracker
+package sessions
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/directory"
@@ -40,15 +41,15 @@ type SignedIn struct {
 // the scope of the token, and ends with it. An invitation is revoked, and its session goes
 // on. agent is how the browser calls itself. SignIn fails as Authenticate does.
 func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string) (SignedIn, error) {
-	token, err := s.validToken(ctx, secret, s.core.Tokens.WithDigest)
+	token, err := s.core.ValidToken(ctx, secret, s.core.Tokens.WithDigest)
 	switch {
 	case err != nil:
 		return SignedIn{}, err
 	case token.Invitation:
 		return s.acceptInvitation(ctx, token.ID, token.User, agent)
 	}
-	s.uses.note(token.ID, s.core.Now())
-	return s.beginSession(ctx, callerOf(token), agent)
+	s.core.Uses.Note(token.ID, s.core.Now())
+	return s.beginSession(ctx, tracker.CallerOf(token), agent)
 }
 
 // acceptInvitation begins the one session of an invitation. Of many sign-ins at once, one
@@ -58,7 +59,7 @@ func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID
 	if err != nil {
 		return SignedIn{}, err
 	}
-	begun, err := core.Run(ctx, s.core, core.Command[directory.Directory, Answer[access.Session]]{
+	begun, err := core.Run(ctx, s.core, core.Command[directory.Directory, tracker.Answer[access.Session]]{
 		Locks: []writerlocks.Key{writerlocks.Catalogue(), writerlocks.Sessions(who)},
 		Load: func(ctx context.Context, r store.Reader) (d directory.Directory, err error) {
 			if d, err = directory.Load(ctx, s.core, r); err == nil {
@@ -66,17 +67,17 @@ func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID
 			}
 			return d, err
 		},
-		Decide: func(d directory.Directory, m changes.Moment) (store.Change, Answer[access.Session], error) {
+		Decide: func(d directory.Directory, m changes.Moment) (store.Change, tracker.Answer[access.Session], error) {
 			token, ok := d.FindToken(invitation)
 			if !ok || !token.Valid(m.At) {
-				return store.Change{}, Answer[access.Session]{}, unauthenticated()
+				return store.Change{}, tracker.Answer[access.Session]{}, core.Unauthenticated()
 			}
 			cb := changes.NewBuilder(m, changes.Author{User: who})
-			session, err := addSession(cb, Caller{User: who, Scope: token.Scope}, key.Digest(), agent, sessionsOf{d.Catalogue, d.Sessions})
+			session, err := addSession(cb, tracker.Caller{User: who, Scope: token.Scope}, key.Digest(), agent, sessionsOf{d.Catalogue, d.Sessions})
 			token.Revoked = cb.At
 			cb.AddExpect(store.AccessAt{Version: d.Access}) // or two sign-ins could both use it
 			directory.PutToken(cb, token, d.Catalogue.Name(metadata.Users, who), false)
-			return cb.Change, Answer[access.Session]{Value: session, Catalogue: d.Catalogue, New: true}, err
+			return cb.Change, tracker.Answer[access.Session]{Value: session, Catalogue: d.Catalogue, New: true}, err
 		},
 	})
 	return SignedIn{begun.Value, key}, err
@@ -86,7 +87,7 @@ func (s *Service) acceptInvitation(ctx context.Context, invitation, who ident.ID
 // provider, or a trusted proxy. An unknown or inactive user fails with
 // fault.Unauthenticated.
 func (s *Service) SignInUser(ctx context.Context, who ident.ID, scope access.Scope, agent string) (SignedIn, error) {
-	return s.beginSession(ctx, Caller{User: who, Scope: scope}, agent)
+	return s.beginSession(ctx, tracker.Caller{User: who, Scope: scope}, agent)
 }
 
 // sessionsOf is the basis of the decision about a session.
@@ -95,18 +96,18 @@ type sessionsOf struct {
 	sessions  []access.Session // of the user
 }
 
-func (s *Service) beginSession(ctx context.Context, caller Caller, agent string) (SignedIn, error) {
+func (s *Service) beginSession(ctx context.Context, caller tracker.Caller, agent string) (SignedIn, error) {
 	key, err := s.newSessionKey()
 	if err != nil {
 		return SignedIn{}, err
 	}
-	begun, err := core.Run(ctx, s.core, core.Command[sessionsOf, Answer[access.Session]]{
+	begun, err := core.Run(ctx, s.core, core.Command[sessionsOf, tracker.Answer[access.Session]]{
 		Locks: []writerlocks.Key{writerlocks.Sessions(caller.User)},
 		Load:  s.sessionsOf(caller.User),
-		Decide: func(of sessionsOf, m changes.Moment) (store.Change, Answer[access.Session], error) {
+		Decide: func(of sessionsOf, m changes.Moment) (store.Change, tracker.Answer[access.Session], error) {
 			cb := changes.NewBuilder(m, caller.Author())
 			session, err := addSession(cb, caller, key.Digest(), agent, of)
-			return cb.Change, Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, err
+			return cb.Change, tracker.Answer[access.Session]{Value: session, Catalogue: of.catalogue, New: true}, err
 		},
 	})
 	return SignedIn{begun.Value, key}, err
@@ -132,7 +133,7 @@ func (s *Service) sessionsOf(who ident.ID) func(context.Context, store.Reader) (
 }
 
 // addSession adds a new session of the caller, and the ends of those that give way to it.
-func addSession(cb *changes.Builder, caller Caller, digest access.Digest, agent string, of sessionsOf) (access.Session, error) {
+func addSession(cb *changes.Builder, caller tracker.Caller, digest access.Digest, agent string, of sessionsOf) (access.Session, error) {
 	if u, ok := of.catalogue.User(caller.User); !ok || u.Inactive {
 		return access.Session{}, fault.New(fault.Unauthenticated, "an active user is needed")
 	}
@@ -197,14 +198,14 @@ func agentName(agent string) string {
 	return string(name[:min(len(name), access.MostAgent)])
 }
 
-// RecognizeSession returns the caller with the key of a session. It fails with
+// Recognize returns the caller with the key of a session. It fails with
 // fault.Unauthenticated unless the session goes on, its user is active and its token, if
 // any, is valid. It reads the session from the store each time, so the end of a session
 // has its effect at once on all servers. A revocation of the token by another server takes
 // up to Options.CacheFor.
-func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (Caller, error) {
+func (s *Service) Recognize(ctx context.Context, key access.SessionKey) (tracker.Caller, error) {
 	if key == (access.SessionKey{}) {
-		return Caller{}, signedOut()
+		return tracker.Caller{}, core.SignedOut()
 	}
 	var session access.Session
 	var ok, active bool
@@ -222,18 +223,18 @@ func (s *Service) RecognizeSession(ctx context.Context, key access.SessionKey) (
 	})
 	switch {
 	case err != nil:
-		return Caller{}, err
+		return tracker.Caller{}, err
 	case !ok || !active || !session.Valid(s.core.Now()):
-		return Caller{}, signedOut()
+		return tracker.Caller{}, core.SignedOut()
 	}
 	scope, ok, err := s.scopeOf(ctx, session)
 	switch {
 	case err != nil:
-		return Caller{}, err
+		return tracker.Caller{}, err
 	case !ok:
-		return Caller{}, signedOut()
+		return tracker.Caller{}, core.SignedOut()
 	}
-	return Caller{User: session.User, Token: session.Token, Scope: scope, Expires: session.Expires, Session: session.ID, Preferences: preferences}, nil
+	return tracker.Caller{User: session.User, Token: session.Token, Scope: scope, Expires: session.Expires, Session: session.ID, Preferences: preferences}, nil
 }
 
 // scopeOf returns the scope of the session or of its token, the smaller one. ok is false
@@ -252,25 +253,23 @@ func (s *Service) scopeOf(ctx context.Context, session access.Session) (scope ac
 	return session.Scope, true, nil
 }
 
-func signedOut() error { return fault.New(fault.Unauthenticated, "you are not signed in") }
-
-// Sessions returns the sessions of the caller that go on, the newest first.
-func (as Reader) Sessions(ctx context.Context) (Answer[[]access.Session], error) {
-	a, _, err := as.s.SessionsOf(ctx, as.caller.User, mostSessions)
+// Own returns the sessions of the caller that go on, the newest first.
+func (s *Service) Own(ctx context.Context, caller tracker.Caller) (tracker.Answer[[]access.Session], error) {
+	a, _, err := s.List(ctx, caller.User, mostSessions)
 	return a, err
 }
 
-// SessionsOf returns the newest sessions of a user that go on, or of all users with
+// List returns the newest sessions of a user that go on, or of all users with
 // ident.None: at most limit, the newest first. more is true when it left out others. Only
 // administrators may see the sessions of others.
-func (s *Service) SessionsOf(ctx context.Context, who ident.ID, limit int) (a Answer[[]access.Session], more bool, err error) {
+func (s *Service) List(ctx context.Context, who ident.ID, limit int) (a tracker.Answer[[]access.Session], more bool, err error) {
 	var of sessionsOf
 	err = s.core.Store.View(ctx, func(r store.Reader) (err error) {
 		of, err = s.sessionsOf(who)(ctx, r)
 		return err
 	})
 	if err != nil {
-		return Answer[[]access.Session]{}, false, err
+		return tracker.Answer[[]access.Session]{}, false, err
 	}
 	a.Catalogue = of.catalogue
 	now := s.core.Now()
@@ -280,7 +279,7 @@ func (s *Service) SessionsOf(ctx context.Context, who ident.ID, limit int) (a An
 		}
 		_, ok, err := s.scopeOf(ctx, session)
 		if err != nil {
-			return Answer[[]access.Session]{}, false, err
+			return tracker.Answer[[]access.Session]{}, false, err
 		}
 		if !ok {
 			continue
@@ -293,39 +292,39 @@ func (s *Service) SessionsOf(ctx context.Context, who ident.ID, limit int) (a An
 	return a, false, nil
 }
 
-// EndSession ends a session of the caller. With the scope admin, it ends any session. It
+// End ends a session of the caller. With the scope admin, it ends any session. It
 // fails with fault.NotFound for all other ones.
-func (s *Service) EndSession(ctx context.Context, caller Caller, id ident.ID) error {
+func (s *Service) End(ctx context.Context, caller tracker.Caller, id ident.ID) error {
 	of := caller.User
 	if caller.Scope.Covers(access.Admin) {
 		of = ident.None
 	}
-	_, err := core.Run(ctx, s.core, core.Command[[]access.Session, Answer[struct{}]]{
+	_, err := core.Run(ctx, s.core, core.Command[[]access.Session, tracker.Answer[struct{}]]{
 		Load: func(ctx context.Context, r store.Reader) ([]access.Session, error) { return r.Sessions(ctx, of) },
-		Decide: func(sessions []access.Session, m changes.Moment) (store.Change, Answer[struct{}], error) {
+		Decide: func(sessions []access.Session, m changes.Moment) (store.Change, tracker.Answer[struct{}], error) {
 			if !slices.ContainsFunc(sessions, func(old access.Session) bool { return old.ID == id }) {
-				return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no such session")
+				return store.Change{}, tracker.Answer[struct{}]{}, fault.New(fault.NotFound, "there is no such session")
 			}
 			cb := changes.NewBuilder(m, caller.Author())
 			cb.AddEffect(store.DropSession{ID: id})
-			return cb.Change, Answer[struct{}]{}, nil
+			return cb.Change, tracker.Answer[struct{}]{}, nil
 		},
 	})
 	return err
 }
 
 // SignOut ends the session of the caller. It does nothing when it has ended already.
-func (s *Service) SignOut(ctx context.Context, caller Caller) error {
-	err := s.EndSession(ctx, Caller{User: caller.User}, caller.Session)
+func (s *Service) SignOut(ctx context.Context, caller tracker.Caller) error {
+	err := s.End(ctx, tracker.Caller{User: caller.User}, caller.Session)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
 	return err
 }
 
-// forgetSessions forgets expired sessions. It reads the sessions once, and
+// Housekeep forgets expired sessions. Callers run it every hour or so. It reads the sessions once, and
 // forgets a bounded number of them with each Change.
-func (s *Service) forgetSessions(ctx context.Context) error {
+func (s *Service) Housekeep(ctx context.Context) error {
 	now, err := s.core.Moment(ctx) // a clock that is not believed ends no session
 	if err != nil {
 		return err

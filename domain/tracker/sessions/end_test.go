@@ -1,4 +1,4 @@
-package tracker
+package sessions
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 func (s service) setInactive(t *testing.T, id ident.ID, inactive bool) {
 	t.Helper()
-	_, err := s.Users().Update(t.Context(), s.admin, id, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(inactive)}})
+	_, err := s.Tracker.Users().Update(t.Context(), s.Admin, id, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(inactive)}})
 	kit.NoError(t, err)
 }
 
@@ -24,11 +25,11 @@ func (s service) setInactive(t *testing.T, id ident.ID, inactive bool) {
 func TestSessionStaysEndedAfterReactivation(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, secret := s.member(t, "Ann", access.Write)
+	ann, secret := s.Member(t, "Ann", access.Write)
 	byToken, _ := s.signIn(t, secret)
 	byName, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
 	kit.NoError(t, err)
-	bob, _ := s.member(t, "Bob", access.Write)
+	bob, _ := s.Member(t, "Bob", access.Write)
 	other, err := s.SignInUser(t.Context(), bob.User, access.Write, "")
 	kit.NoError(t, err)
 
@@ -36,11 +37,11 @@ func TestSessionStaysEndedAfterReactivation(t *testing.T) {
 	s.setInactive(t, ann.User, false)
 	s.refuses(t, byToken.Key)
 	s.refuses(t, byName.Key)
-	_, err = s.RecognizeSession(t.Context(), other.Key)
+	_, err = s.Recognize(t.Context(), other.Key)
 	kit.NoError(t, err)
 	again, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
 	kit.NoError(t, err)
-	_, err = s.RecognizeSession(t.Context(), again.Key)
+	_, err = s.Recognize(t.Context(), again.Key)
 	kit.NoError(t, err)
 }
 
@@ -63,13 +64,13 @@ func (d *overtaken) Commit(ctx context.Context, change store.Change) (store.Rece
 func TestDeactivationOvertakenBySignIn(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, _ := s.member(t, "Ann", access.Write)
+	ann, _ := s.Member(t, "Ann", access.Write)
 	var signed SignedIn
-	slow := service{newServer(&overtaken{s.memory, func() {
+	slow := s.server(&overtaken{s.Memory, func() {
 		var err error
 		signed, err = s.SignInUser(t.Context(), ann.User, access.Write, "")
 		kit.NoError(t, err)
-	}}, s.clock), s.memory, s.clock, s.admin}
+	}})
 	slow.setInactive(t, ann.User, true)
 	s.refuses(t, signed.Key)
 	s.setInactive(t, ann.User, false)
@@ -81,8 +82,8 @@ func TestDeactivationOvertakenBySignIn(t *testing.T) {
 func TestSignInOvertakenByDeactivation(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, _ := s.member(t, "Ann", access.Write)
-	slow := newServer(&overtaken{s.memory, func() { s.setInactive(t, ann.User, true) }}, s.clock)
+	ann, _ := s.Member(t, "Ann", access.Write)
+	slow := s.server(&overtaken{s.Memory, func() { s.setInactive(t, ann.User, true) }})
 	if _, err := slow.SignInUser(t.Context(), ann.User, access.Write, ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("the sign-in ends with %v, want a refusal", err)
 	}
@@ -92,15 +93,15 @@ func TestSignInOvertakenByDeactivation(t *testing.T) {
 func TestSessionOfNewTokenOnAnotherServer(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	old, secret := s.member(t, "Ann", access.Write)
-	other := newServer(s.memory, s.clock)
-	_, err := other.Authenticate(t.Context(), secret) // the other server now has the tokens
+	old, secret := s.Member(t, "Ann", access.Write)
+	other := s.server(s.Memory)
+	_, err := other.Tracker.Authenticate(t.Context(), secret) // the other server now has the tokens
 	kit.NoError(t, err)
 
-	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(partialID(old.User)), Scope: patch.Set("read")})
+	issued, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: patch.Set(kit.Identified(old.User)), Scope: patch.Set("read")})
 	kit.NoError(t, err)
 	signed, want := s.signIn(t, issued.Value.Secret)
-	caller, err := other.RecognizeSession(t.Context(), signed.Key)
+	caller, err := other.Recognize(t.Context(), signed.Key)
 	kit.NoError(t, err)
 	kit.Equal(t, "caller", caller, want)
 }
@@ -109,13 +110,13 @@ func TestSessionOfNewTokenOnAnotherServer(t *testing.T) {
 func TestSessionsOfRevokedTokens(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	ann, secret := s.member(t, "Ann", access.Write)
+	ann, secret := s.Member(t, "Ann", access.Write)
 	s.signIn(t, secret)
 	kept, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
 	kit.NoError(t, err)
-	_, err = s.RevokeToken(t.Context(), s.admin, ann.Token, Write{})
+	_, err = s.Tracker.RevokeToken(t.Context(), s.Admin, ann.Token, tracker.Write{})
 	kit.NoError(t, err)
-	list, err := s.As(Caller{User: ann.User, Scope: access.Write, Session: kept.Session.ID}).Sessions(t.Context())
+	list, err := s.Own(t.Context(), tracker.Caller{User: ann.User, Scope: access.Write, Session: kept.Session.ID})
 	kit.NoError(t, err)
 	kit.Equal(t, "sessions", list.Value, []access.Session{kept.Session})
 }
@@ -131,14 +132,14 @@ func TestSessionHasTheSmallerScope(t *testing.T) {
 		t.Run(fmt.Sprint(c.session, " of ", c.token), func(t *testing.T) {
 			t.Parallel()
 			s := newService(t)
-			ann, _ := s.member(t, "Ann", c.token)
+			ann, _ := s.Member(t, "Ann", c.token)
 			key := access.NewSessionKey([32]byte{1})
-			at := s.clock.Now()
-			_, err := s.memory.Commit(t.Context(), store.Change{Batch: kit.ID(40), At: at, Effects: []store.Effect{store.PutSession{Session: access.Session{
+			at := s.Clock.Now()
+			_, err := s.Memory.Commit(t.Context(), store.Change{Batch: kit.ID(40), At: at, Effects: []store.Effect{store.PutSession{Session: access.Session{
 				ID: kit.ID(41), User: ann.User, Token: ann.Token, Scope: c.session, Digest: key.Digest(), Created: at, Expires: at.Add(time.Hour),
 			}}}})
 			kit.NoError(t, err)
-			caller, err := s.RecognizeSession(t.Context(), key)
+			caller, err := s.Recognize(t.Context(), key)
 			kit.NoError(t, err)
 			kit.Equal(t, "scope", caller.Scope, c.want)
 		})
@@ -167,25 +168,25 @@ func (c *counting) Commit(ctx context.Context, change store.Change) (store.Recei
 func TestSessionsAreForgottenInPortions(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	at := s.clock.Now()
+	at := s.Clock.Now()
 	const expired = 2*forgottenAtOnce + 1
 	change := store.Change{Batch: kit.ID(40), At: at}
 	for i := range expired + 1 {
 		key := access.NewSessionKey([32]byte{1, byte(i), byte(i >> 8)})
-		session := access.Session{ID: ident.ID{1, byte(i), byte(i >> 8)}, User: s.admin.User, Scope: access.Read, Digest: key.Digest(), Created: at, Expires: at}
+		session := access.Session{ID: ident.ID{1, byte(i), byte(i >> 8)}, User: s.Admin.User, Scope: access.Read, Digest: key.Digest(), Created: at, Expires: at}
 		if i == expired {
 			session.Expires = at.Add(time.Hour)
 		}
 		change.Effects = append(change.Effects, store.PutSession{Session: session})
 	}
-	_, err := s.memory.Commit(t.Context(), change)
+	_, err := s.Memory.Commit(t.Context(), change)
 	kit.NoError(t, err)
 
-	counted := &counting{Store: s.memory}
-	kit.NoError(t, newServer(counted, s.clock).forgetSessions(t.Context()))
+	counted := &counting{Store: s.Memory}
+	kit.NoError(t, s.server(counted).Housekeep(t.Context()))
 	kit.Equal(t, "effects of the Changes", counted.effects, []int{forgottenAtOnce, forgottenAtOnce, 1})
 	kit.Equal(t, "reads", counted.views, 1)
-	list, err := s.As(s.admin).Sessions(t.Context())
+	list, err := s.Own(t.Context(), s.Admin)
 	kit.NoError(t, err)
 	kit.Equal(t, "sessions left", len(list.Value), 1)
 }

@@ -1,0 +1,17 @@
+// Package sessions holds the use cases of sessions (D41): how a browser signs in and out, and
+// whose session a request has.
+package sessions
+
+import (
+	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
+)
+
+// Service runs the use cases of sessions. Its methods may be called from many goroutines at
+// once. The returned errors are faults.
+type Service struct {
+	core *core.Core
+}
+
+// New returns a Service on the store of the tracker.
+func New(t *tracker.Service) *Service { return &Service{t.Core()} }
