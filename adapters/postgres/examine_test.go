@@ -167,6 +167,12 @@ func TestExamineMissesRights(t *testing.T) {
 	if err := s.FillParts(t.Context()); err != nil {
 		t.Errorf("the service cannot fill the index of parts: %v", err)
 	}
+	d.exec("REVOKE ALL ON SEQUENCE titles_end FROM " + role + "; TRUNCATE parts_due")
+	_, err := d.conn.Exec(t.Context(), "SET ROLE "+role+"; INSERT INTO problems (id, title, created, modified, revision) VALUES (1000, 'late', 0, 0, 1)", pgx.QueryExecModeSimpleProtocol)
+	d.exec("RESET ROLE; GRANT USAGE, SELECT ON SEQUENCE titles_end TO " + role)
+	if due := d.strings("SELECT key::text FROM parts_due"); err == nil && !slices.Equal(due, []string{"1000"}) {
+		t.Errorf("without a look at the end of the blocks, a title leaves the entries %v", due)
+	}
 	d.exec("REVOKE UPDATE ON problems FROM " + role + "; REVOKE USAGE ON SEQUENCE positions FROM " + role)
 	findings := d.examine(asRole)
 	if len(findings) != 2 || !strings.Contains(findings[0].What, "lacks USAGE, SELECT on positions") || !strings.Contains(findings[1].What, "lacks UPDATE on problems") {

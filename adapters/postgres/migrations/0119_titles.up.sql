@@ -16,9 +16,10 @@ INSERT INTO part_blocks (kind, low, high) VALUES (1, -1, -1);
 
 ALTER TABLE part_blocks ADD CHECK (kind <> 1 OR rows IS NULL);
 
-CREATE SEQUENCE titles_end;
+CREATE SEQUENCE titles_end MINVALUE 0;
 
--- Who runs the services may have no right to set a sequence.
+-- Who runs the services may have no right to set a sequence. Without any right on it, some versions
+-- of PostgreSQL give its value as null: then each title leaves an entry, as before.
 
 DO $$ BEGIN
 IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
@@ -29,7 +30,8 @@ CREATE FUNCTION end_titles(at bigint) RETURNS bigint LANGUAGE plpgsql SECURITY D
 ; DROP TRIGGER title_added ON problems
 ; CREATE OR REPLACE FUNCTION title_due() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS
 'BEGIN INSERT INTO parts_due (kind, key) VALUES (3, new.id) ON CONFLICT DO NOTHING; RETURN NULL; END'
-; CREATE TRIGGER title_added AFTER INSERT ON problems FOR EACH ROW WHEN (new.id <= pg_sequence_last_value('titles_end')) EXECUTE FUNCTION title_due()
+; CREATE TRIGGER title_added AFTER INSERT ON problems FOR EACH ROW WHEN (new.id <= coalesce(pg_sequence_last_value('titles_end'), new.id)) EXECUTE FUNCTION title_due()
+; PERFORM end_titles(0)
 ; PERFORM end_titles(max(high)) FROM part_blocks WHERE kind = 3 HAVING max(high) > 0
 
 ; END IF
