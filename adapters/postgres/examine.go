@@ -210,9 +210,9 @@ func (e *examination) rights() error {
 			CROSS JOIN (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) r (privilege)
 			WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND NOT has_table_privilege(c.oid, r.privilege)
 		UNION ALL
-		SELECT 'USAGE, SELECT', c.relname FROM pg_class c
+		SELECT 'USAGE, SELECT, UPDATE', c.relname FROM pg_class c
 			WHERE c.relkind = 'S' AND c.relnamespace = current_schema()::regnamespace
-			AND NOT (has_sequence_privilege(c.oid, 'USAGE') AND has_sequence_privilege(c.oid, 'SELECT'))
+			AND NOT (has_sequence_privilege(c.oid, 'USAGE') AND has_sequence_privilege(c.oid, 'SELECT') AND has_sequence_privilege(c.oid, 'UPDATE'))
 		ORDER BY 2, 1`)
 	if err != nil {
 		return err

@@ -152,7 +152,7 @@ func TestExamineMissesRights(t *testing.T) {
 	}
 	role := d.strings("SELECT 'r_' || md5(random()::text)")[0]
 	d.exec("CREATE ROLE " + role + "; GRANT USAGE ON SCHEMA public TO " + role + "; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO " + role +
-		"; GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO " + role)
+		"; GRANT USAGE, SELECT, UPDATE ON ALL SEQUENCES IN SCHEMA public TO " + role)
 	t.Cleanup(func() {
 		if _, err := d.conn.Exec(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role, pgx.QueryExecModeSimpleProtocol); err != nil {
 			t.Error(err)
@@ -167,15 +167,19 @@ func TestExamineMissesRights(t *testing.T) {
 	if err := s.FillParts(t.Context()); err != nil {
 		t.Errorf("the service cannot fill the index of parts: %v", err)
 	}
+	d.exec("INSERT INTO problems (id, title, created, modified, revision) VALUES (2000, 'of somebody else', 0, 0, 1)")
+	if id, err := s.Reserve(t.Context()); err != nil || id != 2001 {
+		t.Errorf("after an unreserved number the service reserves %d, %v", id, err)
+	}
 	d.exec("REVOKE ALL ON SEQUENCE titles_end FROM " + role + "; TRUNCATE parts_due")
 	_, err := d.conn.Exec(t.Context(), "SET ROLE "+role+"; INSERT INTO problems (id, title, created, modified, revision) VALUES (1000, 'late', 0, 0, 1)", pgx.QueryExecModeSimpleProtocol)
-	d.exec("RESET ROLE; GRANT USAGE, SELECT ON SEQUENCE titles_end TO " + role)
+	d.exec("RESET ROLE; GRANT USAGE, SELECT, UPDATE ON SEQUENCE titles_end TO " + role)
 	if due := d.strings("SELECT key::text FROM parts_due"); err == nil && !slices.Equal(due, []string{"1000"}) {
 		t.Errorf("without a look at the end of the blocks, a title leaves the entries %v", due)
 	}
 	d.exec("REVOKE UPDATE ON problems FROM " + role + "; REVOKE USAGE ON SEQUENCE positions FROM " + role)
 	findings := d.examine(asRole)
-	if len(findings) != 2 || !strings.Contains(findings[0].What, "lacks USAGE, SELECT on positions") || !strings.Contains(findings[1].What, "lacks UPDATE on problems") {
+	if len(findings) != 2 || !strings.Contains(findings[0].What, "lacks USAGE, SELECT, UPDATE on positions") || !strings.Contains(findings[1].What, "lacks UPDATE on problems") {
 		t.Errorf("it finds %+v", findings)
 	}
 	for _, f := range findings {
