@@ -113,10 +113,12 @@ func startWith(t *testing.T, kinds []backend.Kind, env variables, args ...string
 		t.Fatalf("the service printed %q first", first)
 	}
 	s.url = url
-	if rest != "" {
-		s.lines = strings.Split(rest, "\n")
-	}
+	s.lines = linesOf(rest)
 	return s
+}
+
+func linesOf(text string) []string {
+	return strings.FieldsFunc(text, func(c rune) bool { return c == '\n' })
 }
 
 // end stops the service and returns its exit code.
@@ -131,6 +133,13 @@ func (s *running) end(t *testing.T) {
 // token returns the token that was printed.
 func (s *running) token(t *testing.T) string {
 	t.Helper()
+	for range 300 { // a database that answers late has the service print it later
+		if len(s.lines) > 0 {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+		s.lines = linesOf(s.stdout.String())[1:]
+	}
 	if len(s.lines) != 1 || !strings.HasPrefix(s.lines[0], "pts_") {
 		t.Fatalf("instead of a token the service printed %q", s.lines)
 	}
