@@ -3,6 +3,8 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -246,7 +248,6 @@ func (e *examination) sequences() error {
 	for _, s := range []struct{ name, highest string }{
 		{"positions", positions},
 		{"problem_ids", "SELECT coalesce(max(id), 0) FROM problems"},
-		{"titles_end", "SELECT coalesce(max(high), 0) FROM part_blocks WHERE kind = 3"},
 	} {
 		var next, highest, cache int64
 		err := e.db.NewRaw("SELECT CASE WHEN s.is_called THEN s.last_value + 1 ELSE s.last_value END, (?), (SELECT seqcache FROM pg_sequence WHERE seqrelid = to_regclass(?)) FROM ? AS s",
@@ -374,6 +375,14 @@ func (e *examination) parts() error {
 				"the trigger %s of %s is missing or disabled, so that searches do not find new texts", trigger[1], trigger[2])
 			return nil
 		}
+	}
+	var end int64
+	err = e.db.NewRaw("SELECT last_value FROM titles_end WHERE is_called AND last_value < (SELECT max(high) FROM part_blocks WHERE kind = 3)").Scan(e.ctx, &end)
+	switch {
+	case err == nil:
+		e.grave(e.options.inSchema(refill), "the sequence titles_end is at %d, before the end of the blocks, so that searches may miss new titles: a restore has left it behind", end)
+	case !errors.Is(err, sql.ErrNoRows):
+		return err
 	}
 	for _, p := range []parted{partedTitles, partedComments} {
 		var texts []struct {

@@ -44,7 +44,7 @@ func TestExamineFindsFaults(t *testing.T) {
 		"no primary key":          {"ALTER TABLE watchers DROP CONSTRAINT watchers_pkey", "the table watchers has no primary key", "ALTER TABLE watchers ADD", true, false},
 		"sequence of numbers":     {"INSERT INTO feed (number, batch, size, body) VALUES (7, '00000000-0000-0000-0000-000000000000', 0, '')", "the feed is at entry 0, but entry 7 exists already", "UPDATE feed_head SET number = 7", true, true},
 		"sequence behind":         {"INSERT INTO batches (id, position, at) VALUES ('00000000-0000-0000-0000-000000000000', 1000000, 0)", "the sequence positions gives 1 next, but 1000000 is used already", "SELECT setval('positions', 1000000)", true, true},
-		"blocks of a restore":     {"INSERT INTO part_blocks VALUES (3, 0, 9, 0)", "the sequence titles_end gives 1 next, but 9 is used already", "SELECT setval('titles_end', 9)", true, true},
+		"blocks of a restore":     {"INSERT INTO part_blocks VALUES (3, 0, 9, 0)", "the sequence titles_end is at 0, before the end of the blocks", "TRUNCATE parts, part_blocks", true, true},
 		"numbers of an import":    {"INSERT INTO problems (id, title, created, modified, revision) VALUES (1, '', 0, 0, 1)", "", "", false, false},
 		"table without a log":     {"ALTER TABLE log SET UNLOGGED", "TABLE log is unlogged, so that a crash of the server empties it", "ALTER TABLE log SET LOGGED, or accept the loss", true, false},
 		"sequence in use":         {"INSERT INTO problems (id, title, created, modified, revision) SELECT nextval('problem_ids'), '', 0, 0, 1", "", "", false, false},

@@ -235,27 +235,29 @@ func (s *Store) fillParts(ctx context.Context) {
 // reports whether there was one.
 func (s *Store) addParts(ctx context.Context, behind int) (more bool, err error) {
 	for _, p := range []parted{partedTitles, partedComments} {
-		made, err := s.addBlock(ctx, p, behind)
-		if err != nil {
-			return false, err
-		}
-		more = more || made
+		made, failed := s.addBlock(ctx, p, behind)
+		more, err = more || made, cmp.Or(err, failed)
 	}
-	return more, nil
+	return more, err
 }
 
 func (s *Store) addBlock(ctx context.Context, p parted, behind int) (made bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.options.bound())
 	defer cancel()
-	settled, err := s.settled(ctx, p, behind)
-	if err != nil {
-		return false, err
+	if p.end != "" { // a restore can have left it behind
+		if _, err := s.pool.Exec(ctx, p.statement("SELECT {end}(max(high)) FROM part_blocks WHERE kind = {kind} HAVING max(high) > 0")); err != nil {
+			return false, err
+		}
+	}
+	settled, unsettled := s.settled(ctx, p, behind)
+	if unsettled != nil && !errors.Is(unsettled, errWritten) {
+		return false, unsettled
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) (err error) {
 		made, err = filling{ctx, tx, p}.fill(behind, settled)
 		return err
 	})
-	return made, err
+	return made, cmp.Or(err, unsettled)
 }
 
 // settled returns the end of the next block, if more than so many rows wait for it: up to there, no

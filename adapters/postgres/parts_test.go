@@ -176,6 +176,13 @@ func TestPartsHaveTitlesOfLateNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.hasParts(5, 0, true)
+	d.exec("SELECT setval('titles_end', 0)") // as a restore without sequences leaves it
+	if err := s.FillParts(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ends := d.strings("SELECT last_value::text FROM titles_end UNION SELECT max(high)::text FROM part_blocks WHERE kind = 3"); len(ends) != 1 {
+		t.Errorf("the end of the titles and that of the blocks are %v", ends)
+	}
 }
 
 // Two servers fill the index beside writes. Both stop at any moment, and begin again.

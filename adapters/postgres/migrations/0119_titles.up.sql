@@ -18,13 +18,13 @@ ALTER TABLE part_blocks ADD CHECK (kind <> 1 OR rows IS NULL);
 
 CREATE SEQUENCE titles_end MINVALUE 0;
 
--- Who runs the services may have no right to set a sequence. Without any right on it, some versions
--- of PostgreSQL give its value as null: then each title leaves an entry, as before.
+-- To a user without rights on it, some versions of PostgreSQL give the value of a sequence as null.
+-- Then each title leaves an entry, as before.
 
 DO $$ BEGIN
 IF to_regclass('pg_catalog.pg_dist_partition') IS NULL THEN
 
-CREATE FUNCTION end_titles(at bigint) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS
+CREATE FUNCTION end_titles(at bigint) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT AS
 'BEGIN PERFORM pg_advisory_xact_lock(hashtextextended(''problems: end of titles of '' || current_schema(), 0)); PERFORM setval(''titles_end'', at) FROM titles_end WHERE last_value < at OR NOT is_called; RETURN at; END'
 
 ; DROP TRIGGER title_added ON problems
