@@ -183,7 +183,7 @@ func (r *Request) takesKey() bool {
 	case http.MethodPost:
 		return true
 	case http.MethodPut:
-		return r.Path[len(r.Path)-1] == "claim"
+		return len(r.Path) > 0 && r.Path[len(r.Path)-1] == "claim"
 	case http.MethodPatch:
 		return len(r.Path) == 2 && r.Path[0] == "problems"
 	}
