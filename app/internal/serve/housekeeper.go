@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -41,10 +42,7 @@ func (h *housekeeper) run(ctx context.Context) {
 	}
 	background.Sleep(ctx, firstHousekeeping)
 	for ctx.Err() == nil {
-		err := h.service.Housekeep(ctx)
-		if err == nil {
-			err = h.sessions.Housekeep(ctx)
-		}
+		err := cmp.Or(h.sessions.Housekeep(ctx), h.service.Housekeep(ctx))
 		if err != nil && ctx.Err() != nil {
 			return
 		}
