@@ -1,4 +1,4 @@
-// Package httpapi serves the HTTP API of the specification on a tracker.Service.
+// Package httpapi serves the HTTP API of the specification on the use cases of the tracker.
 //
 // Huma carries the API: each operation is registered with its input and output, Huma calls
 // its handler and sends what that returns, and makes the OpenAPI document of it. One
@@ -33,8 +33,8 @@ import (
 // Version is the one version of the API (spec section 9, D23).
 const Version = "20151105"
 
-// Options configure the handler. Service, Webhooks, Mailing, Erasures,
-// Logger, NewRequestID and Now are required.
+// Options configure the handler. Service, Logger, NewRequestID and Now are required, and for
+// their operations Webhooks, Mailing and Erasures.
 type Options struct {
 	Service  *tracker.Service
 	Webhooks *webhooks.Service

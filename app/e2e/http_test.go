@@ -111,8 +111,8 @@ func stripping(t *testing.T, server string) string {
 }
 
 // TestHTTPCommand runs the program problems-conformance against the program problems. The
-// server has hundreds of problems, users and tokens that are not the program's own, and at
-// the second run those of the first, of some cases. The second run goes through a front as it stands
+// server has hundreds of problems, users and tokens that are not the program's own. The first run
+// is of some cases, and leaves what it makes to the second one. That goes through a front as it stands
 // before the server of TestHTTPSaboteurs, with the same seed: without a saboteur, all cases
 // pass.
 func TestHTTPCommand(t *testing.T) {

@@ -6,7 +6,7 @@ import "github.com/problemtracking/problems/domain/tracker/internal/core"
 type Reader struct {
 	s      *Service
 	caller Caller
-	reads  core.Reads // in a View
+	reads  core.Reads // of the caller, in a View
 }
 
 // As returns the Reader of a caller. The zero Caller is the service itself.

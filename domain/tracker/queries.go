@@ -171,12 +171,8 @@ func checkSave(cmd SaveQuery, old query.Saved) (saved query.Saved, faults fault.
 	}
 	body.SetColumns(&saved.Columns, cmd.Columns, &faults)
 	body.SetFlag(&saved.Shared, cmd.Shared, fault.At("shared"), &faults)
-	if !faults.Covers(fault.At("predicate")) {
-		body.AddInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())
-	}
-	if !faults.Covers(fault.At("sort")) {
-		body.AddInvalid(&faults, fault.At("sort"), saved.CheckSort())
-	}
+	body.AddInvalid(&faults, fault.At("predicate"), saved.CheckPredicate())
+	body.AddInvalid(&faults, fault.At("sort"), saved.CheckSort())
 	return saved, faults
 }
 

@@ -64,7 +64,7 @@ type State struct {
 // MostCounted is how many problems a dry run of an erasure counts within a request.
 const MostCounted = 5000
 
-// mostTexts bounds the problems in an State.
+// mostTexts bounds the problems in a State.
 const mostTexts = 1000
 
 func erasureLease(who ident.ID) string { return "erasure " + who.String() }
@@ -96,7 +96,7 @@ func (s *State) logged(e problem.LogEntry) (found bool) {
 func (s *State) encode() string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic("tracker: a state cannot be encoded: " + err.Error())
+		panic("erasure: a state cannot be encoded: " + err.Error())
 	}
 	return string(b)
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // Worker is one server's part in the erasure of users (D46). Each erasure has a lease: its
-// state is an State, and each Change of a problem moves it on. So a killed server leaves
+// state is a State, and each Change of a problem moves it on. So a killed server leaves
 // the rest to the next one. A Worker is for one goroutine.
 type Worker struct {
 	service *Service

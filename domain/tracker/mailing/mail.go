@@ -218,6 +218,7 @@ func (w *Worker) Release(ctx context.Context, s mail.State) error {
 
 // Follow returns a Follower of all events behind a cursor. It fails with fault.CursorGone.
 func (w *Worker) Follow(ctx context.Context, after event.Cursor, limit int) (*tracker.Follower, error) {
+	// mail.Gathering passes over the events of administration.
 	return w.service.tracker.As(tracker.Caller{Scope: access.Admin}).Follow(ctx, tracker.Follow{After: after, Limit: limit})
 }
 

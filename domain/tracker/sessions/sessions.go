@@ -39,7 +39,8 @@ type SignedIn struct {
 
 // SignIn begins a session with the secret of a token (D41). The session has the user and
 // the scope of the token, and ends with it. An invitation is revoked, and its session goes
-// on. agent is how the browser calls itself. SignIn fails as Authenticate does.
+// on. agent is how the browser calls itself. SignIn fails as
+// tracker.Service.Authenticate does.
 func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string) (SignedIn, error) {
 	token, err := s.core.ValidToken(ctx, secret, s.core.Tokens.WithDigest)
 	switch {
@@ -202,7 +203,7 @@ func agentName(agent string) string {
 // fault.Unauthenticated unless the session goes on, its user is active and its token, if
 // any, is valid. It reads the session from the store each time, so the end of a session
 // has its effect at once on all servers. A revocation of the token by another server takes
-// up to Options.CacheFor.
+// up to tracker.Options.CacheFor.
 func (s *Service) Recognize(ctx context.Context, key access.SessionKey) (tracker.Caller, error) {
 	if key == (access.SessionKey{}) {
 		return tracker.Caller{}, core.SignedOut()

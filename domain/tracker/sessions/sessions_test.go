@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/stage"
+	"github.com/problemtracking/problems/domain/user"
 )
 
 // service is the Service of a Stage.
@@ -415,13 +416,13 @@ func TestSessionsOf(t *testing.T) {
 func TestSessionHasPreferences(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	_, err := s.Tracker.SetPreferences(t.Context(), s.Admin, tracker.SetPreferences{Language: patch.Set("de")})
+	_, err := s.Tracker.SetPreferences(t.Context(), s.Admin, tracker.SetPreferences{Columns: patch.Set("due, state"), Density: patch.Set("compact"), Language: patch.Set("de"), TimeZone: patch.Set("Europe/Berlin"), Keys: patch.Set(false)})
 	kit.NoError(t, err)
 	signed, err := s.SignInUser(t.Context(), s.Admin.User, access.Write, "")
 	kit.NoError(t, err)
 	caller, err := s.Recognize(t.Context(), signed.Key)
 	kit.NoError(t, err)
-	kit.Equal(t, "language", caller.Preferences.Choices().Language, "de")
+	kit.Equal(t, "choices", caller.Preferences.Choices(), user.Choices{Columns: "due,state", Compact: true, Language: "de", TimeZone: "Europe/Berlin", KeysOff: true})
 }
 
 // D50: a sign-in is a use of its token.

@@ -17,7 +17,8 @@ type Service struct {
 	made    chan struct{} // has an element after a command that makes a webhook or a secret
 }
 
-// New returns a Service on the store of the tracker. sender sends messages to the receivers.
+// New returns a Service on the store of the tracker. The worker of another one would not learn at
+// once of what this one makes. sender sends messages to the receivers.
 // nil: nothing is sent.
 func New(t *tracker.Service, sender webhook.Sender) *Service {
 	return &Service{tracker: t, core: t.Core(), sender: sender, made: make(chan struct{}, 1)}

@@ -1,5 +1,5 @@
-// Package core is the road of every write of a use case: lock, load, decide, commit. It
-// holds what all use cases share for that.
+// Package core is what all use cases share: the road of a write (lock, load, decide, commit), the
+// reads for a user, the tokens and the feed.
 package core
 
 import (

@@ -80,9 +80,8 @@ func ShutOut(cb *changes.Builder, lastAdmin bool, old, u user.User, d Directory)
 }
 
 // CheckLastAdmin refuses to revoke the last tokens with administrator rights, unless lastAdmin
-// allows it. The
-// Change has to expect the version of the tokens, or two administrators could revoke
-// each other.
+// allows it. The Change has to expect the version of the tokens, or two administrators could
+// revoke each other.
 func (d Directory) CheckLastAdmin(lastAdmin bool, at time.Time, revoked func(access.Token) bool) error {
 	if lastAdmin {
 		return nil
