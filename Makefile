@@ -158,7 +158,7 @@ tags = -tags packages,failover,postfix
 library = go list -deps -test -f '{{with .Module}}{{if and .Version (not .Replace)}}{{.}}{{end}}{{end}}'
 # The linters compile each module with the libraries of the workspace. With the same ones, it
 # compiles on its own.
-alone = own=$$($(library) ./...) && { ! grep -vxF "$$libraries" <<< "$$own" || { echo "the workspace has other versions of these: go work sync"; false; }; }
+alone = own=$$($(library) ./...) && { ! grep -vxF -e '' -e "$$libraries" <<< "$$own" || { echo "the workspace has other versions of these: go work sync"; false; }; }
 lint = go vet $(tags) $(1) && $(CURDIR)/bin/tools/staticcheck $(tags) $(1) && $(CURDIR)/bin/tools/errcheck $(tags) -ignoretests -exclude $(CURDIR)/tools/errcheck.txt $(1)
 
 check: ## check format, code, modules, dependencies and generated files
