@@ -110,7 +110,7 @@ func (as Reader) Follow(ctx context.Context, cmd Follow) (*Follower, error) {
 		return nil, err
 	}
 	if cmd.Now {
-		_, newest, err := as.s.core.FeedEnds(ctx)
+		newest, err := as.s.core.Newest(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -163,11 +163,11 @@ func (f *Follower) entries(ctx context.Context, limit int) ([]event.Entry, *meta
 		return entries, catalogue, nil
 	}
 	if len(entries) == 0 || !f.next.Of(entries[0]) {
-		oldest, newest, err := f.service.core.FeedEnds(ctx)
+		newest, err := f.service.core.Newest(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		return nil, nil, fault.Wrap(fault.CursorGone, &GoneError{oldest, newest},
+		return nil, nil, fault.Wrap(fault.CursorGone, &GoneError{event.Start, newest},
 			"the feed has no event at this cursor: it is of another store or of a lost history, or the event was forgotten; read the problems anew, and go on from the newest cursor")
 	}
 	if f.behindAll(entries) && entries[0].Size() >= feedhub.ReadBytes {

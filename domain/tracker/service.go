@@ -17,7 +17,6 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/blob"
-	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/cache"
 	"github.com/problemtracking/problems/domain/tracker/internal/clockwatch"
@@ -225,8 +224,8 @@ func (s *Service) expire(ctx context.Context) error {
 // NewSecret returns the secret of a future token.
 func (s *Service) NewSecret() (access.Secret, error) {
 	var random [32]byte
-	if _, err := io.ReadFull(s.core.Random, random[:]); err != nil {
-		return access.Secret{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
+	if err := s.core.ReadRandom(random[:]); err != nil {
+		return access.Secret{}, err
 	}
 	return access.NewSecret(random), nil
 }

@@ -131,7 +131,7 @@ func (w *Worker) Take(ctx context.Context, now time.Time) (s *mail.State, taken 
 	if err != nil || !w.lease.Free(current, ok, now) {
 		return nil, false, err
 	}
-	_, newest, err := w.service.core.FeedEnds(ctx)
+	newest, err := w.service.core.Newest(ctx)
 	if err != nil {
 		return nil, false, err
 	}
@@ -185,7 +185,7 @@ func parseMail(state string) (mail.State, error) {
 // Waits reports whether the store has changes without their e-mail. A copy of the store
 // never sends this e-mail. It is false if e-mail has never begun.
 func (s *Service) Waits(ctx context.Context) (bool, error) {
-	_, newest, err := s.core.FeedEnds(ctx)
+	newest, err := s.core.Newest(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -224,8 +224,7 @@ func (w *Worker) Follow(ctx context.Context, after event.Cursor, limit int) (*tr
 
 // Newest returns the cursor behind the newest event.
 func (w *Worker) Newest(ctx context.Context) (event.Cursor, error) {
-	_, newest, err := w.service.core.FeedEnds(ctx)
-	return newest, err
+	return w.service.core.Newest(ctx)
 }
 
 // Addressed is a group with its addressees.

@@ -2,7 +2,6 @@ package sessions
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -116,8 +115,8 @@ func (s *Service) beginSession(ctx context.Context, caller tracker.Caller, agent
 
 func (s *Service) newSessionKey() (access.SessionKey, error) {
 	var random [32]byte
-	if _, err := io.ReadFull(s.core.Random, random[:]); err != nil {
-		return access.SessionKey{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
+	if err := s.core.ReadRandom(random[:]); err != nil {
+		return access.SessionKey{}, err
 	}
 	return access.NewSessionKey(random), nil
 }

@@ -112,7 +112,7 @@ func (s *Service) Create(ctx context.Context, caller tracker.Caller, cmd Create)
 	if err != nil {
 		return tracker.Answer[Issued]{}, err
 	}
-	_, newest, err := s.core.FeedEnds(ctx)
+	newest, err := s.core.Newest(ctx)
 	if err != nil {
 		return tracker.Answer[Issued]{}, err
 	}
@@ -301,7 +301,7 @@ func (s *Service) startOf(ctx context.Context, id ident.ID, cmd Change) (start e
 	case !body.Given(cmd.Cursor), cmd.Cursor.Value == CursorOldest:
 		return event.Start, nil
 	case cmd.Cursor.Value == CursorNow:
-		_, start, err = s.core.FeedEnds(ctx)
+		start, err = s.core.Newest(ctx)
 		return start, err
 	}
 	if start, err = event.ParseCursor(cmd.Cursor.Value); err != nil {

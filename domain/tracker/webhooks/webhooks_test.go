@@ -69,7 +69,7 @@ func TestCreateWebhook(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.Problem(t, "before")
-	_, newest, err := s.core.FeedEnds(t.Context())
+	newest, err := s.core.Newest(t.Context())
 	kit.NoError(t, err)
 	issued := s.hook(t, Patch{
 		Types: patch.Set([]string{"problem.changed", "problem.created", "problem.changed"}), Predicate: patch.Set(" watching = YES"), OnFailure: patch.Set("park"),
@@ -201,7 +201,7 @@ func TestChangeWebhook(t *testing.T) {
 		kit.NoError(t, err)
 		return p[0].Cursor(0)
 	}()
-	_, newest, err := s.core.FeedEnds(t.Context())
+	newest, err := s.core.Newest(t.Context())
 	kit.NoError(t, err)
 	change := func(cmd Change) Webhook {
 		t.Helper()

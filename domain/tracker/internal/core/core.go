@@ -46,8 +46,8 @@ type Core struct {
 // not believed.
 func (c *Core) Moment(ctx context.Context) (changes.Moment, error) {
 	var random [10]byte
-	if _, err := io.ReadFull(c.Random, random[:]); err != nil {
-		return changes.Moment{}, fault.Wrap(fault.Internal, err, "cannot read random bytes")
+	if err := c.ReadRandom(random[:]); err != nil {
+		return changes.Moment{}, err
 	}
 	at, err := c.Clock.Read(ctx)
 	if err != nil {
@@ -55,6 +55,14 @@ func (c *Core) Moment(ctx context.Context) (changes.Moment, error) {
 	}
 	at = Stored(at)
 	return changes.Moment{At: at, IDs: ident.NewSequence(at, random)}, nil
+}
+
+// ReadRandom fills b with random bytes fit for secrets.
+func (c *Core) ReadRandom(b []byte) error {
+	if _, err := io.ReadFull(c.Random, b); err != nil {
+		return fault.Wrap(fault.Internal, err, "cannot read random bytes")
+	}
+	return nil
 }
 
 // Time returns the time of the clock, even an unbelieved one. It is for reads and
@@ -74,22 +82,21 @@ func (c *Core) Catalogue(ctx context.Context) (now *metadata.Catalogue, err erro
 	return now, err
 }
 
-// FeedEnds returns the positions at both ends of the feed. The start is always
-// event.Start, because it stands for the oldest event.
-func (c *Core) FeedEnds(ctx context.Context) (oldest, newest event.Cursor, err error) {
+// Newest returns the position behind the newest event of the feed, or event.Start.
+func (c *Core) Newest(ctx context.Context) (event.Cursor, error) {
 	_, last, err := c.Store.FeedEnds(ctx)
 	if err != nil || last.Number == 0 {
-		return event.Start, event.Start, err
+		return event.Start, err
 	}
 	// FeedEnds returns no events, and a cursor has their number.
 	entries, err := c.Store.Feed(ctx, last.Number, 1, 1)
 	if err != nil {
-		return event.Start, event.Start, err
+		return event.Start, err
 	}
 	if len(entries) == 0 {
-		return event.Start, event.Start, fault.New(fault.Unavailable, "the newest event of the feed was lost")
+		return event.Start, fault.New(fault.Unavailable, "the newest event of the feed was lost")
 	}
-	return event.Start, entries[0].End(), nil
+	return entries[0].End(), nil
 }
 
 // ServiceKey returns the key behind the secrets of webhooks, and the links in e-mail.
