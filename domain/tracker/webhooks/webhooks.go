@@ -81,8 +81,8 @@ const (
 	CursorOldest = "oldest"
 )
 
-// webhookBasis is the basis of a decision about one webhook.
-type webhookBasis struct {
+// basis is the basis of a decision about one webhook.
+type basis struct {
 	catalogue *metadata.Catalogue
 	webhook   Webhook // zero for a new one
 	count     int     // of all webhooks, for a new one
@@ -116,13 +116,13 @@ func (s *Service) Create(ctx context.Context, caller tracker.Caller, cmd Create)
 	if err != nil {
 		return tracker.Answer[Issued]{}, err
 	}
-	defer s.wakeWebhooks()
-	return core.Run(ctx, s.core, core.Command[webhookBasis, tracker.Answer[Issued]]{
+	defer s.wake()
+	return core.Run(ctx, s.core, core.Command[basis, tracker.Answer[Issued]]{
 		// Several servers together can make some webhooks more than the limit. This does
 		// no harm.
 		Locks:  []writerlocks.Key{writerlocks.Webhooks()},
 		DryRun: cmd.DryRun,
-		Load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
+		Load: func(ctx context.Context, r store.Reader) (of basis, err error) {
 			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
@@ -130,21 +130,21 @@ func (s *Service) Create(ctx context.Context, caller tracker.Caller, cmd Create)
 			of.count = len(all)
 			return of, err
 		},
-		Decide: func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
-			return decideNewWebhook(caller, cmd, key, newest, of, m)
+		Decide: func(of basis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
+			return decideCreate(caller, cmd, key, newest, of, m)
 		},
 	})
 }
 
-// wakeWebhooks ends the Rest of a worker: it may have something to deliver.
-func (s *Service) wakeWebhooks() {
+// wake ends the Rest of a worker: it may have something to deliver.
+func (s *Service) wake() {
 	select {
 	case s.made <- struct{}{}:
 	default:
 	}
 }
 
-func decideNewWebhook(caller tracker.Caller, cmd Create, key webhook.Key, newest event.Cursor, of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
+func decideCreate(caller tracker.Caller, cmd Create, key webhook.Key, newest event.Cursor, of basis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
 	cb := changes.NewBuilder(m, caller.Author())
 	faults := slices.Clone(cmd.Faults)
 	body.Require(&faults, cmd.URL.Sent, fault.At("url"), "a webhook needs the address of its receiver")
@@ -158,7 +158,7 @@ func decideNewWebhook(caller tracker.Caller, cmd Create, key webhook.Key, newest
 	}
 	e.ID, e.Version = cb.NextID(), cb.Batch
 	cb.ResolvedBy(of.catalogue.Version) // or the owner could be deactivated meanwhile
-	cb.AuditCreated(auditedWebhook(e), auditMembers(e))
+	cb.AuditCreated(audited(e), auditMembers(e))
 	cb.AddEffect(store.PutWebhook{Endpoint: e})
 	issued := Issued{webhook.Webhook{Endpoint: e}, key.Secret(e.ID, e.Secret.Generation)}
 	if cmd.DryRun {
@@ -207,9 +207,9 @@ func (p Patch) apply(e webhook.Endpoint, faults *fault.List) webhook.Endpoint {
 	return e
 }
 
-// auditedWebhook returns the webhook as the object of audit entries. Its name is the host
+// audited returns the webhook as the object of audit entries. Its name is the host
 // of its URL.
-func auditedWebhook(e webhook.Endpoint) changes.Audited {
+func audited(e webhook.Endpoint) changes.Audited {
 	name := "webhook"
 	if u, err := url.Parse(e.URL); err == nil && u.Host != "" {
 		name = u.Host
@@ -254,21 +254,21 @@ func auditMembers(e webhook.Endpoint) []problem.LogMember {
 }
 
 // onWebhook runs a command about one webhook. It fails with fault.NotFound.
-func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(webhookBasis, changes.Moment) (store.Change, tracker.Answer[T], error)) (tracker.Answer[T], error) {
-	return core.Run(ctx, s.core, core.Command[webhookBasis, tracker.Answer[T]]{
+func onWebhook[T any](ctx context.Context, s *Service, id ident.ID, dryRun bool, decide func(basis, changes.Moment) (store.Change, tracker.Answer[T], error)) (tracker.Answer[T], error) {
+	return core.Run(ctx, s.core, core.Command[basis, tracker.Answer[T]]{
 		DryRun: dryRun,
-		Load: func(ctx context.Context, r store.Reader) (of webhookBasis, err error) {
+		Load: func(ctx context.Context, r store.Reader) (of basis, err error) {
 			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 				return of, err
 			}
-			of.webhook, err = s.loadWebhook(ctx, r, id)
+			of.webhook, err = s.load(ctx, r, id)
 			return of, err
 		},
 		Decide: decide,
 	})
 }
 
-func (s *Service) loadWebhook(ctx context.Context, r store.Reader, id ident.ID) (Webhook, error) {
+func (s *Service) load(ctx context.Context, r store.Reader, id ident.ID) (Webhook, error) {
 	w, ok, err := r.Webhook(ctx, id)
 	if err == nil && !ok {
 		err = fault.New(fault.NotFound, "there is no webhook with this identifier")
@@ -287,8 +287,8 @@ func (s *Service) Change(ctx context.Context, caller tracker.Caller, id ident.ID
 	if err != nil {
 		return tracker.Answer[Webhook]{}, err
 	}
-	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
-		return decideWebhook(caller, cmd, start, of, m)
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of basis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
+		return decideChange(caller, cmd, start, of, m)
 	})
 }
 
@@ -305,7 +305,7 @@ func (s *Service) startOf(ctx context.Context, id ident.ID, cmd Change) (start e
 		return start, err
 	}
 	if start, err = event.ParseCursor(cmd.Cursor.Value); err != nil {
-		return event.Start, nil // decideWebhook refuses it
+		return event.Start, nil // decideChange refuses it
 	}
 	f, err := s.tracker.As(tracker.Caller{}).Follow(ctx, tracker.Follow{After: start, Limit: 1})
 	if err != nil {
@@ -336,7 +336,7 @@ func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
 	return nil
 }
 
-func decideWebhook(caller tracker.Caller, cmd Change, start event.Cursor, of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
+func decideChange(caller tracker.Caller, cmd Change, start event.Cursor, of basis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
 	cb := changes.NewBuilder(m, caller.Author())
 	faults := slices.Clone(cmd.Faults)
 	old := of.webhook
@@ -377,7 +377,7 @@ func decideWebhook(caller tracker.Caller, cmd Change, start event.Cursor, of web
 	if body.Given(cmd.Active) {
 		next.Active = cmd.Active.Value
 	}
-	object := auditedWebhook(next.Endpoint)
+	object := audited(next.Endpoint)
 	cb.AuditChanges(object, auditMembers(old.Endpoint), auditMembers(next.Endpoint))
 	if from, to := loggedURL(old.URL), loggedURL(next.URL); from == to && next.URL != old.URL {
 		cb.Audit(object, audit.Changed, "url", from, to)
@@ -400,10 +400,10 @@ func decideWebhook(caller tracker.Caller, cmd Change, start event.Cursor, of web
 // at once when it is this one, and otherwise within two seconds. It fails with
 // fault.NotFound.
 func (s *Service) Delete(ctx context.Context, caller tracker.Caller, id ident.ID, w tracker.Write) (tracker.Answer[struct{}], error) {
-	return onWebhook(ctx, s, id, w.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[struct{}], error) {
+	return onWebhook(ctx, s, id, w.DryRun, func(of basis, m changes.Moment) (store.Change, tracker.Answer[struct{}], error) {
 		cb := changes.NewBuilder(m, caller.Author())
 		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version}) // or two servers would both log it
-		cb.Audit(auditedWebhook(of.webhook.Endpoint), audit.Changed, "deleted", problem.LogFlag(false), problem.LogFlag(true))
+		cb.Audit(audited(of.webhook.Endpoint), audit.Changed, "deleted", problem.LogFlag(false), problem.LogFlag(true))
 		cb.AddEffect(store.DropWebhook{ID: id})
 		return cb.Change, tracker.Answer[struct{}]{}, nil
 	})
@@ -424,8 +424,8 @@ func (s *Service) Rotate(ctx context.Context, caller tracker.Caller, id ident.ID
 	if err != nil {
 		return tracker.Answer[Issued]{}, err
 	}
-	defer s.wakeWebhooks()
-	return onWebhook(ctx, s, id, cmd.DryRun, func(of webhookBasis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
+	defer s.wake()
+	return onWebhook(ctx, s, id, cmd.DryRun, func(of basis, m changes.Moment) (store.Change, tracker.Answer[Issued], error) {
 		cb := changes.NewBuilder(m, caller.Author())
 		faults := slices.Clone(cmd.Faults)
 		if cmd.EndEarlier.Null {
@@ -440,7 +440,7 @@ func (s *Service) Rotate(ctx context.Context, caller tracker.Caller, id ident.ID
 			return store.Change{}, tracker.Answer[Issued]{}, err
 		}
 		cb.AddExpect(store.WebhookAt{ID: id, Version: of.webhook.Version})
-		cb.Audit(auditedWebhook(next.Endpoint), audit.Changed, "secret",
+		cb.Audit(audited(next.Endpoint), audit.Changed, "secret",
 			problem.LogNumber(int(of.webhook.Secret.Generation)), problem.LogNumber(int(next.Secret.Generation)))
 		cb.AddEffect(store.PutWebhook{Endpoint: next.Endpoint})
 		issued := Issued{next.Webhook, key.Secret(id, next.Secret.Generation)}
@@ -470,7 +470,7 @@ func (s *Service) Load(ctx context.Context, id ident.ID) (a tracker.Answer[Webho
 		if a.Catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
 			return err
 		}
-		a.Value, err = s.loadWebhook(ctx, r, id)
+		a.Value, err = s.load(ctx, r, id)
 		return err
 	})
 	return a, err
