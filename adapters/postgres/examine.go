@@ -415,7 +415,7 @@ func partsTriggers() (latest [][]string, err error) {
 	for _, step := range []string{"0119_titles", "0118_parts"} {
 		text, err := fs.ReadFile(builtin.Files, "migrations/"+step+".up.sql")
 		if err != nil {
-			return nil, fmt.Errorf("%w", err)
+			return nil, err
 		}
 		for _, trigger := range partsTrigger.FindAllStringSubmatch(string(text), -1) {
 			if !slices.ContainsFunc(latest, func(later []string) bool { return later[1] == trigger[1] }) {

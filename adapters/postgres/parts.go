@@ -26,7 +26,7 @@ import (
 // parted is a table with an index of the parts of its texts.
 type parted struct {
 	kind, table, key, text string
-	end                    string // the function that is told where a block will end
+	end                    string // the function that is told where a block will end; empty: none is
 }
 
 var (

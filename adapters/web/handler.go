@@ -31,8 +31,8 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
-// Options are the needs of the handler. Service, Webhooks, Mailing, Erasures,
-// Sessions, Limits, Logger, NewRequestID and Now have to be given.
+// Options are the needs of the handler. The services, Limits, Logger, NewRequestID and Now
+// have to be given.
 type Options struct {
 	Service  *tracker.Service
 	Webhooks *webhooks.Service

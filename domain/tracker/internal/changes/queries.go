@@ -18,7 +18,8 @@ func LeaseOfQueries(ctx context.Context, r store.Reader) (l lease.Lease, err err
 	return l, err
 }
 
-// RaiseQueries makes the Change one of saved queries, behind the one that made the lease.
+// RaiseQueries raises the lease, as it was read: so the Change fails when another one of saved
+// queries has come since.
 func (cb *Builder) RaiseQueries(l lease.Lease) {
 	cb.AddExpect(store.LeaseAt{Name: queriesLease, Version: l.Version})
 	cb.AddEffect(store.PutLease{Lease: lease.Lease{Name: queriesLease, Version: cb.Batch}})

@@ -41,10 +41,12 @@ func (s *State) forgetFeed(through int64) {
 	}
 }
 
+// Feed implements store.Store.
 func (m *Memory) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
 	return reader{m.Current()}.Feed(ctx, from, limit, budget)
 }
 
+// FeedEnds implements store.Store.
 func (m *Memory) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
 	if feed := m.Current().Feed; len(feed) > 0 {
 		oldest, newest = feed[0], feed[len(feed)-1]

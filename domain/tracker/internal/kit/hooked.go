@@ -39,11 +39,13 @@ func (c *Calls) count(n func(*Calls)) {
 	}
 }
 
+// View implements store.Store.
 func (h *Hooked) View(ctx context.Context, fn func(store.Reader) error) error {
 	h.Calls.count(func(c *Calls) { c.Views++ })
 	return h.Store.View(ctx, fn)
 }
 
+// Versions implements store.Store.
 func (h *Hooked) Versions(ctx context.Context) (store.Versions, error) {
 	h.Calls.count(func(c *Calls) { c.Versions++ })
 	if h.OnVersions != nil {
@@ -54,6 +56,7 @@ func (h *Hooked) Versions(ctx context.Context) (store.Versions, error) {
 	return h.Store.Versions(ctx)
 }
 
+// Confirm implements store.Store.
 func (h *Hooked) Confirm(ctx context.Context, shown store.History) error {
 	h.Calls.count(func(c *Calls) { c.Confirms++ })
 	if h.OnConfirm != nil {
@@ -62,11 +65,13 @@ func (h *Hooked) Confirm(ctx context.Context, shown store.History) error {
 	return h.Store.Confirm(ctx, shown)
 }
 
+// Reserve implements store.Store.
 func (h *Hooked) Reserve(ctx context.Context) (problem.ID, error) {
 	h.Calls.count(func(c *Calls) { c.Reserves++ })
 	return h.Store.Reserve(ctx)
 }
 
+// Commit implements store.Store.
 func (h *Hooked) Commit(ctx context.Context, change store.Change) (receipt store.Receipt, err error) {
 	h.Calls.count(func(c *Calls) { c.Commits++; c.Batches = append(c.Batches, change.Batch) })
 	next := func(change store.Change) error {
@@ -81,6 +86,7 @@ func (h *Hooked) Commit(ctx context.Context, change store.Change) (receipt store
 	return receipt, err
 }
 
+// Outcome implements store.Store.
 func (h *Hooked) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
 	h.Calls.count(func(c *Calls) { c.Outcomes++ })
 	if h.OnOutcome != nil {

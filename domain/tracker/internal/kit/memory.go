@@ -111,6 +111,7 @@ func cloneMap[K comparable, V any](m map[K]V) map[K]V {
 	return c
 }
 
+// View implements store.Store.
 func (m *Memory) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return fault.Wrap(fault.Unavailable, err, "the time ran out")
@@ -132,12 +133,15 @@ func (m *Memory) Current() *State {
 	return m.State
 }
 
+// Confirm implements store.Store.
 func (m *Memory) Confirm(ctx context.Context, _ store.History) error { return store.Ended(ctx) }
 
+// Versions implements store.Store.
 func (m *Memory) Versions(ctx context.Context) (store.Versions, error) {
 	return reader{m.Current()}.Versions(ctx)
 }
 
+// Reserve implements store.Store.
 func (m *Memory) Reserve(context.Context) (problem.ID, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -145,6 +149,7 @@ func (m *Memory) Reserve(context.Context) (problem.ID, error) {
 	return m.Reserved, nil
 }
 
+// Outcome implements store.Store.
 func (m *Memory) Outcome(_ context.Context, batch ident.ID, _ time.Time) (store.Receipt, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,8 +166,10 @@ func (m *Memory) Restore(context.Context, store.Archive) error {
 	return fault.New(fault.Unsupported, "the tracker restores nothing")
 }
 
+// Close implements store.Store.
 func (m *Memory) Close() error { return nil }
 
+// Commit implements store.Store.
 func (m *Memory) Commit(ctx context.Context, c store.Change) (store.Receipt, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
