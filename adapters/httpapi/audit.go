@@ -33,7 +33,7 @@ func (s *server) listAudit(ctx context.Context, in *auditInput) (*pageOutput[[]w
 	if err != nil {
 		return nil, err
 	}
-	a, err := in.as().Audit(ctx, w.skip, w.limit)
+	a, err := s.Service.Audit(ctx, w.skip, w.limit)
 	if err != nil {
 		return nil, err
 	}

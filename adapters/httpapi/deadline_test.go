@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // stuckStore is a store some methods of which give no answer until their context ends.
@@ -89,7 +90,7 @@ func TestRequestTimeBoundsTheStore(t *testing.T) {
 				stuck := stuckStore{newFixedStore(), map[string]bool{}}
 				stuck.commitErr = c.commitErr
 				f := setup(t, func(o *Options) {
-					o.Service = tracker.New(tracker.Options{Store: stuck, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
+					o.Service = usecases.New(tracker.Options{Store: stuck, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()}, nil)
 					o.Now, o.Limits.RequestTime = time.Now, limit
 				})
 				if c.rule != "authentication" && c.rule != "readiness" {

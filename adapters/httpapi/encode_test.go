@@ -17,7 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -44,7 +44,7 @@ func TestEncoderAgreesWithWireTypes(t *testing.T) {
 		"problem of a dry run": {func(e *wire.Encoder) { e.Problem(unstored) }, &wire.CreatedProblem{}},
 		"user of a dry run":    {func(e *wire.Encoder) { e.User(user.User{Name: "Ann", Email: "ann@example.org"}) }, &wire.CreatedUser{}},
 		"token of a dry run": {func(e *wire.Encoder) {
-			e.IssuedToken(tracker.IssuedToken{Token: access.Token{User: samples.Ann.ID, Scope: access.Read, Created: samples.Time}})
+			e.IssuedToken(admin.IssuedToken{Token: access.Token{User: samples.Ann.ID, Scope: access.Read, Created: samples.Time}})
 		}, &wire.IssuedToken{}},
 		"error": {func(e *wire.Encoder) {
 			e.Failure(&fault.Error{Items: []fault.Item{{Kind: fault.InvalidValue, Detail: "a", At: fault.At("b")}}}, httpframe.FailureOf(fault.InvalidValue), "r1")

@@ -42,10 +42,10 @@ func (s *server) erase(ctx context.Context, in *changeInput) (*output[wire.Erasu
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Erasures.Begin(ctx, in.caller, id, in.write(), erasure.MostCounted)
+	a, err := s.Service.Erasures.Begin(ctx, in.caller, id, in.write(), erasure.MostCounted)
 	return one[wire.Erasure](a, err, (*wire.Encoder).Erasure)
 }
 
 func (s *server) erasure(ctx context.Context, in *findInput) (*output[wire.Erasure], error) {
-	return find[wire.Erasure](ctx, in, s.Erasures.Load, (*wire.Encoder).Erasure)
+	return find[wire.Erasure](ctx, in, s.Service.Erasures.Load, (*wire.Encoder).Erasure)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // socketFixture is a service behind real connections.
@@ -37,7 +38,7 @@ func onSocket(t *testing.T, feed []event.Entry, options ...func(*Options)) socke
 	f := socketFixture{fixedStore: newFixedStore(), streams: NewStreams(10, 10, nil), memory: budget.New(64 << 20), stop: stop, observed: make(chan httpframe.Exchange, 10)}
 	f.feed = feed
 	handler := setup(t, func(o *Options) {
-		o.Service = tracker.New(tracker.Options{Store: f.fixedStore, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), FeedPoll: time.Millisecond})
+		o.Service = usecases.New(tracker.Options{Store: f.fixedStore, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), FeedPoll: time.Millisecond}, nil)
 		o.Now, o.Stopping, o.Streams, o.Memory = time.Now, stopping, f.streams, f.memory
 		o.Observe = func(x httpframe.Exchange) { f.observed <- x }
 		for _, set := range options {

@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // streamWriter takes a stream. A reader that is stuck takes nothing until the deadline.
@@ -151,7 +152,7 @@ func openStreamOf(t *testing.T, fixed *fixedStore, path string, headers ...strin
 	memory := budget.New(64 << 20)
 	f := setup(t, func(o *Options) {
 		o.Memory = memory
-		o.Service = tracker.New(tracker.Options{Store: fixed, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
+		o.Service = usecases.New(tracker.Options{Store: fixed, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()}, nil)
 		o.Now, o.Stopping, o.Streams = time.Now, stopping, NewStreams(10, 10, observed.add)
 		places = o.Streams
 	})
@@ -493,7 +494,7 @@ func TestEventStreamFailsBeforeItBegins(t *testing.T) {
 	f := setup(t, func(o *Options) {
 		slow := newFixedStore()
 		slow.feed = published(3)
-		o.Service = tracker.New(tracker.Options{Store: slow, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), SearchFor: -1}) // no time at all
+		o.Service = usecases.New(tracker.Options{Store: slow, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits(), SearchFor: -1}, nil) // no time at all
 	})
 	for _, accept := range []string{mediaEvents, mediaJSON} {
 		f.send(t, request("GET", api+"/events?predicate=TRUEPREDICATE", "", "Accept", accept), 422, fault.QueryTooExpensive)

@@ -33,6 +33,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 var record = flag.Bool("record", false, "record the answers to requests at fault in failures.json")
@@ -539,7 +540,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 			case fault.QueryTooExpensive:
 				slow := newFixedStore()
 				slow.feed = sampleFeed()
-				o.Service = tracker.New(tracker.Options{Store: slow, Now: o.Now, Random: zeros{}, SearchFor: -1}) // no time at all
+				o.Service = usecases.New(tracker.Options{Store: slow, Now: o.Now, Random: zeros{}, SearchFor: -1}, nil) // no time at all
 			}
 		})
 		if kind.Kind == fault.UnknownOutcome {

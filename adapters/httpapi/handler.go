@@ -24,23 +24,16 @@ import (
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/httpframe/peer"
 	"github.com/problemtracking/problems/domain/budget"
-	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // Version is the one version of the API (spec section 9, D23).
 const Version = "20151105"
 
-// Options configure the handler. Service, Logger, NewRequestID and Now are required, and for
-// their operations Webhooks, Mailing and Erasures.
+// Options configure the handler. Service, Logger, NewRequestID and Now are required.
 type Options struct {
-	Service  *tracker.Service
-	Webhooks *webhooks.Service
-	Mailing  *mailing.Service
-	Erasures *erasure.Service
-	Limits   Limits
+	Service *usecases.All
+	Limits  Limits
 	// Memory is the budget for bodies and large answers. nil: no limit.
 	Memory *budget.Budget
 	// BasePath is the prefix of every path: the specification's {base_url}, such as

@@ -29,6 +29,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // enlarge gives the sample a long log, long keywords and many comments: 1.5 MB, which its
@@ -323,7 +324,7 @@ func TestMemoryOfBodiesUntilTheyAreStored(t *testing.T) {
 	var held int64
 	f := setup(t, func(o *Options) {
 		o.Memory = memory
-		o.Service = tracker.New(tracker.Options{Store: committing{newFixedStore(), func() { held, _ = memory.Held() }}, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
+		o.Service = usecases.New(tracker.Options{Store: committing{newFixedStore(), func() { held, _ = memory.Held() }}, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits()}, nil)
 	})
 	body := strings.Repeat("x", 700<<10)
 	for _, key := range []string{"", "k1"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // metadataKind describes the API for one kind of metadata object, or for users (D30). T
@@ -26,11 +27,11 @@ type metadataKind[T, P, W, C any] struct {
 	order     string // of the list, in words
 	about     string // advice for clients about to change one
 
-	objects    func(*tracker.Service) tracker.Objects[T, P]
+	objects    func(*admin.Service) admin.Objects[T, P]
 	identifier func(T) ident.ID
 	encode     func(*wire.Encoder, T)
 	members    func(*P) []wire.Member
-	readOnly   func(*tracker.ObjectServiceFields) wire.Member // the read-only member beside the identifier; or nil
+	readOnly   func(*admin.ObjectServiceFields) wire.Member // the read-only member beside the identifier; or nil
 
 	scope      access.Scope // for a new object, and for changes
 	create     any          // the body of POST, of package wire
@@ -94,7 +95,7 @@ type cachedInput struct {
 
 func (k metadataKind[T, P, W, C]) list(s *server) func(context.Context, *cachedInput) (*cachedOutput[[]W], error) {
 	return func(ctx context.Context, in *cachedInput) (*cachedOutput[[]W], error) {
-		a, err := k.objects(s.Service).List(ctx)
+		a, err := k.objects(s.Service.Administration).List(ctx)
 		return cached(in.call, a.Catalogue, err, func() wire.JSON[[]W] { return listOf[W](in.call, a.Catalogue, a.Value, k.encode) })
 	}
 }
@@ -111,7 +112,7 @@ func (k metadataKind[T, P, W, C]) load(s *server) func(context.Context, *objectI
 		if err != nil {
 			return nil, err
 		}
-		a, err := k.objects(s.Service).Load(ctx, id)
+		a, err := k.objects(s.Service.Administration).Load(ctx, id)
 		return cached(in.call, a.Catalogue, err, func() wire.JSON[W] { return wire.One[W](a.Catalogue, k.encode, a.Value) })
 	}
 }
@@ -128,7 +129,7 @@ func cached[W any](c *call, catalogue *metadata.Catalogue, err error, body func(
 
 func (k metadataKind[T, P, W, C]) post(s *server) func(context.Context, *createInput) (*createdOutput[C], error) {
 	return func(ctx context.Context, in *createInput) (*createdOutput[C], error) {
-		cmd := tracker.CreateObject[P]{Write: in.write()}
+		cmd := admin.CreateObject[P]{Write: in.write()}
 		members := k.members(&cmd.Patch)
 		for _, m := range k.serviceMembers(&cmd.Service) {
 			members = append(members, wire.Member{Name: m.Name, Into: wire.Ignored{Into: m.Into}})
@@ -146,7 +147,7 @@ func (k metadataKind[T, P, W, C]) post(s *server) func(context.Context, *createI
 		if err := in.decode(&cmd.Faults, members...); err != nil {
 			return nil, err
 		}
-		a, err := k.objects(s.Service).CreateOnce(ctx, in.caller, cmd, key)
+		a, err := k.objects(s.Service.Administration).CreateOnce(ctx, in.caller, cmd, key)
 		return answered(in.call, a, err, created)
 	}
 }
@@ -159,7 +160,7 @@ type createdOutput[C any] struct {
 }
 
 // serviceMembers are the read-only members.
-func (k metadataKind[T, P, W, C]) serviceMembers(sent *tracker.ObjectServiceFields) []wire.Member {
+func (k metadataKind[T, P, W, C]) serviceMembers(sent *admin.ObjectServiceFields) []wire.Member {
 	members := []wire.Member{{Name: "identifier", Into: &sent.Identifier}}
 	if k.readOnly != nil {
 		members = append(members, k.readOnly(sent))
@@ -176,7 +177,7 @@ type changeInput struct {
 
 func (k metadataKind[T, P, W, C]) update(s *server) func(context.Context, *changeInput) (*output[W], error) {
 	return func(ctx context.Context, in *changeInput) (*output[W], error) {
-		cmd := tracker.UpdateObject[P]{Write: in.write()}
+		cmd := admin.UpdateObject[P]{Write: in.write()}
 		members := append(k.members(&cmd.Patch), k.serviceMembers(&cmd.Service)...)
 		if err := in.decode(&cmd.Faults, members...); err != nil {
 			return nil, err
@@ -185,7 +186,7 @@ func (k metadataKind[T, P, W, C]) update(s *server) func(context.Context, *chang
 		if err != nil {
 			return nil, err
 		}
-		a, err := k.objects(s.Service).Update(ctx, in.caller, id, cmd)
+		a, err := k.objects(s.Service.Administration).Update(ctx, in.caller, id, cmd)
 		return one[W](a, err, k.encode)
 	}
 }

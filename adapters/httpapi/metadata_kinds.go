@@ -7,7 +7,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // tagMetadata is the tag of the operations about metadata objects.
@@ -21,17 +21,17 @@ func (s *server) registerMetadata() {
 	milestoneKind().register(s)
 }
 
-func stateKind() metadataKind[metadata.State, tracker.StatePatch, wire.State, wire.CreatedState] {
+func stateKind() metadataKind[metadata.State, admin.StatePatch, wire.State, wire.CreatedState] {
 	updated := samples.Open
 	updated.Next = []ident.ID{samples.Progress.ID, samples.Closed.ID}
-	return metadataKind[metadata.State, tracker.StatePatch, wire.State, wire.CreatedState]{
+	return metadataKind[metadata.State, admin.StatePatch, wire.State, wire.CreatedState]{
 		one: "state", many: "states", tag: tagMetadata, order: "by order, then name",
 		about: "Whether a state counts as resolved cannot change while a problem is in it. " +
 			"One state at least is always initial. The members of nextStates are partial states; an empty array makes a terminal state.",
-		objects:    (*tracker.Service).States,
+		objects:    (*admin.Service).States,
 		identifier: func(o metadata.State) ident.ID { return o.ID },
 		encode:     (*wire.Encoder).StateObject,
-		members: func(p *tracker.StatePatch) []wire.Member {
+		members: func(p *admin.StatePatch) []wire.Member {
 			return []wire.Member{
 				{Name: "name", Into: &p.Name},
 				{Name: "resolved", Into: &p.Resolved},
@@ -51,13 +51,13 @@ func stateKind() metadataKind[metadata.State, tracker.StatePatch, wire.State, wi
 	}
 }
 
-func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch, wire.Priority, wire.CreatedPriority] {
-	return metadataKind[metadata.Priority, tracker.PriorityPatch, wire.Priority, wire.CreatedPriority]{
+func priorityKind() metadataKind[metadata.Priority, admin.PriorityPatch, wire.Priority, wire.CreatedPriority] {
+	return metadataKind[metadata.Priority, admin.PriorityPatch, wire.Priority, wire.CreatedPriority]{
 		one: "priority", many: "priorities", tag: tagMetadata, order: "by order, then name",
-		objects:    (*tracker.Service).Priorities,
+		objects:    (*admin.Service).Priorities,
 		identifier: func(o metadata.Priority) ident.ID { return o.ID },
 		encode:     (*wire.Encoder).PriorityObject,
-		members: func(p *tracker.PriorityPatch) []wire.Member {
+		members: func(p *admin.PriorityPatch) []wire.Member {
 			return []wire.Member{{Name: "name", Into: &p.Name}, {Name: "order", Into: &p.Order}}
 		},
 		scope:  access.Admin,
@@ -68,13 +68,13 @@ func priorityKind() metadataKind[metadata.Priority, tracker.PriorityPatch, wire.
 	}
 }
 
-func classificationKind() metadataKind[metadata.Classification, tracker.ClassificationPatch, wire.Classification, wire.CreatedClassification] {
-	return metadataKind[metadata.Classification, tracker.ClassificationPatch, wire.Classification, wire.CreatedClassification]{
+func classificationKind() metadataKind[metadata.Classification, admin.ClassificationPatch, wire.Classification, wire.CreatedClassification] {
+	return metadataKind[metadata.Classification, admin.ClassificationPatch, wire.Classification, wire.CreatedClassification]{
 		one: "classification", many: "classifications", tag: tagMetadata, order: "by name",
-		objects:    (*tracker.Service).Classifications,
+		objects:    (*admin.Service).Classifications,
 		identifier: func(o metadata.Classification) ident.ID { return o.ID },
 		encode:     (*wire.Encoder).ClassificationObject,
-		members: func(p *tracker.ClassificationPatch) []wire.Member {
+		members: func(p *admin.ClassificationPatch) []wire.Member {
 			return []wire.Member{{Name: "name", Into: &p.Name}}
 		},
 		scope:  access.Admin,
@@ -85,17 +85,17 @@ func classificationKind() metadataKind[metadata.Classification, tracker.Classifi
 	}
 }
 
-func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch, wire.Component, wire.CreatedComponent] {
+func componentKind() metadataKind[metadata.Component, admin.ComponentPatch, wire.Component, wire.CreatedComponent] {
 	closed := samples.Accounts
 	closed.Closed, closed.Successor = true, samples.Server.ID
-	return metadataKind[metadata.Component, tracker.ComponentPatch, wire.Component, wire.CreatedComponent]{
+	return metadataKind[metadata.Component, admin.ComponentPatch, wire.Component, wire.CreatedComponent]{
 		one: "component", many: "components", tag: tagMetadata, order: "by name",
 		about: "Renaming or moving a component changes the fullName of all below it. A fullName has at most 4,096 bytes in UTF-8. A closed component keeps its problems and what is below it, but is refused as a new value anywhere. " +
 			"parent and successor are partial components, or null.",
-		objects:    (*tracker.Service).Components,
+		objects:    (*admin.Service).Components,
 		identifier: func(o metadata.Component) ident.ID { return o.ID },
 		encode:     (*wire.Encoder).ComponentObject,
-		members: func(p *tracker.ComponentPatch) []wire.Member {
+		members: func(p *admin.ComponentPatch) []wire.Member {
 			return []wire.Member{
 				{Name: "name", Into: &p.Name},
 				{Name: "closed", Into: &p.Closed},
@@ -103,7 +103,7 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch, wi
 				{Name: "parent", Into: &p.Parent},
 			}
 		},
-		readOnly: func(sent *tracker.ObjectServiceFields) wire.Member {
+		readOnly: func(sent *admin.ObjectServiceFields) wire.Member {
 			return wire.Member{Name: "fullName", Into: &sent.FullName}
 		},
 		scope:  access.Admin,
@@ -117,16 +117,16 @@ func componentKind() metadataKind[metadata.Component, tracker.ComponentPatch, wi
 	}
 }
 
-func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch, wire.Milestone, wire.CreatedMilestone] {
+func milestoneKind() metadataKind[metadata.Milestone, admin.MilestonePatch, wire.Milestone, wire.CreatedMilestone] {
 	open := samples.Milestone
 	open.End = samples.Milestone.Start
-	return metadataKind[metadata.Milestone, tracker.MilestonePatch, wire.Milestone, wire.CreatedMilestone]{
+	return metadataKind[metadata.Milestone, admin.MilestonePatch, wire.Milestone, wire.CreatedMilestone]{
 		one: "milestone", many: "milestones", tag: tagMetadata, order: "by name",
 		about:      "component is a partial component, or null for a milestone of all components. The number of milestones has a limit.",
-		objects:    (*tracker.Service).Milestones,
+		objects:    (*admin.Service).Milestones,
 		identifier: func(o metadata.Milestone) ident.ID { return o.ID },
 		encode:     (*wire.Encoder).MilestoneObject,
-		members: func(p *tracker.MilestonePatch) []wire.Member {
+		members: func(p *admin.MilestonePatch) []wire.Member {
 			return []wire.Member{
 				{Name: "name", Into: &p.Name},
 				{Name: "component", Into: &p.Component},
@@ -134,7 +134,7 @@ func milestoneKind() metadataKind[metadata.Milestone, tracker.MilestonePatch, wi
 				{Name: "endDate", Into: &p.End},
 			}
 		},
-		readOnly: func(sent *tracker.ObjectServiceFields) wire.Member {
+		readOnly: func(sent *admin.ObjectServiceFields) wire.Member {
 			return wire.Member{Name: "creationDate", Into: &sent.Created}
 		},
 		scope:  access.Write, // D17: builds make them, and teams move their ends

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 func TestRateLimit(t *testing.T) {
@@ -94,7 +95,7 @@ func TestFloodDoesNotReachTheStore(t *testing.T) {
 	counted := &asked{Store: newFixedStore()}
 	f := setup(t, func(o *Options) {
 		o.Limits.AddressRatePerMinute = 5
-		o.Service = tracker.New(tracker.Options{Store: counted, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
+		o.Service = usecases.New(tracker.Options{Store: counted, Now: o.Now, Random: zeros{}, Limits: tracker.DefaultLimits()}, nil)
 	})
 	flood := func(n byte, status int, kind fault.Kind) {
 		t.Helper()

@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // asQuery writes the parameters of a search, which are pairs of name and value.
@@ -332,7 +333,7 @@ func TestSearchHasNoTurn(t *testing.T) {
 		kept := newFixedStore()
 		entered, done := make(chan struct{}), make(chan struct{})
 		kept.searched = func(context.Context, store.Query) { close(entered); <-done }
-		o.Service = tracker.New(tracker.Options{Store: kept, Now: o.Now, Random: zeros{}, Searches: 1, WaitFor: time.Nanosecond})
+		o.Service = usecases.New(tracker.Options{Store: kept, Now: o.Now, Random: zeros{}, Searches: 1, WaitFor: time.Nanosecond}, nil)
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)

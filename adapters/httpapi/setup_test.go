@@ -39,9 +39,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -66,10 +64,10 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 	limits := tracker.DefaultLimits()
 	limits.File = DefaultLimits().BodyBytes // a small one
 	o := Options{
-		Service: tracker.New(tracker.Options{
+		Service: usecases.New(tracker.Options{
 			Store: f.fixedStore, Now: now, Random: zeros{}, Limits: limits,
 			Files: f.fixedStore, WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{}), nil },
-		}),
+		}, f.fixedStore),
 		Limits:       DefaultLimits(),
 		Version:      "test",
 		Logger:       slog.New(slog.NewTextHandler(f.log, nil)),
@@ -84,7 +82,6 @@ func setup(t testing.TB, change ...func(*Options)) *fixture {
 	for _, c := range change {
 		c(&o)
 	}
-	o.Webhooks, o.Mailing, o.Erasures = webhooks.New(o.Service, f.fixedStore), mailing.New(o.Service), erasure.New(o.Service)
 	var err error
 	if f.Handler, err = New(o); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 func (s *server) registerTokens() {
@@ -30,7 +31,7 @@ func (s *server) registerTokens() {
 		Security:    needs(access.Admin),
 		Responses:   responses{"201": {Description: "The token that was issued."}},
 		Metadata: about(func(e *wire.Encoder) {
-			e.IssuedToken(tracker.IssuedToken{Token: samples.Token, Secret: samples.Secret()})
+			e.IssuedToken(admin.IssuedToken{Token: samples.Token, Secret: samples.Secret()})
 		}, partialKinds(fault.RequiredField)...).
 			json(`{"user":{"email":"ann@example.org"},"scope":"write","name":"CI","expires":"2030-12-31T23:59:59.999Z"}`, wire.NewToken{}).
 			unkeyed(tokenUnkeyed),
@@ -66,7 +67,7 @@ func (s *server) registerOwnTokens() {
 		Metadata: about(func(e *wire.Encoder) {
 			token := samples.Token
 			token.Scope, token.Expires = access.Read, samples.Time.Add(30*24*time.Hour)
-			e.IssuedToken(tracker.IssuedToken{Token: token, Secret: samples.Secret()})
+			e.IssuedToken(admin.IssuedToken{Token: token, Secret: samples.Secret()})
 		}, fault.RequiredField, fault.UnknownField, fault.ValidationFailed).
 			json(`{"scope":"read","name":"CI","expires":"`+samples.Time.Add(30*24*time.Hour).Format("2006-01-02T15:04:05.000Z")+`"}`, wire.NewOwnToken{}).
 			unkeyed(tokenUnkeyed),
@@ -82,12 +83,12 @@ func (s *server) registerOwnTokens() {
 }
 
 func (s *server) listOwnTokens(ctx context.Context, in *Request) (*output[[]wire.Token], error) {
-	a, err := in.as().OwnTokens(ctx)
+	a, err := s.Service.OwnTokens(ctx, in.caller)
 	return one[[]wire.Token](a, err, func(e *wire.Encoder, all []access.Token) { wire.List(e, all, e.Token) })
 }
 
 func (s *server) createOwnToken(ctx context.Context, in *writeInput) (*secretOutput[wire.IssuedToken], error) {
-	cmd := tracker.CreateOwnToken{Write: in.write()}
+	cmd := admin.CreateOwnToken{Write: in.write()}
 	if err := in.decode(&cmd.Faults, wire.Member{Name: "scope", Into: &cmd.Scope}, wire.Member{Name: "expires", Into: &cmd.Expires}, wire.Member{Name: "name", Into: &cmd.Name}); err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ func secret[W, T any](a tracker.Answer[T], err error, encode func(*wire.Encoder,
 }
 
 func (s *server) createToken(ctx context.Context, in *writeInput) (*secretOutput[wire.IssuedToken], error) {
-	cmd := tracker.CreateToken{Write: in.write()}
+	cmd := admin.CreateToken{Write: in.write()}
 	err := in.decode(&cmd.Faults,
 		wire.Member{Name: "user", Into: &cmd.User},
 		wire.Member{Name: "scope", Into: &cmd.Scope},

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -65,16 +66,16 @@ func (s *server) registerUsers() {
 // tagUsers is the tag of the operations about users.
 const tagUsers = "Users"
 
-func userKind() metadataKind[user.User, tracker.UserPatch, wire.User, wire.CreatedUser] {
+func userKind() metadataKind[user.User, admin.UserPatch, wire.User, wire.CreatedUser] {
 	inactive := samples.Ann
 	inactive.Inactive = true
-	return metadataKind[user.User, tracker.UserPatch, wire.User, wire.CreatedUser]{
+	return metadataKind[user.User, admin.UserPatch, wire.User, wire.CreatedUser]{
 		one: "user", many: "users", tag: tagUsers, order: "by name",
 		about:      "Making a user inactive revokes the user's tokens for good. The user of the last valid token of scope admin cannot be made inactive: create another token first. Users are never deleted.",
-		objects:    (*tracker.Service).Users,
+		objects:    (*admin.Service).Users,
 		identifier: func(o user.User) ident.ID { return o.ID },
 		encode:     (*wire.Encoder).User,
-		members: func(p *tracker.UserPatch) []wire.Member {
+		members: func(p *admin.UserPatch) []wire.Member {
 			return []wire.Member{
 				{Name: "name", Into: &p.Name},
 				{Name: "email", Into: &p.Email},
@@ -109,7 +110,7 @@ func (s *server) preferences(ctx context.Context, in *Request) (*output[wire.Pre
 }
 
 func (s *server) setPreferences(ctx context.Context, in *writeInput) (*output[wire.Preferences], error) {
-	cmd := tracker.SetPreferences{Write: in.write()}
+	cmd := admin.SetPreferences{Write: in.write()}
 	err := in.decode(&cmd.Faults, wire.Member{Name: "columns", Into: &cmd.Columns}, wire.Member{Name: "density", Into: &cmd.Density},
 		wire.Member{Name: "language", Into: &cmd.Language}, wire.Member{Name: "timeZone", Into: &cmd.TimeZone}, wire.Member{Name: "keys", Into: &cmd.Keys})
 	if err != nil {
@@ -129,6 +130,6 @@ func (s *server) setMail(ctx context.Context, in *writeInput) (*output[wire.Mail
 	if err := in.decode(&cmd.Faults, wire.Member{Name: "mail", Into: &cmd.Mail}); err != nil {
 		return nil, err
 	}
-	a, err := s.Mailing.Set(ctx, in.caller, cmd)
+	a, err := s.Service.Mailing.Set(ctx, in.caller, cmd)
 	return one[wire.Mail](a, err, (*wire.Encoder).Mail)
 }

@@ -100,7 +100,7 @@ func (s *server) registerWebhooks() {
 const webhookUnkeyed = "if no answer has come, list the webhooks, delete the one that was made, and make another"
 
 func (s *server) listWebhooks(ctx context.Context, in *Request) (*output[[]wire.Webhook], error) {
-	a, err := s.Webhooks.List(ctx)
+	a, err := s.Service.Webhooks.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (s *server) createWebhook(ctx context.Context, in *writeInput) (*createdWeb
 	if err := in.decode(&cmd.Faults, webhookMembers(&cmd.Patch)...); err != nil {
 		return nil, err
 	}
-	a, err := s.Webhooks.Create(ctx, in.caller, cmd)
+	a, err := s.Service.Webhooks.Create(ctx, in.caller, cmd)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func issued(a tracker.Answer[webhooks.Issued]) wire.JSON[wire.IssuedWebhook] {
 }
 
 func (s *server) loadWebhook(ctx context.Context, in *findInput) (*output[wire.Webhook], error) {
-	return find[wire.Webhook](ctx, in, s.Webhooks.Load, (*wire.Encoder).Webhook)
+	return find[wire.Webhook](ctx, in, s.Service.Webhooks.Load, (*wire.Encoder).Webhook)
 }
 
 func (s *server) updateWebhook(ctx context.Context, in *changeInput) (*output[wire.Webhook], error) {
@@ -154,16 +154,16 @@ func (s *server) updateWebhook(ctx context.Context, in *changeInput) (*output[wi
 	if err := in.decode(&cmd.Faults, members...); err != nil {
 		return nil, err
 	}
-	a, err := s.Webhooks.Change(ctx, in.caller, id, cmd)
+	a, err := s.Service.Webhooks.Change(ctx, in.caller, id, cmd)
 	return one[wire.Webhook](a, err, (*wire.Encoder).Webhook)
 }
 
 func (s *server) deleteWebhook(ctx context.Context, in *changeInput) (*noContent, error) {
-	return remove(ctx, in, s.Webhooks.Delete)
+	return remove(ctx, in, s.Service.Webhooks.Delete)
 }
 
 func (s *server) listDeliveries(ctx context.Context, in *findInput) (*output[[]wire.Delivery], error) {
-	return find[[]wire.Delivery](ctx, in, s.Webhooks.Load, func(e *wire.Encoder, w webhooks.Webhook) { wire.List(e, w.Progress.Deliveries, e.Delivery) })
+	return find[[]wire.Delivery](ctx, in, s.Service.Webhooks.Load, func(e *wire.Encoder, w webhooks.Webhook) { wire.List(e, w.Progress.Deliveries, e.Delivery) })
 }
 
 func (s *server) testWebhook(ctx context.Context, in *findInput) (*output[wire.WebhookTest], error) {
@@ -171,7 +171,7 @@ func (s *server) testWebhook(ctx context.Context, in *findInput) (*output[wire.W
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.Webhooks.Test(ctx, id)
+	a, err := s.Service.Webhooks.Test(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (s *server) rotateWebhook(ctx context.Context, in *changeInput) (*secretOut
 			return nil, err
 		}
 	}
-	a, err := s.Webhooks.Rotate(ctx, in.caller, id, cmd)
+	a, err := s.Service.Webhooks.Rotate(ctx, in.caller, id, cmd)
 	return secret[wire.IssuedWebhook](a, err, (*wire.Encoder).IssuedWebhook)
 }
 

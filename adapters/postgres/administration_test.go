@@ -13,6 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // TestAdministrationIsNotStarved revokes tokens beside 32 writers on two servers, all of
@@ -26,11 +28,11 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 	t.Parallel()
 	const writers, most = 32, 4 * 32
 	server := newServer(t)
-	var servers []*tracker.Service
+	var servers []*usecases.All
 	for range 2 {
-		servers = append(servers, tracker.New(tracker.Options{
+		servers = append(servers, usecases.New(tracker.Options{
 			Store: open(t, postgres.Options{URL: server.URL() + "&connect_timeout=60", AcquireTimeout: patience}), Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
-		}))
+		}, nil))
 	}
 	execute(t, connect(t, server.URL()),
 		"CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.016); RETURN NULL; END'",
@@ -42,7 +44,7 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 	if _, err := servers[0].Seed(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	admin, err := servers[0].Authenticate(t.Context(), secret)
+	caller, err := servers[0].Authenticate(t.Context(), secret)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +57,7 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 		all.Go(func() {
 			for n := 0; !stop.Load(); n++ {
 				title := patch.Set(fmt.Sprintf("Problem %d of writer %d", n, i))
-				if _, err := servers[i%2].CreateProblem(t.Context(), admin, tracker.CreateProblem{ProblemPatch: tracker.ProblemPatch{Title: title}}); err != nil {
+				if _, err := servers[i%2].CreateProblem(t.Context(), caller, tracker.CreateProblem{ProblemPatch: tracker.ProblemPatch{Title: title}}); err != nil {
 					t.Errorf("writer %d: %v", i, err)
 					return
 				}
@@ -65,14 +67,14 @@ func TestAdministrationIsNotStarved(t *testing.T) {
 	}
 	eventually(t, "all writers write", func() bool { return done.Load() > 2*writers })
 	for range 10 {
-		issue := tracker.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"email": metadata.Text(tracker.AdminEmail)}), Scope: patch.Set(string(access.Read))}
+		issue := admin.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"email": metadata.Text(admin.Email)}), Scope: patch.Set(string(access.Read))}
 		passed := -done.Load()
 		began := time.Now()
-		token, err := servers[0].CreateToken(t.Context(), admin, issue)
+		token, err := servers[0].CreateToken(t.Context(), caller, issue)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := servers[1].RevokeToken(t.Context(), admin, token.Value.ID, tracker.Write{}); err != nil {
+		if _, err := servers[1].RevokeToken(t.Context(), caller, token.Value.ID, tracker.Write{}); err != nil {
 			t.Fatal(err)
 		}
 		passed += done.Load()

@@ -8,7 +8,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/problem"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // failoverClient writes in every way there is, one write after the other. It repeats a
@@ -29,7 +29,7 @@ const requestLimit = 2600 * time.Millisecond
 const retryPause = 10 * time.Millisecond
 
 // call sends one request to the next server.
-func (c *failoverClient) call(do func(context.Context, *tracker.Service) error) error {
+func (c *failoverClient) call(do func(context.Context, *usecases.All) error) error {
 	ctx, cancel := context.WithTimeout(c.ctx, requestLimit)
 	defer cancel()
 	c.calls++
@@ -38,7 +38,7 @@ func (c *failoverClient) call(do func(context.Context, *tracker.Service) error) 
 
 // insist repeats a write until it is told what has become of it. Refusals of some kinds
 // say that what it wants is so.
-func (c *failoverClient) insist(do func(context.Context, *tracker.Service) error, so ...fault.Kind) told {
+func (c *failoverClient) insist(do func(context.Context, *usecases.All) error, so ...fault.Kind) told {
 	all := notDone
 	for c.ctx.Err() == nil {
 		t, again := c.attempt(do, so...)
@@ -54,7 +54,7 @@ func (c *failoverClient) insist(do func(context.Context, *tracker.Service) error
 }
 
 // insistOnce repeats a write that would happen twice only while it is not done.
-func (c *failoverClient) insistOnce(do func(context.Context, *tracker.Service) error) told {
+func (c *failoverClient) insistOnce(do func(context.Context, *usecases.All) error) told {
 	for c.ctx.Err() == nil {
 		if t, again := c.attempt(do); t != notDone || !again {
 			return t
@@ -65,7 +65,7 @@ func (c *failoverClient) insistOnce(do func(context.Context, *tracker.Service) e
 }
 
 // attempt tries a write once. again reports whether it may be worth repeating.
-func (c *failoverClient) attempt(do func(context.Context, *tracker.Service) error, so ...fault.Kind) (t told, again bool) {
+func (c *failoverClient) attempt(do func(context.Context, *usecases.All) error, so ...fault.Kind) (t told, again bool) {
 	frozen := c.frozen.Load()
 	err := c.call(do)
 	switch kind := fault.KindOf(err); {

@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 var standbyRounds = flag.Int("standby.rounds", 2, "how many times TestFailOver loses a primary whose standby had stopped to confirm")
@@ -72,7 +73,7 @@ var interferences = [...]interference{cancelled, terminated, givenUp, undisturbe
 type failover struct {
 	t       *testing.T
 	ctx     context.Context // of all requests
-	servers []*tracker.Service
+	servers []*usecases.All
 	caller  tracker.Caller
 	from    *source
 	hub     problem.ID // a problem that all clients change
@@ -100,9 +101,9 @@ func failOver(t *testing.T, round int, how interference) *failoverLedger {
 	// The limit is short, so that commits that no standby confirms are given up soon.
 	options := postgres.Options{URL: pair.ClusterURL(), Timeout: 300 * time.Millisecond, AcquireTimeout: time.Second, MigrationTimeout: patience}
 	for range 2 {
-		f.servers = append(f.servers, tracker.New(tracker.Options{
+		f.servers = append(f.servers, usecases.New(tracker.Options{
 			Store: open(t, options), Now: f.from.time, Random: rand.Reader, Limits: tracker.DefaultLimits(), Searches: 2 * clients,
-		}))
+		}, nil))
 	}
 	f.prepare(pair.ClusterURL())
 
@@ -165,9 +166,9 @@ func (f *failover) disturb(pair *postgrestest.Pair, how interference) (ended int
 // creates the problem that all clients change.
 func (f *failover) prepare(url string) {
 	f.t.Helper()
-	patient := tracker.New(tracker.Options{
+	patient := usecases.New(tracker.Options{
 		Store: open(f.t, postgres.Options{URL: url}), Now: f.from.time, Random: rand.Reader, Limits: tracker.DefaultLimits(), Searches: 1,
-	})
+	}, nil)
 	secret := access.NewSecret([32]byte{1})
 	if _, err := patient.Seed(f.ctx, secret); err != nil {
 		f.t.Fatal(err)

@@ -18,6 +18,8 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -39,7 +41,7 @@ func (c *failoverClient) createProblem() {
 		return []int{count(a.problems, func(d store.Dossier) bool { return d.Title == tag })}
 	}})
 	var id problem.ID
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
 		a, err := s.CreateProblem(ctx, c.caller, tracker.CreateProblem{ProblemPatch: titled(tag), Idempotency: &tracker.Idempotency[snapshot.Snapshot]{
 			Key: tag, Fingerprint: sha256.Sum256([]byte(tag)),
 			Render: func(a tracker.Answer[snapshot.Snapshot]) []byte {
@@ -70,7 +72,7 @@ func commented(tag string) func(aftermath) []int {
 func (c *failoverClient) commentWithKey() {
 	tag := c.account.tag("comment")
 	th := c.account.open(&thing{kind: "W3 comment with a key", puts: commented(tag)})
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.AddComment(ctx, c.caller, c.hub, tracker.AddComment{Text: patch.Set(tag), Idempotency: &tracker.Idempotency[problem.Comment]{
 			Key: tag, Fingerprint: sha256.Sum256([]byte(tag)), Render: func(tracker.Answer[problem.Comment]) []byte { return []byte(tag) },
 		}})
@@ -81,7 +83,7 @@ func (c *failoverClient) commentWithKey() {
 func (c *failoverClient) comment() {
 	tag := c.account.tag("comment")
 	th := c.account.open(&thing{kind: "W3 comment without a key", puts: commented(tag)})
-	th.put = c.insistOnce(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insistOnce(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.AddComment(ctx, c.caller, c.home, tracker.AddComment{Text: patch.Set(tag)})
 		return err
 	})
@@ -100,7 +102,7 @@ func (c *failoverClient) updateProblem() {
 	tag := c.account.tag("title")
 	th := c.account.open(&thing{kind: "W2 update with If-Match", puts: func(a aftermath) []int { return []int{a.retitled(c.home, tag)} }})
 	revision := int64(0)
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
 		if revision == 0 {
 			current, err := s.As(c.caller).Problem(ctx, c.home, 0)
 			switch {
@@ -130,7 +132,7 @@ func (c *failoverClient) updateProblems() {
 		return []int{a.retitled(c.twins[0], tag), a.retitled(c.twins[1], tag)}
 	}})
 	cmd := tracker.UpdateProblems{Predicate: patch.Set(fmt.Sprintf("identifier IN {%d, %d}", c.twins[0], c.twins[1])), ProblemPatch: titled(tag)}
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
 		if cmd.Preview == nil {
 			dry := cmd
 			dry.DryRun = true
@@ -160,14 +162,14 @@ func (c *failoverClient) setKeyword() {
 	th := c.account.open(&thing{kind: "W4 keyword, W5", puts: traces(problem.KeywordSet), drops: traces(problem.KeywordDeleted), present: func(a aftermath) int {
 		return count(a.problem(c.home).Keywords, func(k problem.Keyword) bool { return k.Name == tag })
 	}})
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.SetKeyword(ctx, c.caller, c.home, tracker.SetKeyword{Name: tag})
 		return err
 	})
 	if th.put != acknowledged || c.calls%3 == 0 {
 		return
 	}
-	th.drop = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.drop = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.DeleteKeyword(ctx, c.caller, c.home, tracker.DeleteKeyword{Name: tag})
 		return err
 	}, fault.KeywordNotFound)
@@ -204,14 +206,14 @@ func (c *failoverClient) relate(owner problem.ID, kind relationship.Type, other 
 		return count(a.problem(owner).Relationships, func(r relationship.Relationship) bool { return r.Type == kind && r.Other == other })
 	}})
 	cmd := tracker.Relate{Type: patch.Set(string(kind)), Other: patch.Set(other)}
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.AddRelationship(ctx, c.caller, owner, cmd)
 		return err
 	})
 	if th.put != acknowledged || !drop {
 		return
 	}
-	th.drop = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.drop = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.DeleteRelationship(ctx, c.caller, owner, cmd)
 		return err
 	}, fault.RelationshipNotFound)
@@ -224,8 +226,8 @@ func (c *failoverClient) watch() {
 	email := c.account.tag("user") + mailDomain
 	is := func(u user.User) bool { return u.Email == email }
 	th := c.account.open(&thing{kind: "user", present: func(a aftermath) int { return count(a.catalogue.Content().Users, is) }})
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
-		_, err := s.Users().Create(ctx, c.caller, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("A user"), Email: patch.Set(email)}})
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
+		_, err := s.Users().Create(ctx, c.caller, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("A user"), Email: patch.Set(email)}})
 		return err
 	}, fault.AlreadyExists)
 	if th.put != acknowledged {
@@ -255,7 +257,7 @@ func (c *failoverClient) watch() {
 		},
 	})
 	watcher := tracker.Caller{Scope: c.caller.Scope}
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
 		a, err := s.AddWatcher(ctx, c.caller, c.home, tracker.AddWatcher{User: metadata.Members{"email": metadata.Text(email)}})
 		watcher.User = a.Value.ID
 		return err
@@ -263,7 +265,7 @@ func (c *failoverClient) watch() {
 	if th.put != acknowledged || c.calls%3 == 0 {
 		return
 	}
-	th.drop = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.drop = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.StopWatching(ctx, watcher, c.home, tracker.Write{})
 		return err
 	})
@@ -278,8 +280,8 @@ func (c *failoverClient) createComponent() {
 		}
 	}
 	th := c.account.open(&thing{kind: "metadata", present: named(tag, renamed)})
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
-		_, err := s.Components().Create(ctx, c.caller, tracker.CreateObject[tracker.ComponentPatch]{Patch: tracker.ComponentPatch{Name: patch.Set(tag)}})
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
+		_, err := s.Components().Create(ctx, c.caller, admin.CreateObject[admin.ComponentPatch]{Patch: admin.ComponentPatch{Name: patch.Set(tag)}})
 		return err
 	}, fault.AlreadyExists)
 	if th.put != acknowledged {
@@ -288,7 +290,7 @@ func (c *failoverClient) createComponent() {
 	var id ident.ID
 	for id.IsNone() && c.ctx.Err() == nil {
 		var all tracker.Answer[[]metadata.Component]
-		err := c.call(func(ctx context.Context, s *tracker.Service) (err error) {
+		err := c.call(func(ctx context.Context, s *usecases.All) (err error) {
 			all, err = s.Components().List(ctx)
 			return err
 		})
@@ -301,8 +303,8 @@ func (c *failoverClient) createComponent() {
 		}
 	}
 	th = c.account.open(&thing{kind: "metadata renamed", present: named(renamed)})
-	th.put = c.insist(func(ctx context.Context, s *tracker.Service) error {
-		_, err := s.Components().Update(ctx, c.caller, id, tracker.UpdateObject[tracker.ComponentPatch]{Patch: tracker.ComponentPatch{Name: patch.Set(renamed)}})
+	th.put = c.insist(func(ctx context.Context, s *usecases.All) error {
+		_, err := s.Components().Update(ctx, c.caller, id, admin.UpdateObject[admin.ComponentPatch]{Patch: admin.ComponentPatch{Name: patch.Set(renamed)}})
 		return err
 	})
 }
@@ -323,9 +325,9 @@ func (c *failoverClient) createToken() {
 		drops: func(a aftermath) []int { return []int{revoked(a)} },
 	})
 	var id ident.ID
-	th.put = c.insistOnce(func(ctx context.Context, s *tracker.Service) error {
-		a, err := s.CreateToken(ctx, c.caller, tracker.CreateToken{
-			User: patch.Set[metadata.Partial](metadata.Members{"email": metadata.Text(tracker.AdminEmail)}), Scope: patch.Set(string(access.Read)), Expires: patch.Set(expires),
+	th.put = c.insistOnce(func(ctx context.Context, s *usecases.All) error {
+		a, err := s.CreateToken(ctx, c.caller, admin.CreateToken{
+			User: patch.Set[metadata.Partial](metadata.Members{"email": metadata.Text(admin.Email)}), Scope: patch.Set(string(access.Read)), Expires: patch.Set(expires),
 		})
 		id = a.Value.ID
 		return err
@@ -333,7 +335,7 @@ func (c *failoverClient) createToken() {
 	if th.put != acknowledged {
 		return
 	}
-	th.drop = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.drop = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.RevokeToken(ctx, c.caller, id, tracker.Write{})
 		return err
 	}, fault.NotFound)
@@ -346,7 +348,7 @@ func (c *failoverClient) saveQuery() {
 		return count(a.queries, func(q query.Saved) bool { return q.Name == tag })
 	}})
 	var id ident.ID
-	th.put = c.insistOnce(func(ctx context.Context, s *tracker.Service) error {
+	th.put = c.insistOnce(func(ctx context.Context, s *usecases.All) error {
 		a, err := s.SaveQuery(ctx, c.caller, tracker.SaveQuery{Name: patch.Set(tag), Predicate: patch.Set("TRUEPREDICATE")})
 		id = a.Value.ID
 		return err
@@ -354,7 +356,7 @@ func (c *failoverClient) saveQuery() {
 	if th.put != acknowledged || c.calls%3 == 0 {
 		return
 	}
-	th.drop = c.insist(func(ctx context.Context, s *tracker.Service) error {
+	th.drop = c.insist(func(ctx context.Context, s *usecases.All) error {
 		_, err := s.DeleteQuery(ctx, c.caller, id, tracker.Write{})
 		return err
 	}, fault.NotFound)

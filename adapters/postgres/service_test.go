@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // request is a write. A tag marks what it leaves in the store.
@@ -96,8 +97,8 @@ func requests() []request {
 
 // desk has a service on a store behind a proxy, and one on the same store without the proxy.
 type desk struct {
-	*tracker.Service
-	healthy *tracker.Service
+	*usecases.All
+	healthy *usecases.All
 	store   store.Store // without the proxy
 	proxy   *postgrestest.Proxy
 	caller  tracker.Caller
@@ -113,7 +114,7 @@ func newDesk(t *testing.T, connections int, wrong func(store.Store) store.Store)
 	if wrong != nil {
 		cut = wrong(cut)
 	}
-	d.healthy, d.Service = d.service(d.store), d.service(cut)
+	d.healthy, d.All = d.service(d.store), d.service(cut)
 	secret := access.NewSecret([32]byte{1})
 	if _, err := d.healthy.Seed(t.Context(), secret); err != nil {
 		t.Fatal(err)
@@ -125,8 +126,8 @@ func newDesk(t *testing.T, connections int, wrong func(store.Store) store.Store)
 	return d
 }
 
-func (d *desk) service(s store.Store) *tracker.Service {
-	return tracker.New(tracker.Options{Store: s, Now: d.from.time, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+func (d *desk) service(s store.Store) *usecases.All {
+	return usecases.New(tracker.Options{Store: s, Now: d.from.time, Random: rand.Reader, Limits: tracker.DefaultLimits()}, nil)
 }
 
 func (d *desk) create(t *testing.T) problem.ID {

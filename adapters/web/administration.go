@@ -79,7 +79,7 @@ type administered struct {
 	// an unknown object.
 	form func(*metadata.Catalogue, ident.ID) (name string, inputs []input)
 	// save stores a form, as a new object for ident.None. The condition is that of
-	// tracker.UpdateObject.
+	// admin.UpdateObject.
 	save func(q *request, form url.Values, id ident.ID, condition func(*metadata.Catalogue) error) error
 }
 

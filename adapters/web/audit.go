@@ -77,7 +77,7 @@ func showAudit(q *request) (answer, error) {
 	if !q.r.URL.Query().Has("before") {
 		before = math.MaxInt
 	}
-	found, err := q.as().AuditBefore(q.context(), before, auditOnPage)
+	found, err := q.Service.AuditBefore(q.context(), before, auditOnPage)
 	if err != nil {
 		return answer{}, err
 	}

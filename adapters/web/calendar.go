@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // calendar reads and shows the days that people set. A day is a whole day in the zone (D9).
@@ -77,6 +77,6 @@ func (c calendar) form(all *metadata.Catalogue, id ident.ID) (string, []input) {
 	}
 }
 
-func (c calendar) of(form url.Values, faults *fault.List) tracker.MilestonePatch {
-	return tracker.MilestonePatch{Name: sent(form, "name"), Component: forms.Reference(form, "component"), Start: c.start(form, "start", faults), End: c.end(form, "end", faults)}
+func (c calendar) of(form url.Values, faults *fault.List) admin.MilestonePatch {
+	return admin.MilestonePatch{Name: sent(form, "name"), Component: forms.Reference(form, "component"), Start: c.start(form, "start", faults), End: c.end(form, "end", faults)}
 }

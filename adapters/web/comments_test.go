@@ -5,11 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"golang.org/x/net/html"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // References lead to problems and people. Names that two people share lead to nobody.
@@ -161,7 +161,7 @@ func TestErasurePage(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.signedIn(t)
-	added, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Willi Lee"), Email: patch.Set("willi@example.org")}})
+	added, err := s.service.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Willi Lee"), Email: patch.Set("willi@example.org")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestErasurePage(t *testing.T) {
 	s.as(t, "Bob", access.Write).get(at).is(403)
 	b.get(at).is(200).has("Erase Willi Lee?", "This cannot be undone.", "Texts that people wrote stay", "#1").submit(at).is(200).
 		at(at).has("The person is being erased", "Look again").lacks("Willi", "Erase for good")
-	worker := erasure.New(s.service).NewWorker(true, nil)
+	worker := s.service.Erasures.NewWorker(true, nil)
 	for worked := true; worked; {
 		if worked, err = worker.Work(t.Context(), time.Now()); err != nil {
 			t.Fatal(err)

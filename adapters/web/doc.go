@@ -1,5 +1,5 @@
 // Package web serves the client application to people at a browser.
 //
-// It is a driving adapter beside httpapi. It calls tracker.Service, and never the HTTP
+// It is a driving adapter beside httpapi. It calls the use cases, and never the HTTP
 // API. Every page works without JavaScript.
 package web

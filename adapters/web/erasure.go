@@ -21,7 +21,7 @@ func showErasure(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	a, err := q.Erasures.Begin(q.context(), q.caller, id, tracker.Write{DryRun: true}, erasure.MostCounted)
+	a, err := q.Service.Erasures.Begin(q.context(), q.caller, id, tracker.Write{DryRun: true}, erasure.MostCounted)
 	if err != nil {
 		return answer{}, err
 	}
@@ -42,7 +42,7 @@ func eraseUser(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if _, err := q.Erasures.Begin(q.context(), q.caller, id, tracker.Write{}, 0); err != nil {
+	if _, err := q.Service.Erasures.Begin(q.context(), q.caller, id, tracker.Write{}, 0); err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/administration/users/" + id.String() + "/erasure"), nil

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // A new problem comes with its first comment, or not at all. A form that was refused because the
@@ -174,7 +175,7 @@ func TestTimesOfMilestoneStay(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	start, end := time.Date(2026, 3, 14, 9, 30, 0, 0, time.UTC), time.Date(2026, 4, 1, 23, 59, 59, 0, time.UTC)
-	made, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{Patch: tracker.MilestonePatch{
+	made, err := s.service.Milestones().Create(t.Context(), s.admin, admin.CreateObject[admin.MilestonePatch]{Patch: admin.MilestonePatch{
 		Name: patch.Set("Spring"), Start: patch.Set(start), End: patch.Set(end),
 	}})
 	if err != nil {
@@ -217,7 +218,7 @@ func TestDaysInForms(t *testing.T) {
 		}
 		s := newSiteIn(t, zone)
 		b := s.signedIn(t)
-		midnights, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{Patch: tracker.MilestonePatch{
+		midnights, err := s.service.Milestones().Create(t.Context(), s.admin, admin.CreateObject[admin.MilestonePatch]{Patch: admin.MilestonePatch{
 			Name: patch.Set("Old"), Start: patch.Set(time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC)), End: patch.Set(time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC)),
 		}})
 		if err != nil {
@@ -363,20 +364,20 @@ func TestTypedNamesAreKept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	b := s.signedIn(t)
-	component, err := s.service.Components().Create(t.Context(), s.admin, tracker.CreateObject[tracker.ComponentPatch]{Patch: tracker.ComponentPatch{Name: patch.Set("Cellar")}})
+	component, err := s.service.Components().Create(t.Context(), s.admin, admin.CreateObject[admin.ComponentPatch]{Patch: admin.ComponentPatch{Name: patch.Set("Cellar")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var anna, spring ident.ID
 	for i := range 202 {
-		u, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
-			Patch: tracker.UserPatch{Name: patch.Set("Anna"), Email: patch.Set(fmt.Sprintf("anna%d@example.org", i))},
+		u, err := s.service.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{
+			Patch: admin.UserPatch{Name: patch.Set("Anna"), Email: patch.Set(fmt.Sprintf("anna%d@example.org", i))},
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{
-			Patch: tracker.MilestonePatch{Name: patch.Set(fmt.Sprint("Spring ", i)), Component: patch.Set(forms.ByID(component.Value.ID))},
+		m, err := s.service.Milestones().Create(t.Context(), s.admin, admin.CreateObject[admin.MilestonePatch]{
+			Patch: admin.MilestonePatch{Name: patch.Set(fmt.Sprint("Spring ", i)), Component: patch.Set(forms.ByID(component.Value.ID))},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -24,21 +24,13 @@ import (
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/sessions"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
-// Options are the needs of the handler. The services, Limits, Logger, NewRequestID and Now
+// Options are the needs of the handler. Service, Limits, Logger, NewRequestID and Now
 // have to be given.
 type Options struct {
-	Service  *tracker.Service
-	Webhooks *webhooks.Service
-	Mailing  *mailing.Service
-	Erasures *erasure.Service
-	Sessions *sessions.Service
+	Service *usecases.All
 	// Codes are the codes for signing in without a token. nil: there are none.
 	Codes *Codes
 	// BasePath is the prefix of every path, such as "/tracker". Requests may lack it,

@@ -14,30 +14,31 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // kinds returns all kinds of objects with pages of administration. Dates are in the zone.
 func kinds(zone *time.Location) []administered {
 	milestones := calendar{zone}
 	return []administered{
-		{"states", []string{"kind.resolved", "kind.initial", "kind.next"}, access.Admin, stateRows, stateForm, saved((*tracker.Service).States, stateOf)},
-		{"components", []string{"kind.successor"}, access.Admin, componentRows, componentForm, saved((*tracker.Service).Components, componentOf)},
-		{"milestones", []string{"kind.component", "kind.start", "kind.end"}, access.Write, milestones.rows, milestones.form, saved((*tracker.Service).Milestones, milestones.of)},
-		{"priorities", []string{"kind.order"}, access.Admin, priorityRows, priorityForm, saved((*tracker.Service).Priorities, priorityOf)},
-		{"classifications", nil, access.Admin, classificationRows, classificationForm, saved((*tracker.Service).Classifications, classificationOf)},
-		{"users", []string{"kind.email", "field.robotOf"}, access.Admin, userRows, userForm, saved((*tracker.Service).Users, userOf)},
+		{"states", []string{"kind.resolved", "kind.initial", "kind.next"}, access.Admin, stateRows, stateForm, saved((*admin.Service).States, stateOf)},
+		{"components", []string{"kind.successor"}, access.Admin, componentRows, componentForm, saved((*admin.Service).Components, componentOf)},
+		{"milestones", []string{"kind.component", "kind.start", "kind.end"}, access.Write, milestones.rows, milestones.form, saved((*admin.Service).Milestones, milestones.of)},
+		{"priorities", []string{"kind.order"}, access.Admin, priorityRows, priorityForm, saved((*admin.Service).Priorities, priorityOf)},
+		{"classifications", nil, access.Admin, classificationRows, classificationForm, saved((*admin.Service).Classifications, classificationOf)},
+		{"users", []string{"kind.email", "field.robotOf"}, access.Admin, userRows, userForm, saved((*admin.Service).Users, userOf)},
 	}
 }
 
 // saved returns the function to store the form of a kind. read returns its content.
-func saved[T, P any](objects func(*tracker.Service) tracker.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, url.Values, ident.ID, func(*metadata.Catalogue) error) error {
+func saved[T, P any](objects func(*admin.Service) admin.Objects[T, P], read func(url.Values, *fault.List) P) func(*request, url.Values, ident.ID, func(*metadata.Catalogue) error) error {
 	return func(q *request, form url.Values, id ident.ID, condition func(*metadata.Catalogue) error) (err error) {
 		var faults fault.List
 		p := read(form, &faults)
 		if id.IsNone() {
-			_, err = objects(q.Service).Create(q.context(), q.caller, tracker.CreateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p})
+			_, err = objects(q.Service.Administration).Create(q.context(), q.caller, admin.CreateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p})
 		} else {
-			_, err = objects(q.Service).Update(q.context(), q.caller, id, tracker.UpdateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p, Condition: condition})
+			_, err = objects(q.Service.Administration).Update(q.context(), q.caller, id, admin.UpdateObject[P]{Write: tracker.Write{Faults: faults}, Patch: p, Condition: condition})
 		}
 		return err
 	}
@@ -113,14 +114,14 @@ func order(n int, id ident.ID) string {
 	return strconv.Itoa(n)
 }
 
-func stateOf(form url.Values, faults *fault.List) tracker.StatePatch {
+func stateOf(form url.Values, faults *fault.List) admin.StatePatch {
 	next := []metadata.Partial{}
 	for _, text := range form["next"] {
 		if id, err := ident.Parse(text); err == nil {
 			next = append(next, forms.ByID(id))
 		}
 	}
-	return tracker.StatePatch{Name: sent(form, "name"), Resolved: checked(form, "resolved"), Initial: checked(form, "initial"), Order: number(form, "order", faults), Next: patch.Set(next)}
+	return admin.StatePatch{Name: sent(form, "name"), Resolved: checked(form, "resolved"), Initial: checked(form, "initial"), Order: number(form, "order", faults), Next: patch.Set(next)}
 }
 
 // componentRows returns the components as a tree.
@@ -152,8 +153,8 @@ func componentForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	}
 }
 
-func componentOf(form url.Values, _ *fault.List) tracker.ComponentPatch {
-	return tracker.ComponentPatch{Name: sent(form, "name"), Closed: checked(form, "closed"), Successor: forms.Reference(form, "successor"), Parent: forms.Reference(form, "parent")}
+func componentOf(form url.Values, _ *fault.List) admin.ComponentPatch {
+	return admin.ComponentPatch{Name: sent(form, "name"), Closed: checked(form, "closed"), Successor: forms.Reference(form, "successor"), Parent: forms.Reference(form, "parent")}
 }
 
 func priorityRows(c *metadata.Catalogue) (rows []objectRow) {
@@ -171,8 +172,8 @@ func priorityForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	return p.Name, []input{textInput("name", p.Name), {Name: "order", Type: "number", Value: order(p.Order, id)}}
 }
 
-func priorityOf(form url.Values, faults *fault.List) tracker.PriorityPatch {
-	return tracker.PriorityPatch{Name: sent(form, "name"), Order: number(form, "order", faults)}
+func priorityOf(form url.Values, faults *fault.List) admin.PriorityPatch {
+	return admin.PriorityPatch{Name: sent(form, "name"), Order: number(form, "order", faults)}
 }
 
 func classificationRows(c *metadata.Catalogue) (rows []objectRow) {
@@ -190,8 +191,8 @@ func classificationForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	return k.Name, []input{textInput("name", k.Name)}
 }
 
-func classificationOf(form url.Values, _ *fault.List) tracker.ClassificationPatch {
-	return tracker.ClassificationPatch{Name: sent(form, "name")}
+func classificationOf(form url.Values, _ *fault.List) admin.ClassificationPatch {
+	return admin.ClassificationPatch{Name: sent(form, "name")}
 }
 
 func userRows(c *metadata.Catalogue) (rows []objectRow) {
@@ -214,6 +215,6 @@ func userForm(c *metadata.Catalogue, id ident.ID) (string, []input) {
 	return u.Name, form
 }
 
-func userOf(form url.Values, _ *fault.List) tracker.UserPatch {
-	return tracker.UserPatch{Name: sent(form, "name"), Email: sent(form, "email"), Inactive: checked(form, "inactive"), RobotOf: forms.Reference(form, "robotOf")}
+func userOf(form url.Values, _ *fault.List) admin.UserPatch {
+	return admin.UserPatch{Name: sent(form, "name"), Email: sent(form, "email"), Inactive: checked(form, "inactive"), RobotOf: forms.Reference(form, "robotOf")}
 }

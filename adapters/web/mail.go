@@ -24,7 +24,7 @@ type unsubscribePage struct {
 
 func showUnsubscribe(q *request) (answer, error) {
 	token := q.r.URL.Query().Get("token")
-	if err := q.Mailing.CheckUnsubscribe(q.context(), token); err != nil {
+	if err := q.Service.Mailing.CheckUnsubscribe(q.context(), token); err != nil {
 		return answer{}, err
 	}
 	return page("unsubscribe", unsubscribePage{layout: q.layout(q.say("unsubscribe.title")), Token: token}), nil
@@ -32,7 +32,7 @@ func showUnsubscribe(q *request) (answer, error) {
 
 // unsubscribe ends the e-mail to the user with the token. The body does not count.
 func unsubscribe(q *request) (answer, error) {
-	if err := q.Mailing.Unsubscribe(q.context(), q.r.URL.Query().Get("token")); err != nil {
+	if err := q.Service.Mailing.Unsubscribe(q.context(), q.r.URL.Query().Get("token")); err != nil {
 		return answer{}, err
 	}
 	return page("unsubscribe", unsubscribePage{layout: q.layout(q.say("unsubscribe.title")), Done: true}), nil
@@ -56,7 +56,7 @@ func (q *request) mailChoices(of user.User) (all []mailChoice) {
 }
 
 func chooseMail(q *request) (answer, error) {
-	if _, err := q.Mailing.Set(q.context(), q.caller, mailing.Set{Mail: patch.Set(q.form.Get("mail"))}); err != nil {
+	if _, err := q.Service.Mailing.Set(q.context(), q.caller, mailing.Set{Mail: patch.Set(q.form.Get("mail"))}); err != nil {
 		return answer{}, err
 	}
 	return q.redirect("/settings"), nil

@@ -86,7 +86,7 @@ func TestUnsubscribe(t *testing.T) {
 		if status := post(address, c.kind, c.body, c.header...); status != 200 || s.mailOf(t) != user.MailNone {
 			t.Errorf("%s: the status is %d, and the choice %v", name, status, s.mailOf(t))
 		}
-		if _, err := mailing.New(s.service).Set(t.Context(), s.admin, mailing.Set{Mail: patch.Set("everything")}); err != nil {
+		if _, err := s.service.Mailing.Set(t.Context(), s.admin, mailing.Set{Mail: patch.Set("everything")}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -335,8 +336,8 @@ func (q *request) createUser(who openid.Identity) (user.User, bool, error) {
 	var created tracker.Answer[user.User]
 	var err error
 	for _, name := range []string{cmp.Or(strings.TrimSpace(who.Name), who.Email), who.Email} {
-		created, err = q.Service.Users().Create(q.context(), tracker.Caller{}, tracker.CreateObject[tracker.UserPatch]{
-			Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(who.Email)},
+		created, err = q.Service.Users().Create(q.context(), tracker.Caller{}, admin.CreateObject[admin.UserPatch]{
+			Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(who.Email)},
 		})
 		if !fault.Is(err, fault.InvalidValue) {
 			break
@@ -353,7 +354,7 @@ func (q *request) beginFor(u user.User, scope access.Scope) (bool, error) {
 	if u.Inactive {
 		return false, nil
 	}
-	signed, err := q.Sessions.SignInUser(q.context(), u.ID, scope, q.r.UserAgent())
+	signed, err := q.Service.Sessions.SignInUser(q.context(), u.ID, scope, q.r.UserAgent())
 	if fault.Is(err, fault.Unauthenticated) { // inactive since a moment ago
 		return false, nil
 	}

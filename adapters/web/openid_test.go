@@ -18,7 +18,7 @@ import (
 
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/user"
 )
 
@@ -654,8 +654,8 @@ func TestOpenIDComparesAddresses(t *testing.T) {
 // addUser creates a user, perhaps an inactive one.
 func (s *site) addUser(t testing.TB, name, email string, inactive bool) {
 	t.Helper()
-	if _, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
-		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(email), Inactive: patch.Set(inactive)},
+	if _, err := s.service.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{
+		Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(email), Inactive: patch.Set(inactive)},
 	}); err != nil {
 		t.Fatal(err)
 	}

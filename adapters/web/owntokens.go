@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // ownTokensPath is the page on which people make tokens for themselves (D50). The command line
@@ -32,7 +33,7 @@ const usualTokenLife = 30 * 24 * time.Hour
 func showOwnTokens(q *request) (answer, error) { return q.ownTokensPage("") }
 
 func (q *request) ownTokensPage(secret string) (answer, error) {
-	all, err := q.as().OwnTokens(q.context())
+	all, err := q.Service.OwnTokens(q.context(), q.caller)
 	if err != nil {
 		return answer{}, err
 	}
@@ -62,7 +63,7 @@ func (q *request) ownTokensPage(secret string) (answer, error) {
 // again.
 func createOwnToken(q *request) (answer, error) {
 	var faults fault.List
-	cmd := tracker.CreateOwnToken{Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
+	cmd := admin.CreateOwnToken{Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
 	cmd.Faults, cmd.Name = faults, tokenName(q.form)
 	issued, err := q.Service.CreateOwnToken(q.context(), q.caller, cmd)
 	if err != nil {

@@ -27,6 +27,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 func TestClassicQueriesCompile(t *testing.T) {
@@ -480,8 +481,8 @@ func TestPastOfNamesakes(t *testing.T) {
 	path := s.problem(t, "The door is open")
 	var revisions []int64
 	for i := range 2 {
-		u, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
-			Patch: tracker.UserPatch{Name: patch.Set("Anna"), Email: patch.Set(fmt.Sprintf("anna%d@example.org", i))},
+		u, err := s.service.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{
+			Patch: admin.UserPatch{Name: patch.Set("Anna"), Email: patch.Set(fmt.Sprintf("anna%d@example.org", i))},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -580,7 +581,7 @@ func TestGetsChangeNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	entries, err := s.service.As(s.admin).Audit(t.Context(), 0, 1000)
+	entries, err := s.service.Audit(t.Context(), 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -600,7 +601,7 @@ func TestGetsChangeNothing(t *testing.T) {
 	if after.Revision != before.Revision || len(after.Value.Watchers) != len(before.Value.Watchers) {
 		t.Errorf("the problem has revision %d after the GETs, and %d before", after.Revision, before.Revision)
 	}
-	if now, err := s.service.As(s.admin).Audit(t.Context(), 0, 1000); err != nil || len(now.Value.Entries) != len(entries.Value.Entries) {
+	if now, err := s.service.Audit(t.Context(), 0, 1000); err != nil || len(now.Value.Entries) != len(entries.Value.Entries) {
 		t.Errorf("the audit log has %d entries after the GETs, and %d before (%v)", len(now.Value.Entries), len(entries.Value.Entries), err)
 	}
 	b.get("/problems").has("unread")
@@ -814,7 +815,7 @@ func TestAudit(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	for i := range 120 {
-		if _, err := s.service.Milestones().Create(t.Context(), s.admin, tracker.CreateObject[tracker.MilestonePatch]{Patch: tracker.MilestonePatch{Name: patch.Set(fmt.Sprintf("Milestone %d.", i))}}); err != nil {
+		if _, err := s.service.Milestones().Create(t.Context(), s.admin, admin.CreateObject[admin.MilestonePatch]{Patch: admin.MilestonePatch{Name: patch.Set(fmt.Sprintf("Milestone %d.", i))}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/web/internal/texts"
 	"github.com/problemtracking/problems/domain/patch"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // prefer takes the preferences of the caller (D58). What this browser has chosen comes before them.
@@ -28,7 +28,7 @@ func (q *request) zone() *time.Location {
 // choosePreferences sets the caller's preferences. This browser forgets its own language and keys, so
 // that they hold here, too.
 func choosePreferences(q *request) (answer, error) {
-	cmd := tracker.SetPreferences{Density: patch.Set(q.form.Get("density")), Keys: patch.Set(q.form.Get("keys") == "on")}
+	cmd := admin.SetPreferences{Density: patch.Set(q.form.Get("density")), Keys: patch.Set(q.form.Get("keys") == "on")}
 	for field, value := range map[*patch.Field[string]]string{
 		&cmd.Columns: storedColumns(q.form["columns"]), &cmd.Language: q.form.Get("lang"), &cmd.TimeZone: q.form.Get("timeZone"),
 	} {

@@ -66,7 +66,7 @@ func (q *request) compareWithProxy() error {
 		}
 		reason = "names another person than before"
 	}
-	err := q.Sessions.SignOut(q.context(), q.caller)
+	err := q.Service.Sessions.SignOut(q.context(), q.caller)
 	q.caller = tracker.Caller{}
 	if err != nil {
 		return err

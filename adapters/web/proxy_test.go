@@ -222,7 +222,7 @@ func TestProxySessionsAreFew(t *testing.T) {
 		t.Error("HEAD begins a session")
 	}
 	b.post("/problems/new", "title", "x").is(401)
-	sessions, err := s.sessions().Own(t.Context(), s.admin)
+	sessions, err := s.service.Sessions.Own(t.Context(), s.admin)
 	if err != nil {
 		t.Fatal(err)
 	}

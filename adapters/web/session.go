@@ -59,7 +59,7 @@ func (q *request) recognize(ctx context.Context) error {
 	if err != nil {
 		return fault.New(fault.Unauthenticated, "you are not signed in")
 	}
-	q.caller, err = q.Sessions.Recognize(ctx, key)
+	q.caller, err = q.Service.Sessions.Recognize(ctx, key)
 	return err
 }
 

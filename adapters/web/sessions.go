@@ -37,7 +37,7 @@ func showSessions(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	sessions, more, err := q.Sessions.List(q.context(), who, sessionsOnPage)
+	sessions, more, err := q.Service.Sessions.List(q.context(), who, sessionsOnPage)
 	if err != nil {
 		return answer{}, err
 	}

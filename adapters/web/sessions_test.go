@@ -68,7 +68,7 @@ func TestManySessions(t *testing.T) {
 		s.as(t, fmt.Sprint("Person", i), access.Read)
 		caller := s.callerOf(t, fmt.Sprint("Person", i))
 		for range 70 {
-			if _, err := s.sessions().SignInUser(t.Context(), caller.User, access.Read, "A browser"); err != nil {
+			if _, err := s.service.Sessions.SignInUser(t.Context(), caller.User, access.Read, "A browser"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -127,12 +127,12 @@ func TestAttemptsOnSessions(t *testing.T) {
 	s := newSite(t)
 	b := s.signedIn(t)
 	for _, attempt := range xsstest.Attempts() {
-		signed, err := s.sessions().SignInUser(t.Context(), s.admin.User, access.Admin, attempt)
+		signed, err := s.service.Sessions.SignInUser(t.Context(), s.admin.User, access.Admin, attempt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.get(sessionsPath).is(200).harmless(attempt)
-		if err := s.sessions().End(t.Context(), s.admin, signed.Session.ID); err != nil {
+		if err := s.service.Sessions.End(t.Context(), s.admin, signed.Session.ID); err != nil {
 			t.Fatal(err)
 		}
 	}

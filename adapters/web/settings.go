@@ -35,7 +35,7 @@ type sessionRow struct {
 }
 
 func showSettings(q *request) (answer, error) {
-	sessions, err := q.Sessions.Own(q.context(), q.caller)
+	sessions, err := q.Service.Sessions.Own(q.context(), q.caller)
 	if err != nil {
 		return answer{}, err
 	}
@@ -69,7 +69,7 @@ func endSession(q *request) (answer, error) { return q.endSession("/settings") }
 func (q *request) endSession(list string) (answer, error) {
 	id, err := q.objectID()
 	if err == nil {
-		err = q.Sessions.End(q.context(), q.caller, id)
+		err = q.Service.Sessions.End(q.context(), q.caller, id)
 	}
 	if err != nil {
 		return answer{}, err

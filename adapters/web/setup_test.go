@@ -28,10 +28,8 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/sessions"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
@@ -41,7 +39,7 @@ var testKey = webhook.NewKey([32]byte{1})
 // site is a client application over a store in memory, with a first administrator.
 type site struct {
 	*httptest.Server
-	service *tracker.Service
+	service *usecases.All
 	store   *flaky
 	codes   *Codes
 	log     *bytes.Buffer
@@ -108,12 +106,6 @@ func newSite(t testing.TB, change ...func(*Options)) *site {
 	return newSiteIn(t, time.UTC, change...)
 }
 
-// sessions returns the sessions of the site.
-func (s *site) sessions() *sessions.Service { return sessions.New(s.service) }
-
-// webhooks returns the webhooks of the site.
-func (s *site) webhooks() *webhooks.Service { return webhooks.New(s.service, s.receiver) }
-
 func (s *site) now() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
 
 // newSiteIn returns a site with dates in a zone.
@@ -126,7 +118,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 		t.Fatal(err)
 	}
 	s.store = &flaky{Store: inMemory}
-	s.service = tracker.New(tracker.Options{Store: s.store, Now: s.now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: files.NewMemory(time.Now), WebhookKey: func() (webhook.Key, error) { return testKey, nil }})
+	s.service = usecases.New(tracker.Options{Store: s.store, Now: s.now, Zone: zone, Random: rand.Reader, Limits: tracker.DefaultLimits(), Files: files.NewMemory(time.Now), WebhookKey: func() (webhook.Key, error) { return testKey, nil }}, s.receiver)
 	if s.token, err = s.service.NewSecret(); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +130,7 @@ func newSiteIn(t testing.TB, zone *time.Location, change ...func(*Options)) *sit
 	}
 	var requests atomic.Int64
 	o := Options{
-		Service: s.service, Webhooks: webhooks.New(s.service, s.receiver), Mailing: mailing.New(s.service), Erasures: erasure.New(s.service), Sessions: s.sessions(), Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
+		Service: s.service, Codes: s.codes, Limits: Limits{FormBytes: 1 << 20, RequestTime: 30 * time.Second},
 		Logger: slog.New(slog.NewTextHandler(s.log, nil)), NewRequestID: func() string { return fmt.Sprint("r", requests.Add(1)) }, Now: s.now,
 	}
 	for _, c := range change {
@@ -181,13 +173,13 @@ func (s *site) signedIn(t testing.TB) *browser {
 // as returns a browser of a new user with a token of this scope.
 func (s *site) as(t testing.TB, name string, scope access.Scope) *browser {
 	t.Helper()
-	u, err := s.service.Users().Create(t.Context(), s.admin, tracker.CreateObject[tracker.UserPatch]{
-		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(strings.ToLower(name) + "@example.org")},
+	u, err := s.service.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{
+		Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(strings.ToLower(name) + "@example.org")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := s.service.CreateToken(t.Context(), s.admin, tracker.CreateToken{User: patch.Set(forms.ByID(u.Value.ID)), Scope: patch.Set(string(scope))})
+	issued, err := s.service.CreateToken(t.Context(), s.admin, admin.CreateToken{User: patch.Set(forms.ByID(u.Value.ID)), Scope: patch.Set(string(scope))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,7 +85,7 @@ func signIn(q *request) (answer, error) {
 	secret, undo, err := q.credential()
 	var signed sessions.SignedIn
 	if err == nil {
-		signed, err = q.Sessions.SignIn(q.context(), secret, q.r.UserAgent())
+		signed, err = q.Service.Sessions.SignIn(q.context(), secret, q.r.UserAgent())
 	}
 	switch {
 	case fault.Is(err, fault.Unauthenticated):
@@ -146,7 +146,7 @@ func (q *request) signInFirst(err error) (answer, error) {
 // signOut ends the session. The form for signing in would begin another one when the
 // proxy still knows the person, so a page says that.
 func signOut(q *request) (answer, error) {
-	if err := q.Sessions.SignOut(q.context(), q.caller); err != nil {
+	if err := q.Service.Sessions.SignOut(q.context(), q.caller); err != nil {
 		return answer{}, err
 	}
 	q.forget()

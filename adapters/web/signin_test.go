@@ -123,7 +123,7 @@ func TestSignInOnPlainHTTP(t *testing.T) {
 	s.secure = false // the page is on plain HTTP
 	leads(b.post("/tracker/sign-in", "token", s.token.Reveal(), "to", "/settings"), "to=%2Fsettings")
 	leads(b.post("/tracker/sign-in", "code", code), "code="+code+"&to=%2Fproblems")
-	if sessions, err := s.sessions().Own(t.Context(), s.admin); err != nil || len(sessions.Value) != 0 {
+	if sessions, err := s.service.Sessions.Own(t.Context(), s.admin); err != nil || len(sessions.Value) != 0 {
 		t.Errorf("there are the sessions %v (%v)", sessions, err)
 	}
 	s.secure, p.header = true, http.Header{}

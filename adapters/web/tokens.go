@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // tokensPage lists all tokens, with a form for a new one.
@@ -58,10 +59,10 @@ func tokenName(form url.Values) (name patch.Field[string]) {
 	return name
 }
 
-func showTokens(q *request) (answer, error) { return q.tokensPage(tracker.IssuedToken{}) }
+func showTokens(q *request) (answer, error) { return q.tokensPage(admin.IssuedToken{}) }
 
 // tokensPage lists the valid tokens first, below one just made.
-func (q *request) tokensPage(issued tracker.IssuedToken) (answer, error) {
+func (q *request) tokensPage(issued admin.IssuedToken) (answer, error) {
 	all, err := q.Service.Tokens(q.context())
 	if err != nil {
 		return answer{}, err
@@ -94,7 +95,7 @@ func (q *request) tokensPage(issued tracker.IssuedToken) (answer, error) {
 // again.
 func createToken(q *request) (answer, error) {
 	var faults fault.List
-	cmd := tracker.CreateToken{User: forms.Reference(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
+	cmd := admin.CreateToken{User: forms.Reference(q.form, "user"), Scope: patch.Set(q.form.Get("scope")), Expires: calendar{q.Service.Zone()}.end(q.form, "expires", &faults)}
 	cmd.Faults, cmd.Name = faults, tokenName(q.form)
 	if q.form.Has("invitation") {
 		cmd.Invitation = patch.Set(true)

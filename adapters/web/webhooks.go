@@ -112,7 +112,7 @@ func showWebhooks(q *request) (answer, error) { return q.webhooksPage("") }
 
 // webhooksPage lists the newest webhooks first.
 func (q *request) webhooksPage(secret string) (answer, error) {
-	all, err := q.Webhooks.List(q.context())
+	all, err := q.Service.Webhooks.List(q.context())
 	if err != nil {
 		return answer{}, err
 	}
@@ -130,7 +130,7 @@ func (q *request) webhooksPage(secret string) (answer, error) {
 // createWebhook answers with the page itself: the secret is in no address, and is not shown
 // again.
 func createWebhook(q *request) (answer, error) {
-	issued, err := q.Webhooks.Create(q.context(), q.caller, webhooks.Create{Patch: webhookOf(q.form)})
+	issued, err := q.Service.Webhooks.Create(q.context(), q.caller, webhooks.Create{Patch: webhookOf(q.form)})
 	if err != nil {
 		return answer{}, err
 	}
@@ -143,7 +143,7 @@ func showWebhook(q *request) (answer, error) {
 
 // webhookPage shows a webhook, with a new secret or the outcome of a test if there is one.
 func (q *request) webhookPage(id ident.ID, secret string, tested *webhook.Delivery) (answer, error) {
-	found, err := q.Webhooks.Load(q.context(), id)
+	found, err := q.Service.Webhooks.Load(q.context(), id)
 	if err != nil {
 		return answer{}, err
 	}
@@ -180,7 +180,7 @@ func onWebhook(q *request, do func(ident.ID) (answer, error)) (answer, error) {
 // setWebhook changes a webhook, and leads back to it.
 func setWebhook(q *request, cmd webhooks.Change) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		_, err := q.Webhooks.Change(q.context(), q.caller, id, cmd)
+		_, err := q.Service.Webhooks.Change(q.context(), q.caller, id, cmd)
 		return q.redirect(hookPath(id)), err
 	})
 }
@@ -211,7 +211,7 @@ func replayWebhook(q *request) (answer, error) {
 // showDeleteWebhook asks first: nothing brings a deleted webhook and its secret back.
 func showDeleteWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		found, err := q.Webhooks.Load(q.context(), id)
+		found, err := q.Service.Webhooks.Load(q.context(), id)
 		if err != nil {
 			return answer{}, err
 		}
@@ -225,7 +225,7 @@ func showDeleteWebhook(q *request) (answer, error) {
 
 func deleteWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		_, err := q.Webhooks.Delete(q.context(), q.caller, id, tracker.Write{})
+		_, err := q.Service.Webhooks.Delete(q.context(), q.caller, id, tracker.Write{})
 		return q.redirect(hooks), err
 	})
 }
@@ -233,7 +233,7 @@ func deleteWebhook(q *request) (answer, error) {
 // testWebhook sends a test, and answers with the page itself: nothing stores the outcome.
 func testWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		attempt, err := q.Webhooks.Test(q.context(), id)
+		attempt, err := q.Service.Webhooks.Test(q.context(), id)
 		if err != nil {
 			return answer{}, err
 		}
@@ -245,7 +245,7 @@ func testWebhook(q *request) (answer, error) {
 // rotateWebhook makes a new secret. It answers with the page itself, as createWebhook does.
 func rotateWebhook(q *request) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		issued, err := q.Webhooks.Rotate(q.context(), q.caller, id, webhooks.Rotate{EndEarlier: patch.Set(q.form.Has("endEarlier"))})
+		issued, err := q.Service.Webhooks.Rotate(q.context(), q.caller, id, webhooks.Rotate{EndEarlier: patch.Set(q.form.Has("endEarlier"))})
 		if err != nil {
 			return answer{}, err
 		}

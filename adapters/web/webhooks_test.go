@@ -30,7 +30,7 @@ var hookSecret = regexp.MustCompile(`whsec_[0-9A-Za-z+/=]{44}`)
 // hook makes a webhook and returns the path of its page.
 func (s *site) hook(t *testing.T) string {
 	t.Helper()
-	made, err := s.webhooks().Create(t.Context(), s.admin, webhooks.Create{Patch: webhooks.Patch{URL: patch.Set(hookURL)}})
+	made, err := s.service.Webhooks.Create(t.Context(), s.admin, webhooks.Create{Patch: webhooks.Patch{URL: patch.Set(hookURL)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestWebhookOfAllEvents(t *testing.T) {
 		t.Errorf("a new form has the types %v", form["types"])
 	}
 	b.get(hooksPath).submit(hooksPath, "url", hookURL).is(200)
-	all, err := s.webhooks().List(t.Context())
+	all, err := s.service.Webhooks.List(t.Context())
 	if err != nil || len(all.Value) != 1 || len(all.Value[0].Types) != 0 || all.Value[0].OnFailure != webhook.Wait || all.Value[0].Owner != s.admin.User {
 		t.Errorf("the webhooks are %+v (%v)", all.Value, err)
 	}
@@ -173,7 +173,7 @@ func TestWebhookRefused(t *testing.T) {
 		}
 	}
 	b.post(at+"/replay", "cursor", "yesterday").is(422).has("Go on behind this event: must be the identifier of an event", "is kept")
-	if all, err := s.webhooks().List(t.Context()); err != nil || len(all.Value) != 1 || all.Value[0].URL != hookURL {
+	if all, err := s.service.Webhooks.List(t.Context()); err != nil || len(all.Value) != 1 || all.Value[0].URL != hookURL {
 		t.Errorf("the webhooks are %+v (%v)", all.Value, err)
 	}
 }
@@ -242,7 +242,7 @@ func (s *site) hookAt(t *testing.T, at string) webhook.Webhook {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := s.webhooks().Load(t.Context(), id)
+	found, err := s.service.Webhooks.Load(t.Context(), id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -27,7 +28,7 @@ const shown = snapshot.Keywords | snapshot.Log | snapshot.Comments | snapshot.Re
 func TestAsOfIsWhatWasSeen(t *testing.T) {
 	t.Parallel()
 	const problems, steps = 5, 400
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	s := newStocked()
 	for range problems {
 		s.create(t, "T")
@@ -186,7 +187,7 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	case "stop watching":
 		_, err = s.StopWatching(ctx, caller, id, Write{})
 	case "rename":
-		_, err = s.Users().Update(ctx, by(kit.Ann), kit.Eve1, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
+		_, err = s.Users().Update(ctx, by(kit.Ann), kit.Eve1, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set(pick(rng, "Eve", "Eva"))}})
 	case "correct":
 		if comments := problem.Present(slices.Clone(s.memory.Current().Problems[id].Comments)); len(comments) == 0 {
 			return "", nil

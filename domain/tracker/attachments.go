@@ -160,7 +160,7 @@ func (s *Service) attach(ctx context.Context, caller Caller, id problem.ID, cmd 
 		cmd.Idempotency = &of
 	}
 	return core.Run(ctx, s.core, core.Command[repeatable, Answer[problem.Attachment]]{
-		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		Locks:  append(cmd.Idempotency.LockKeys(caller), writerlocks.Problem(id)),
 		DryRun: cmd.DryRun,
 		Once:   true,
 		Load:   loadRepeatable(s, caller, id, snapshot.Attachments, cmd.Idempotency),
@@ -183,12 +183,12 @@ func fingerprintOf(request [32]byte, cmd AddAttachment, file problem.Digest) [32
 }
 
 func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment, l repeatable, m changes.Moment, limits Limits) (store.Change, Answer[problem.Attachment], error) {
-	if a, ok := cmd.Idempotency.replay(l.reply); ok {
+	if a, ok := cmd.Idempotency.Replay(l.reply); ok {
 		return store.Change{}, a, nil
 	}
 	checked, err := checkAttachment(cmd, l, limits)
 	if err == nil {
-		err = cmd.Idempotency.check(l.reply)
+		err = cmd.Idempotency.Check(l.reply)
 	}
 	if err != nil {
 		return store.Change{}, Answer[problem.Attachment]{}, err
@@ -201,7 +201,7 @@ func decideAttachment(caller Caller, cmd AddAttachment, added problem.Attachment
 
 	a := answer(added, l.loaded)
 	a.New = true
-	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: l.ID}, a)
+	cmd.Idempotency.Keep(&cb.Change, m.At, store.About{Problem: l.ID}, a)
 	return cb.Change, a, nil
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -477,7 +478,7 @@ func TestRevokedWhileAFileArrives(t *testing.T) {
 	id := s.create(t, "Lamp")
 	for name, callerAndEnd := range map[string]func() (Caller, func() error){
 		"token": func() (Caller, func() error) {
-			token, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(s.admin.User.String())}), Scope: patch.Set("write")})
+			token, err := s.CreateToken(t.Context(), s.admin, admin.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(s.admin.User.String())}), Scope: patch.Set("write")})
 			kit.NoError(t, err)
 			caller, err := s.Authenticate(t.Context(), token.Value.Secret)
 			kit.NoError(t, err)

@@ -34,7 +34,7 @@ func (s *Service) apply(ctx context.Context, caller Caller, cmd UpdateProblems, 
 // stored. Afterwards the preview is worth nothing.
 func TestBulkDoesWhatWasPreviewed(t *testing.T) {
 	t.Parallel()
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	applied, refused := 0, 0
 	for run := 0; run < 150 || run < 2000 && (applied < 10 || refused < 10); run++ {
 		s := newStocked()

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/preview"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -31,7 +32,7 @@ func TestBulkAfterSomethingMoved(t *testing.T) {
 		"one less matches":   func(t *testing.T, s service) { s.update(t, 1, titled("V")) },
 		"another is changed": func(t *testing.T, s service) { s.update(t, 3, titled("T")) },
 		"a value has another name": func(t *testing.T, s service) {
-			_, err := s.Users().Update(t.Context(), s.admin, kit.Bob, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Rob")}})
+			_, err := s.Users().Update(t.Context(), s.admin, kit.Bob, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Rob")}})
 			kit.NoError(t, err)
 		},
 	} {

@@ -194,7 +194,7 @@ func TestBulkDecisionIsPure(t *testing.T) {
 			newLoaded(assigned(kit.Bob)), newLoaded(read), newLoaded(resolvedBy(kit.Ann, kit.Noon)))
 		return b
 	}
-	pure(t, "update many", input, func(b bulk, m changes.Moment) (store.Change, any, error) {
+	kit.Pure(t, "update many", input, func(b bulk, m changes.Moment) (store.Change, any, error) {
 		return erased(decideBulk(b, m))
 	})
 }

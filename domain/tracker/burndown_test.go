@@ -9,6 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -65,7 +66,7 @@ func TestBurndownCounts(t *testing.T) {
 func TestBurndown(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	spring, err := s.Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Patch: MilestonePatch{Name: patch.Set("Spring")}})
+	spring, err := s.Milestones().Create(t.Context(), s.admin, admin.CreateObject[admin.MilestonePatch]{Patch: admin.MilestonePatch{Name: patch.Set("Spring")}})
 	if err != nil {
 		t.Fatal(err)
 	}

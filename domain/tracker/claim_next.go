@@ -201,14 +201,14 @@ func (n *next) repeated(ctx context.Context) (a Answer[snapshot.Snapshot], found
 		return a, false, nil
 	}
 	err = n.core.Store.View(ctx, func(r store.Reader) error {
-		reply, err := key.load(ctx, r, n.caller, n.core.Time())
+		reply, err := key.Load(ctx, r, n.caller, n.core.Time())
 		if err != nil {
 			return err
 		}
-		if a, found = key.replay(reply); found {
+		if a, found = key.Replay(reply); found {
 			return nil
 		}
-		return key.check(reply)
+		return key.Check(reply)
 	})
 	return a, found, err
 }
@@ -222,7 +222,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 	}
 	load := loadRepeatable(n.Service, n.caller, id, snapshot.Keywords, n.cmd.Idempotency)
 	return core.Run(ctx, n.Service.core, core.Command[candidate, Answer[snapshot.Snapshot]]{
-		Locks:  append(n.cmd.Idempotency.lockKeys(n.caller), writerlocks.Problem(id)),
+		Locks:  append(n.cmd.Idempotency.LockKeys(n.caller), writerlocks.Problem(id)),
 		DryRun: n.cmd.DryRun,
 		Load: func(ctx context.Context, r store.Reader) (c candidate, err error) {
 			if c.repeatable, err = load(ctx, r); err != nil {
@@ -233,10 +233,10 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 			return c, err
 		},
 		Decide: func(c candidate, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
-			if a, ok := n.cmd.Idempotency.replay(c.reply); ok {
+			if a, ok := n.cmd.Idempotency.Replay(c.reply); ok {
 				return store.Change{}, a, nil
 			}
-			if err := n.cmd.Idempotency.check(c.reply); err != nil {
+			if err := n.cmd.Idempotency.Check(c.reply); err != nil {
 				return store.Change{}, Answer[snapshot.Snapshot]{}, err
 			}
 			if !c.fits {
@@ -250,7 +250,7 @@ func (n *next) take(ctx context.Context, id problem.ID, plan *predicate.Plan) (A
 			c.Log = cb.Log
 			a := answer(c.Snapshot, c.loaded)
 			a.New = true
-			n.cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: id}, a)
+			n.cmd.Idempotency.Keep(&cb.Change, m.At, store.About{Problem: id}, a)
 			return cb.Change, a, nil
 		},
 	})

@@ -37,7 +37,7 @@ func (e *ClaimedError) Error() string { return "held by " + e.Holder.String() }
 // to extend is not the current one. The answer is New for a claim that was taken.
 func (s *Service) TakeClaim(ctx context.Context, caller Caller, id problem.ID, cmd TakeClaim) (Answer[problem.Claim], error) {
 	return core.Run(ctx, s.core, core.Command[repeatable, Answer[problem.Claim]]{
-		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		Locks:  append(cmd.Idempotency.LockKeys(caller), writerlocks.Problem(id)),
 		DryRun: cmd.DryRun,
 		Once:   cmd.Idempotency == nil,
 		Load:   loadRepeatable(s, caller, id, 0, cmd.Idempotency),
@@ -48,7 +48,7 @@ func (s *Service) TakeClaim(ctx context.Context, caller Caller, id problem.ID, c
 }
 
 func decideTake(caller Caller, cmd TakeClaim, c repeatable, m changes.Moment) (store.Change, Answer[problem.Claim], error) {
-	if a, ok := cmd.Idempotency.replay(c.reply); ok {
+	if a, ok := cmd.Idempotency.Replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
 	var none Answer[problem.Claim]
@@ -60,7 +60,7 @@ func decideTake(caller Caller, cmd TakeClaim, c repeatable, m changes.Moment) (s
 	end := leaseEnd(cmd.Lease, m.At, &faults)
 	err := faults.Err()
 	if err == nil {
-		err = cmd.Idempotency.check(c.reply)
+		err = cmd.Idempotency.Check(c.reply)
 	}
 	if err != nil {
 		return store.Change{}, none, err
@@ -77,7 +77,7 @@ func decideTake(caller Caller, cmd TakeClaim, c repeatable, m changes.Moment) (s
 	}
 	a := answer(l.Claim, l)
 	a.New = true
-	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: l.ID}, a)
+	cmd.Idempotency.Keep(&cb.Change, m.At, store.About{Problem: l.ID}, a)
 	return cb.Change, a, nil
 }
 

@@ -233,7 +233,7 @@ func TestClaimNextWaits(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := newService(t)
-				s.Service = New(Options{Store: s.memory, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits()})
+				s.use(New(Options{Store: s.memory, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits()}))
 				s.create(t, "One")
 				_, err := s.TakeClaim(t.Context(), s.admin, 1, TakeClaim{Lease: leaseOf(30)})
 				kit.NoError(t, err)

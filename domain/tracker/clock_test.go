@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -26,7 +27,7 @@ type guarded struct {
 // guard returns a service like that of a server that starts now on the store of s.
 func (s service) guard(accept bool) *guarded {
 	g := &guarded{service: s, steady: kit.NewClock()}
-	g.Service = New(Options{
+	g.use(New(Options{
 		Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(),
 		Guard: Guard{
 			Limits:  clock.Limits{Step: 24 * time.Hour, Gap: 366 * 24 * time.Hour},
@@ -34,7 +35,7 @@ func (s service) guard(accept bool) *guarded {
 			Accept:  accept,
 			Changed: func(v clock.Verdict) { g.verdicts = append(g.verdicts, v) },
 		},
-	})
+	}))
 	return g
 }
 
@@ -65,11 +66,11 @@ func TestClockAheadForAMoment(t *testing.T) {
 			return err
 		},
 		"user": func() error {
-			_, err := g.Users().Create(t.Context(), g.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+			_, err := g.Users().Create(t.Context(), g.admin, admin.CreateObject[admin.UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 			return err
 		},
 		"token": func() error {
-			_, err := g.CreateToken(t.Context(), g.admin, CreateToken{User: kit.Named("Administrator"), Scope: patch.Set("read")})
+			_, err := g.CreateToken(t.Context(), g.admin, admin.CreateToken{User: kit.Named("Administrator"), Scope: patch.Set("read")})
 			return err
 		},
 		"housekeeping": func() error { return g.Housekeep(t.Context()) },
@@ -128,7 +129,7 @@ func TestClockAtTheStart(t *testing.T) {
 		{"off for ten years", func(*testing.T, service) {}, tenYears, false, true, []clock.State{clock.Ahead}},
 		{"off for ten years, and accepted", func(*testing.T, service) {}, tenYears, true, false, nil},
 		{"a problem is the newest", func(t *testing.T, s service) { s.create(t, "T") }, tenYears, false, false, nil},
-		{"a user is the newest", func(t *testing.T, s service) { s.second(t, "read", time.Time{}) }, tenYears, false, false, nil},
+		{"a user is the newest", func(t *testing.T, s service) { s.member(t, "bob", "read") }, tenYears, false, false, nil},
 		{"a token is the newest", func(t *testing.T, s service) { s.issue(t, "read") }, tenYears, false, false, nil},
 		{"behind the store", func(*testing.T, service) {}, -time.Hour, false, false, []clock.State{clock.Behind}},
 	} {

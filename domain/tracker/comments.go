@@ -26,7 +26,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 		parts |= snapshot.Attachments
 	}
 	return core.Run(ctx, s.core, core.Command[repeatable, Answer[problem.Comment]]{
-		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		Locks:  append(cmd.Idempotency.LockKeys(caller), writerlocks.Problem(id)),
 		DryRun: cmd.DryRun,
 		Once:   cmd.Idempotency == nil,
 		Load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
@@ -85,13 +85,13 @@ func loadRepeatable[T any](s *Service, caller Caller, id problem.ID, parts snaps
 		if c.loaded, err = s.As(caller).load(ctx, r, id, parts); err != nil {
 			return c, err
 		}
-		c.reply, err = key.load(ctx, r, caller, s.core.Time())
+		c.reply, err = key.Load(ctx, r, caller, s.core.Time())
 		return c, err
 	}
 }
 
 func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment) (store.Change, Answer[problem.Comment], error) {
-	if a, ok := cmd.Idempotency.replay(c.reply); ok {
+	if a, ok := cmd.Idempotency.Replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
 	l := c.loaded
@@ -115,7 +115,7 @@ func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment
 
 	a := answer(comment, l)
 	a.New = true
-	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: l.ID, Comment: comment.ID}, a)
+	cmd.Idempotency.Keep(&cb.Change, m.At, store.About{Problem: l.ID, Comment: comment.ID}, a)
 	return cb.Change, a, nil
 }
 
@@ -143,7 +143,7 @@ func checkComment(cmd AddComment, c repeatable) (problem.Comment, error) {
 	if err := faults.Err(); err != nil {
 		return comment, err
 	}
-	return comment, cmd.Idempotency.check(c.reply)
+	return comment, cmd.Idempotency.Check(c.reply)
 }
 
 // EditComment changes the text of a comment (D44). It fails with fault.CommentNotFound, and

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -111,7 +112,7 @@ func TestCommentNamesUsers(t *testing.T) {
 	s := newService(t)
 	who := map[ident.ID]string{}
 	for _, name := range []string{"ann", "bob", "cy"} {
-		u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+		u, err := s.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
 		kit.NoError(t, err)
 		who[u.Value.ID] = name
 	}

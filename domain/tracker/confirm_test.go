@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -29,7 +30,7 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 	token := base.issue(t, access.Read)
 	ctx := t.Context()
 	relate := Relate{Type: patch.Set(string(relationship.ParentOf)), Other: patch.Set(other)}
-	watch := AddWatcher{User: kit.AsPartial(kit.Object{"email": AdminEmail})}
+	watch := AddWatcher{User: kit.AsPartial(kit.Object{"email": admin.Email})}
 	put := SetKeyword{Name: "a", Value: problem.Text("b")}
 	for _, prepare := range []func() error{
 		func() error {
@@ -37,7 +38,7 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 			return err
 		},
 		func() error {
-			_, err := base.Users().CreateOnce(ctx, base.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")}, once)
+			_, err := base.Users().CreateOnce(ctx, base.admin, admin.CreateObject[admin.UserPatch]{Patch: kit.Person("Bob", "bob@example.org")}, once)
 			return err
 		},
 		func() error {
@@ -54,87 +55,87 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 	stale := Write{IfMatch: &Match{Revisions: []int64{99}}}
 	for _, c := range []struct {
 		name  string
-		write func(s *Service, w Write) error
+		write func(s service, w Write) error
 		kind  fault.Kind // of the answer, once it is confirmed
 	}{
-		{"a replay", func(s *Service, w Write) error {
+		{"a replay", func(s service, w Write) error {
 			_, err := s.CreateProblem(ctx, base.admin, CreateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("first")}, Idempotency: key})
 			return err
 		}, ""},
-		{"a key that was used otherwise", func(s *Service, w Write) error {
+		{"a key that was used otherwise", func(s service, w Write) error {
 			used := *key
 			used.Fingerprint[0]++
 			_, err := s.CreateProblem(ctx, base.admin, CreateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("second")}, Idempotency: &used})
 			return err
 		}, fault.IdempotencyConflict},
-		{"a replay of a new user", func(s *Service, w Write) error {
-			_, err := s.Users().CreateOnce(ctx, base.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org")}, once)
+		{"a replay of a new user", func(s service, w Write) error {
+			_, err := s.Users().CreateOnce(ctx, base.admin, admin.CreateObject[admin.UserPatch]{Write: w, Patch: kit.Person("Bob", "bob@example.org")}, once)
 			return err
 		}, ""},
-		{"a replay of a saved query", func(s *Service, w Write) error {
+		{"a replay of a saved query", func(s service, w Write) error {
 			_, err := s.SaveQuery(ctx, base.admin, SaveQuery{Write: w, Name: patch.Set("a"), Predicate: patch.Set("TRUEPREDICATE"), Idempotency: saved})
 			return err
 		}, ""},
-		{"a title that is the same", func(s *Service, w Write) error {
+		{"a title that is the same", func(s service, w Write) error {
 			_, err := s.UpdateProblem(ctx, base.admin, id, UpdateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("T")}})
 			return err
 		}, ""},
-		{"a revision that is not the current one", func(s *Service, w Write) error {
+		{"a revision that is not the current one", func(s service, w Write) error {
 			w.IfMatch = stale.IfMatch
 			_, err := s.UpdateProblem(ctx, base.admin, id, UpdateProblem{Write: w, ProblemPatch: ProblemPatch{Title: patch.Set("V")}})
 			return err
 		}, fault.StaleRevision},
-		{"a problem that is not there", func(s *Service, w Write) error {
+		{"a problem that is not there", func(s service, w Write) error {
 			_, err := s.AddComment(ctx, base.admin, 99, AddComment{Write: w, Text: patch.Set("a")})
 			return err
 		}, fault.ProblemNotFound},
-		{"a keyword that is the same", func(s *Service, w Write) error {
+		{"a keyword that is the same", func(s service, w Write) error {
 			again := put
 			again.Write = w
 			_, err := s.SetKeyword(ctx, base.admin, id, again)
 			return err
 		}, ""},
-		{"a keyword that is gone", func(s *Service, w Write) error {
+		{"a keyword that is gone", func(s service, w Write) error {
 			_, err := s.DeleteKeyword(ctx, base.admin, id, DeleteKeyword{Write: w, Name: "gone"})
 			return err
 		}, fault.KeywordNotFound},
-		{"a relationship that is there", func(s *Service, w Write) error {
+		{"a relationship that is there", func(s service, w Write) error {
 			again := relate
 			again.Write = w
 			_, err := s.AddRelationship(ctx, base.admin, id, again)
 			return err
 		}, ""},
-		{"a relationship that is gone", func(s *Service, w Write) error {
+		{"a relationship that is gone", func(s service, w Write) error {
 			_, err := s.DeleteRelationship(ctx, base.admin, other, Relate{Write: w, Type: relate.Type, Other: patch.Set(id)})
 			return err
 		}, fault.RelationshipNotFound},
-		{"a watcher who watches", func(s *Service, w Write) error {
+		{"a watcher who watches", func(s service, w Write) error {
 			again := watch
 			again.Write = w
 			_, err := s.AddWatcher(ctx, base.admin, id, again)
 			return err
 		}, ""},
-		{"somebody who does not watch", func(s *Service, w Write) error {
+		{"somebody who does not watch", func(s service, w Write) error {
 			_, err := s.StopWatching(ctx, base.admin, other, w)
 			return err
 		}, ""},
-		{"a token that is revoked", func(s *Service, w Write) error {
+		{"a token that is revoked", func(s service, w Write) error {
 			_, err := s.RevokeToken(ctx, base.admin, token.ID, w)
 			return err
 		}, ""},
-		{"a token that is not there", func(s *Service, w Write) error {
+		{"a token that is not there", func(s service, w Write) error {
 			_, err := s.RevokeToken(ctx, base.admin, ident.None, w)
 			return err
 		}, fault.NotFound},
-		{"a name that is taken", func(s *Service, w Write) error {
-			_, err := s.Priorities().Create(ctx, base.admin, CreateObject[PriorityPatch]{Write: w, Patch: PriorityPatch{Name: patch.Set("High")}})
+		{"a name that is taken", func(s service, w Write) error {
+			_, err := s.Priorities().Create(ctx, base.admin, admin.CreateObject[admin.PriorityPatch]{Write: w, Patch: admin.PriorityPatch{Name: patch.Set("High")}})
 			return err
 		}, fault.AlreadyExists},
-		{"many problems without a preview", func(s *Service, w Write) error {
+		{"many problems without a preview", func(s service, w Write) error {
 			_, err := s.UpdateProblems(ctx, base.admin, UpdateProblems{Write: w, Predicate: patch.Set("TRUEPREDICATE"), ProblemPatch: ProblemPatch{Title: patch.Set("V")}})
 			return err
 		}, fault.PreviewRequired},
-		{"a saved query that is gone", func(s *Service, w Write) error {
+		{"a saved query that is gone", func(s service, w Write) error {
 			_, err := s.DeleteQuery(ctx, base.admin, ident.None, w)
 			return err
 		}, fault.NotFound},
@@ -144,7 +145,7 @@ func TestAnswersWithoutCommitAreConfirmed(t *testing.T) {
 			check := func(w Write, confirm func() error, kind fault.Kind, confirms int) {
 				t.Helper()
 				counted := new(kit.Calls)
-				s := base.behind(kit.Hooked{Calls: counted, OnConfirm: confirm}).Service
+				s := base.behind(kit.Hooked{Calls: counted, OnConfirm: confirm})
 				switch err := c.write(s, w); {
 				case kind == "":
 					kit.NoError(t, err)

@@ -93,7 +93,7 @@ func TestDeadlineBoundsWrites(t *testing.T) {
 					h.in[method] = true
 				}
 				server := newServer(h, s.clock)
-				errs, took := atOnce(1, func(int) error {
+				errs, took := kit.AtOnce(1, func(int) error {
 					ctx := t.Context()
 					if !c.free {
 						var cancel context.CancelFunc
@@ -140,7 +140,7 @@ func TestDeadlineBoundsOtherWaits(t *testing.T) {
 					}()
 					synctest.Wait()
 				}
-				errs, took := atOnce(1, func(int) error {
+				errs, took := kit.AtOnce(1, func(int) error {
 					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 					defer cancel()
 					_, err := server.UpdateProblem(ctx, s.admin, id, c.cmd)

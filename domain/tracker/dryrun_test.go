@@ -10,13 +10,14 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // writes are all writes, in forms that change something in the store that a
 // service with the problems 1 and 2 has.
-func writes(s service, other IssuedToken) map[string]func(context.Context, Write) error {
-	admin := kit.Partial(kit.Object{"identifier": s.admin.User.String()})
+func writes(s service, other admin.IssuedToken) map[string]func(context.Context, Write) error {
+	administrator := kit.Partial(kit.Object{"identifier": s.admin.User.String()})
 	return map[string]func(context.Context, Write) error{
 		"CreateProblem": func(ctx context.Context, w Write) error {
 			a, err := s.CreateProblem(ctx, s.admin, CreateProblem{Write: w, ProblemPatch: titled("T"), Idempotency: keyed[snapshot.Snapshot](1)})
@@ -63,7 +64,7 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 			return err
 		},
 		"AddWatcher": func(ctx context.Context, w Write) error {
-			_, err := s.AddWatcher(ctx, s.admin, 1, AddWatcher{Write: w, User: admin.Value})
+			_, err := s.AddWatcher(ctx, s.admin, 1, AddWatcher{Write: w, User: administrator.Value})
 			return err
 		},
 		"StopWatching": func(ctx context.Context, w Write) error {
@@ -71,15 +72,15 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 			return err
 		},
 		"Create a user": func(ctx context.Context, w Write) error {
-			_, err := s.Users().Create(ctx, s.admin, CreateObject[UserPatch]{Write: w, Patch: person("Bob", "bob@example.org")})
+			_, err := s.Users().Create(ctx, s.admin, admin.CreateObject[admin.UserPatch]{Write: w, Patch: kit.Person("Bob", "bob@example.org")})
 			return err
 		},
 		"Update a user": func(ctx context.Context, w Write) error {
-			_, err := s.Users().Update(ctx, s.admin, s.admin.User, UpdateObject[UserPatch]{Write: w, Patch: UserPatch{Name: patch.Set("Root")}})
+			_, err := s.Users().Update(ctx, s.admin, s.admin.User, admin.UpdateObject[admin.UserPatch]{Write: w, Patch: admin.UserPatch{Name: patch.Set("Root")}})
 			return err
 		},
 		"Create a state": func(ctx context.Context, w Write) error {
-			_, err := s.States().Create(ctx, s.admin, CreateObject[StatePatch]{Write: w, Patch: StatePatch{Name: patch.Set("New")}})
+			_, err := s.States().Create(ctx, s.admin, admin.CreateObject[admin.StatePatch]{Write: w, Patch: admin.StatePatch{Name: patch.Set("New")}})
 			return err
 		},
 		"Update a state": func(ctx context.Context, w Write) error {
@@ -88,11 +89,11 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 				return err
 			}
 			unused := c.Content().States[1].ID
-			_, err = s.States().Update(ctx, s.admin, unused, UpdateObject[StatePatch]{Write: w, Patch: StatePatch{Resolved: patch.Set(true)}})
+			_, err = s.States().Update(ctx, s.admin, unused, admin.UpdateObject[admin.StatePatch]{Write: w, Patch: admin.StatePatch{Resolved: patch.Set(true)}})
 			return err
 		},
 		"CreateToken": func(ctx context.Context, w Write) error {
-			_, err := s.CreateToken(ctx, s.admin, CreateToken{Write: w, User: admin, Scope: patch.Set("read")})
+			_, err := s.CreateToken(ctx, s.admin, admin.CreateToken{Write: w, User: administrator, Scope: patch.Set("read")})
 			return err
 		},
 		"RevokeToken": func(ctx context.Context, w Write) error {
@@ -104,7 +105,7 @@ func writes(s service, other IssuedToken) map[string]func(context.Context, Write
 
 // newWritable returns a service on whose store all of writes change something, and
 // a token to be revoked.
-func newWritable(t *testing.T) (service, IssuedToken) {
+func newWritable(t *testing.T) (service, admin.IssuedToken) {
 	t.Helper()
 	s := newService(t)
 	one, two := s.create(t, "1"), s.create(t, "2")
@@ -121,7 +122,7 @@ func newWritable(t *testing.T) (service, IssuedToken) {
 // write without it does.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
-	for name := range writes(service{}, IssuedToken{}) {
+	for name := range writes(service{}, admin.IssuedToken{}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, token := newWritable(t)
@@ -147,7 +148,7 @@ func TestCancelledBefore(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name := range writes(service{}, IssuedToken{}) {
+	for name := range writes(service{}, admin.IssuedToken{}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, token := newWritable(t)

@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/problemtracking/problems/domain/expected"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
-	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
@@ -77,7 +75,7 @@ func TestReadOnlyMembers(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := decideUpdate(by(kit.Bob), UpdateProblem{Service: sentBack(kit.Object{c.member: c.value})}, c.l, kit.At(kit.Now))
+			change, _, err := decideUpdate(by(kit.Bob), UpdateProblem{Service: kit.SentBack(kit.Object{c.member: c.value})}, c.l, kit.At(kit.Now))
 			kit.Nothing(t, change)
 			if c.same {
 				kit.NoError(t, err)
@@ -114,14 +112,14 @@ func TestReadOnlyIdentifier(t *testing.T) {
 func TestAnswersNameIgnoredMembers(t *testing.T) {
 	t.Parallel()
 	originator := userObject(kit.Ann, "Ann", "ann@example.org", false)
-	_, a, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: titled("T"), Service: sentBack(kit.Object{
+	_, a, err := decideCreate(by(kit.Bob), CreateProblem{ProblemPatch: titled("T"), Service: kit.SentBack(kit.Object{
 		"originator": originator, "modifier": kit.Object{"name": "Bob"}, "creationDate": "2001-02-03T04:05:06.000Z", "modificationDate": "2015-11-05T13:00:00Z",
 		"identifier": number(7), "revision": number(1), "watching": false, "readByAssignee": false, "resolver": nil, "logs": []any{},
 	})}, newCreation(), kit.At(kit.Now))
 	kit.NoError(t, err)
 	kit.Equal(t, "of a creation", a.Ignored, []string{"creationDate", "identifier", "originator"})
 
-	_, b, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: titled("U"), Service: sentBack(kit.Object{
+	_, b, err := decideUpdate(by(kit.Bob), UpdateProblem{ProblemPatch: titled("U"), Service: kit.SentBack(kit.Object{
 		"modifier": originator, "modificationDate": "2015-11-05T12:00:00.000Z", "watching": true, "readByAssignee": false,
 	})}, newLoaded(), kit.At(kit.Now))
 	kit.NoError(t, err)
@@ -134,7 +132,7 @@ func TestAnswersNameIgnoredMembers(t *testing.T) {
 		to   any
 		want []string
 	}{{kit.Object{"title": "T", "state": kit.Object{"identifier": kit.Open.String(), "name": "Open"}}, nil}, {kit.Object{"title": "Forged"}, []string{"logs"}}} {
-		cmd := UpdateProblem{ProblemPatch: titled("U" + fmt.Sprint(c.want)), Service: sentBack(kit.Object{"logs": []any{kit.Object{"identifier": entry.ID.String(), "to": c.to}}})}
+		cmd := UpdateProblem{ProblemPatch: titled("U" + fmt.Sprint(c.want)), Service: kit.SentBack(kit.Object{"logs": []any{kit.Object{"identifier": entry.ID.String(), "to": c.to}}})}
 		a, err := s.UpdateProblem(t.Context(), s.admin, id, cmd)
 		kit.NoError(t, err)
 		kit.Equal(t, "of an update with logs", a.Ignored, c.want)
@@ -145,144 +143,4 @@ func TestAnswersNameIgnoredMembers(t *testing.T) {
 // userObject is a user as the service shows him (D2).
 func userObject(id ident.ID, name, email string, inactive bool) kit.Object {
 	return kit.Object{"identifier": id.String(), "name": name, "email": email, "inactive": inactive}
-}
-
-// sentBack returns the fields of which a client sent these members, decoded from JSON.
-func sentBack(members kit.Object) (f ServiceFields) {
-	for name, value := range members {
-		switch name {
-		case "identifier":
-			expectJSON(&f.Identifier, value, func(v any) (problem.ID, bool) { n, ok := integer(v); return problem.ID(n), ok })
-		case "creationDate":
-			expectJSON(&f.Created, value, instantOf)
-		case "originator":
-			expectJSON(&f.Originator, value, partialOf)
-		case "modificationDate":
-			expectJSON(&f.Modified, value, instantOf)
-		case "modifier":
-			expectJSON(&f.Modifier, value, partialOf)
-		case "resolveDate":
-			expectJSON(&f.Resolved, value, instantOf)
-		case "resolver":
-			expectJSON(&f.Resolver, value, partialOf)
-		case "keywords":
-			expectJSON(&f.Keywords, value, keywordsOf)
-		case "watching":
-			expectJSON(&f.Watching, value, is[bool])
-		case "readByAssignee":
-			expectJSON(&f.ReadByAssignee, value, is[bool])
-		case "revision":
-			expectJSON(&f.Revision, value, integer)
-		case "logs":
-			expectJSON(&f.Log, value, entriesOf)
-		default:
-			panic("no member of a problem: " + name)
-		}
-	}
-	return f
-}
-
-// objectSentBack is the same for metadata objects.
-func objectSentBack(members kit.Object) (f ObjectServiceFields) {
-	for name, value := range members {
-		switch name {
-		case "identifier":
-			expectJSON(&f.Identifier, value, idOf)
-		case "fullName":
-			expectJSON(&f.FullName, value, is[string])
-		case "creationDate":
-			expectJSON(&f.Created, value, instantOf)
-		default:
-			panic("no member of a metadata object: " + name)
-		}
-	}
-	return f
-}
-
-func expectJSON[T any](field *expected.Value[T], value any, read func(any) (T, bool)) {
-	if value == nil {
-		*field = expected.Null[T]()
-	} else if v, ok := read(value); ok {
-		*field = expected.Of(v)
-	} else {
-		*field = expected.Other[T]()
-	}
-}
-
-func is[T any](value any) (T, bool) { v, ok := value.(T); return v, ok }
-
-func partialOf(value any) (metadata.Partial, bool) { return kit.AsPartial(value), true }
-
-func integer(value any) (int64, bool) {
-	text, _ := value.(json.Number)
-	n, err := text.Int64()
-	return n, err == nil
-}
-
-func instantOf(value any) (time.Time, bool) {
-	s, _ := value.(string)
-	at, err := time.Parse(time.RFC3339, s)
-	return at, err == nil
-}
-
-func idOf(value any) (ident.ID, bool) {
-	s, _ := value.(string)
-	id, err := ident.Parse(s)
-	return id, err == nil
-}
-
-func keywordsOf(value any) (keywords []problem.Keyword, ok bool) {
-	elements, ok := value.([]any)
-	for _, element := range elements {
-		members, _ := element.(kit.Object)
-		name, named := members["name"].(string)
-		text, isText := members["value"].(string)
-		_, present := members["value"]
-		ok = ok && named && present && len(members) == 2 && (isText || members["value"] == nil)
-		keywords = append(keywords, problem.Keyword{Name: name, Value: problem.NullText{String: text, Valid: isText}})
-	}
-	return keywords, ok
-}
-
-func entriesOf(value any) (entries []expected.Entry, ok bool) {
-	elements, ok := value.([]any)
-	for _, element := range elements {
-		members, _ := element.(kit.Object)
-		id, identified := idOf(members["identifier"])
-		ok = ok && identified
-		e := expected.Entry{ID: id}
-		for name, value := range members {
-			switch name {
-			case "identifier":
-			case "type":
-				expectJSON(&e.Type, value, func(v any) (problem.LogType, bool) { s, ok := is[string](v); return problem.LogType(s), ok })
-			case "creationDate":
-				expectJSON(&e.Created, value, instantOf)
-			case "author":
-				expectJSON(&e.Author, value, partialOf)
-			case "via":
-				token, _ := value.(kit.Object)
-				expectJSON(&e.Via, value, func(any) (ident.ID, bool) { return idOf(token["identifier"]) })
-			case "batchIdentifier":
-				expectJSON(&e.Batch, value, idOf)
-			case "isSignificant":
-				expectJSON(&e.Significant, value, is[bool])
-			case "field":
-				expectJSON(&e.Field, value, is[string])
-			case "from":
-				expectJSON(&e.From, value, logValueOf)
-			case "to":
-				expectJSON(&e.To, value, logValueOf)
-			default:
-				ok = false
-			}
-		}
-		entries = append(entries, e)
-	}
-	return entries, ok
-}
-
-func logValueOf(value any) (problem.LogValue, bool) {
-	b, err := json.Marshal(value)
-	return problem.LogValue(b), err == nil
 }

@@ -211,10 +211,7 @@ func TestFollowWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, clock := kit.NewMemory(), kit.NewClock()
 		here, there := newServer(memory, clock), newServer(memory, clock)
-		_, err := here.Seed(t.Context(), kit.Secret)
-		kit.NoError(t, err)
-		admin, err := here.Authenticate(t.Context(), kit.Secret)
-		kit.NoError(t, err)
+		admin := seeded(t, here)
 		f, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		kit.NoError(t, err)
 		defer f.Close()
@@ -252,7 +249,7 @@ func TestFollowWithPredicatePacesItsSearches(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
-		s.Service = New(Options{Store: s.memory, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits()})
+		s.use(New(Options{Store: s.memory, Now: time.Now, Random: rand.Reader, Limits: DefaultLimits()}))
 		f, err := s.As(s.admin).Follow(t.Context(), Follow{Limit: 1000, Now: true, Predicate: patch.Set(`title BEGINSWITH "Lamp"`)})
 		kit.NoError(t, err)
 		defer f.Close()
@@ -379,7 +376,7 @@ func TestFollowLosesNothingToAFailure(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	store := &awayBehind{Memory: s.memory}
-	s.Service = newServer(store, s.clock)
+	s.use(newServer(store, s.clock))
 	s.create(t, "Lamp")
 	s.create(t, "Door")
 	reader := s.admin
@@ -420,7 +417,7 @@ func TestFollowPassesAnExpensivePage(t *testing.T) {
 		for range problems {
 			s.create(t, "Lamp")
 		}
-		s.Service = New(Options{Store: loadsSlowly{s.memory}, Now: s.clock.Now, Random: zeroReader{}, Limits: DefaultLimits(), SearchFor: time.Second})
+		s.use(New(Options{Store: loadsSlowly{s.memory}, Now: s.clock.Now, Random: zeroReader{}, Limits: DefaultLimits(), SearchFor: time.Second}))
 		f := s.follow(t, s.admin, Follow{Limit: 1000, Predicate: patch.Set("title = 'Lamp'")})
 		found := 0
 		for range 10 {
@@ -440,10 +437,7 @@ func TestFollowBeginsWithAllThatWasAcknowledged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, clock := kit.NewMemory(), kit.NewClock()
 		here, there := newServer(memory, clock), newServer(memory, clock)
-		_, err := here.Seed(t.Context(), kit.Secret)
-		kit.NoError(t, err)
-		admin, err := here.Authenticate(t.Context(), kit.Secret)
-		kit.NoError(t, err)
+		admin := seeded(t, here)
 		listener, err := here.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		kit.NoError(t, err)
 		defer listener.Close()
@@ -559,10 +553,7 @@ func TestIdleFollowersReadNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counter := &feedCounter{Memory: kit.NewMemory()}
 		s := newServer(counter, kit.NewClock())
-		_, err := s.Seed(t.Context(), kit.Secret)
-		kit.NoError(t, err)
-		admin, err := s.Authenticate(t.Context(), kit.Secret)
-		kit.NoError(t, err)
+		admin := seeded(t, s)
 		first, err := s.As(admin).Follow(t.Context(), Follow{Limit: 10, Now: true})
 		kit.NoError(t, err)
 		defer first.Close()
@@ -606,11 +597,9 @@ func forgetting(t *testing.T) (s service, forever *Service) {
 	t.Helper()
 	memory, clock := kit.NewMemory(), kit.NewClock()
 	forever = newServer(memory, clock)
-	_, err := forever.Seed(t.Context(), kit.Secret)
-	kit.NoError(t, err)
-	admin, err := forever.Authenticate(t.Context(), kit.Secret)
-	kit.NoError(t, err)
-	s = service{Service: New(Options{Store: memory, Now: clock.Now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}), memory: memory, clock: clock, admin: admin}
+	admin := seeded(t, forever)
+	s = service{memory: memory, clock: clock, admin: admin}
+	s.use(New(Options{Store: memory, Now: clock.Now, Random: zeroReader{}, Limits: DefaultLimits(), KeepEvents: 48 * time.Hour}))
 	s.Service.core.Random = forever.core.Random
 	return s, forever
 }

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/problemtracking/problems/domain/access"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -18,10 +20,13 @@ func newServer(s store.Store, c *kit.Clock) *Service {
 	return New(Options{Store: s, Now: c.Now, Random: rand.Reader, Limits: DefaultLimits()})
 }
 
+type administration = admin.Service
+
 // service is a service on a store in memory that was seeded, as the administrator
 // uses it.
 type service struct {
 	*Service
+	*administration
 	memory *kit.Memory
 	clock  *kit.Clock
 	admin  Caller
@@ -30,22 +35,32 @@ type service struct {
 func newService(t testing.TB) service {
 	t.Helper()
 	s := service{memory: kit.NewMemory(), clock: kit.NewClock()}
-	s.Service = newServer(s.memory, s.clock)
-	if _, err := s.Seed(t.Context(), kit.Secret); err != nil {
-		t.Fatal(err)
-	}
-	var err error
-	if s.admin, err = s.Authenticate(t.Context(), kit.Secret); err != nil {
-		t.Fatal(err)
-	}
+	s.use(newServer(s.memory, s.clock))
+	s.admin = seeded(t, s.Service)
 	return s
+}
+
+// seeded fills the empty store of a server, and returns the administrator.
+func seeded(t testing.TB, server *Service) Caller {
+	t.Helper()
+	office := admin.New(server.Core())
+	_, err := office.Seed(t.Context(), kit.Secret)
+	kit.NoError(t, err)
+	caller, err := office.Authenticate(t.Context(), kit.Secret)
+	kit.NoError(t, err)
+	return caller
+}
+
+// use lets s be the use cases of another server.
+func (s *service) use(server *Service) {
+	s.Service, s.administration = server, admin.New(server.Core())
 }
 
 // newHookService is newService with a key for webhooks.
 func newHookService(t *testing.T) service {
 	t.Helper()
 	s := newService(t)
-	s.Service = newHookServer(s)
+	s.use(newHookServer(s))
 	return s
 }
 
@@ -60,7 +75,7 @@ func newHookServer(s service) *Service {
 // behind returns the same service with hooks before its store.
 func (s service) behind(h kit.Hooked) service {
 	h.Store = s.memory
-	s.Service = newServer(&h, s.clock)
+	s.use(newServer(&h, s.clock))
 	return s
 }
 
@@ -85,9 +100,9 @@ func (s service) load(t *testing.T, id problem.ID) snapshot.Snapshot {
 }
 
 // issue creates a token for the administrator.
-func (s service) issue(t *testing.T, scope access.Scope) IssuedToken {
+func (s service) issue(t *testing.T, scope access.Scope) admin.IssuedToken {
 	t.Helper()
-	a, err := s.CreateToken(t.Context(), s.admin, CreateToken{
+	a, err := s.CreateToken(t.Context(), s.admin, admin.CreateToken{
 		User:  kit.Partial(kit.Object{"identifier": s.admin.User.String()}),
 		Scope: patch.Set(string(scope)),
 	})
@@ -97,25 +112,26 @@ func (s service) issue(t *testing.T, scope access.Scope) IssuedToken {
 	return a.Value
 }
 
-func (s service) tokens(t *testing.T) []access.Token {
-	t.Helper()
-	a, err := s.Tokens(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a.Value
-}
-
 // member creates a user with a token and returns both.
 func (s service) member(t *testing.T, name string, scope access.Scope) (Caller, access.Secret) {
 	t.Helper()
-	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+	u, err := s.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := s.CreateToken(t.Context(), s.admin, CreateToken{User: patch.Set(kit.Identified(u.Value.ID)), Scope: patch.Set(string(scope))})
+	issued, err := s.CreateToken(t.Context(), s.admin, admin.CreateToken{User: patch.Set(kit.Identified(u.Value.ID)), Scope: patch.Set(string(scope))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Caller{User: u.Value.ID, Token: issued.Value.ID, Scope: scope}, issued.Value.Secret
+}
+
+// knows returns whether the server knows the token.
+func (s service) knows(t *testing.T, token admin.IssuedToken) bool {
+	t.Helper()
+	_, err := s.Authenticate(t.Context(), token.Secret)
+	if err != nil && !fault.Is(err, fault.Unauthenticated) {
+		t.Fatal(err)
+	}
+	return err == nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -20,7 +21,7 @@ import (
 
 func (s service) component(t *testing.T, name string) {
 	t.Helper()
-	_, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set(name)}})
+	_, err := s.Components().Create(t.Context(), s.admin, admin.CreateObject[admin.ComponentPatch]{Patch: admin.ComponentPatch{Name: patch.Set(name)}})
 	kit.NoError(t, err)
 }
 
@@ -36,7 +37,7 @@ func (s service) components(t *testing.T) (names []string) {
 
 // beside returns the same service as another server runs it.
 func (s service) beside() service {
-	s.Service = newServer(s.memory, s.clock)
+	s.use(newServer(s.memory, s.clock))
 	return s
 }
 
@@ -71,7 +72,7 @@ func TestLostComponentIsNotFound(t *testing.T) {
 func TestNameOfAnotherHistoryIsTaken(t *testing.T) {
 	t.Parallel()
 	s, _ := lostComponent(t)
-	_, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("kept")}})
+	_, err := s.Components().Create(t.Context(), s.admin, admin.CreateObject[admin.ComponentPatch]{Patch: admin.ComponentPatch{Name: patch.Set("kept")}})
 	kit.WantFault(t, err, fault.AlreadyExists)
 	kit.Equal(t, "components now", s.components(t), []string{"kept"})
 }
@@ -112,7 +113,7 @@ func TestRevocationInAnotherHistory(t *testing.T) {
 	other, idle := s.beside(), s.beside()
 	token := s.issue(t, access.Read)
 	s.issue(t, access.Read)
-	kit.Equal(t, "before", authenticated(t, idle.Service, token), true)
+	kit.Equal(t, "before", idle.knows(t, token), true)
 	before := s.memory.Current().Versions.Access
 	s.memory.SetBack()
 	_, err := other.RevokeToken(t.Context(), s.admin, token.ID, Write{})
@@ -120,7 +121,7 @@ func TestRevocationInAnotherHistory(t *testing.T) {
 	after := s.memory.Current().Versions.Access
 	kit.Equal(t, "number of the version", after.Number, before.Number)
 	s.clock.Forward(time.Second)
-	kit.Equal(t, "a second later", authenticated(t, idle.Service, token), false)
+	kit.Equal(t, "a second later", idle.knows(t, token), false)
 }
 
 // What another history has stored at the same revision is not overwritten unseen.
@@ -194,7 +195,7 @@ func (s service) commentInAnotherHistory(t *testing.T, id problem.ID) {
 func TestVersionAfterChange(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	a, err := s.Components().Create(t.Context(), s.admin, CreateObject[ComponentPatch]{Patch: ComponentPatch{Name: patch.Set("C")}})
+	a, err := s.Components().Create(t.Context(), s.admin, admin.CreateObject[admin.ComponentPatch]{Patch: admin.ComponentPatch{Name: patch.Set("C")}})
 	kit.NoError(t, err)
 	kit.Equal(t, "version", a.Catalogue.Version, s.memory.Current().Versions.Catalogue)
 	kit.Equal(t, "component", a.Catalogue.Name(metadata.Components, a.Value.ID), "C")

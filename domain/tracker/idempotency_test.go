@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -120,7 +121,7 @@ func TestIdempotencyKeyLives24Hours(t *testing.T) {
 
 	kit.Equal(t, "the first is replayed", replayed(s.admin), false)
 	kit.Equal(t, "the second is replayed", replayed(s.admin), true)
-	other, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+	other, err := s.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 	kit.NoError(t, err)
 	kit.Equal(t, "that of another user is replayed", replayed(by(other.Value.ID)), false)
 
@@ -157,22 +158,22 @@ func TestReplayFromAnotherServer(t *testing.T) {
 func creations(s service) map[string]func(name string, fingerprint byte, dryRun bool) (replayed bool, there int, err error) {
 	return map[string]func(string, byte, bool) (bool, int, error){
 		"user": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
-			return created(s.admin, s.Users(), person(name, name+"@example.org"), fingerprint, dryRun)
+			return created(s.admin, s.Users(), kit.Person(name, name+"@example.org"), fingerprint, dryRun)
 		},
 		"state": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
-			return created(s.admin, s.States(), StatePatch{Name: patch.Set(name)}, fingerprint, dryRun)
+			return created(s.admin, s.States(), admin.StatePatch{Name: patch.Set(name)}, fingerprint, dryRun)
 		},
 		"priority": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
-			return created(s.admin, s.Priorities(), PriorityPatch{Name: patch.Set(name)}, fingerprint, dryRun)
+			return created(s.admin, s.Priorities(), admin.PriorityPatch{Name: patch.Set(name)}, fingerprint, dryRun)
 		},
 		"classification": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
-			return created(s.admin, s.Classifications(), ClassificationPatch{Name: patch.Set(name)}, fingerprint, dryRun)
+			return created(s.admin, s.Classifications(), admin.ClassificationPatch{Name: patch.Set(name)}, fingerprint, dryRun)
 		},
 		"component": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
-			return created(s.admin, s.Components(), ComponentPatch{Name: patch.Set(name)}, fingerprint, dryRun)
+			return created(s.admin, s.Components(), admin.ComponentPatch{Name: patch.Set(name)}, fingerprint, dryRun)
 		},
 		"milestone": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
-			return created(s.admin, s.Milestones(), MilestonePatch{Name: patch.Set(name)}, fingerprint, dryRun)
+			return created(s.admin, s.Milestones(), admin.MilestonePatch{Name: patch.Set(name)}, fingerprint, dryRun)
 		},
 		"query": func(name string, fingerprint byte, dryRun bool) (bool, int, error) {
 			ctx := context.Background()
@@ -184,9 +185,9 @@ func creations(s service) map[string]func(name string, fingerprint byte, dryRun 
 	}
 }
 
-func created[T, P any](who Caller, o Objects[T, P], p P, fingerprint byte, dryRun bool) (replayed bool, there int, err error) {
+func created[T, P any](who Caller, o admin.Objects[T, P], p P, fingerprint byte, dryRun bool) (replayed bool, there int, err error) {
 	ctx := context.Background()
-	a, err := o.CreateOnce(ctx, who, CreateObject[P]{Write: Write{DryRun: dryRun}, Patch: p}, keyed[T](fingerprint))
+	a, err := o.CreateOnce(ctx, who, admin.CreateObject[P]{Write: Write{DryRun: dryRun}, Patch: p}, keyed[T](fingerprint))
 	all, _ := o.List(ctx)
 	return a.Replay != nil, len(all.Value), err
 }

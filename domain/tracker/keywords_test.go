@@ -187,7 +187,7 @@ func TestCreateWithKeywordsRefuses(t *testing.T) {
 // set one after another.
 func TestCreateWithKeywordsIsSettingThem(t *testing.T) {
 	t.Parallel()
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	for range 200 {
 		s := newStocked()
 		cmd := CreateProblem{ProblemPatch: titled("T")}

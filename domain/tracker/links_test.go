@@ -69,7 +69,7 @@ func reaches(edges map[[2]problem.ID]bool, from, to problem.ID) bool {
 func TestRelateSequences(t *testing.T) {
 	t.Parallel()
 	const problems, steps = 8, 1500
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	s := newStocked()
 	for range problems {
 		s.create(t, "T")

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -103,7 +104,7 @@ func TestViewOnce(t *testing.T) {
 		if !slices.Equal(store.ended, []bool{true}) {
 			t.Errorf("%s: views ended with their last read: %v; want one that did", name, store.ended)
 		}
-		_, err := other.Priorities().Create(t.Context(), other.admin, CreateObject[PriorityPatch]{Patch: PriorityPatch{Name: patch.Set("New")}})
+		_, err := other.Priorities().Create(t.Context(), other.admin, admin.CreateObject[admin.PriorityPatch]{Patch: admin.PriorityPatch{Name: patch.Set("New")}})
 		kit.NoError(t, err)
 		store.ended = nil
 		kit.NoError(t, do(s, other.admin, id))

@@ -8,6 +8,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
 const (
@@ -48,14 +49,14 @@ func (as Reader) Comments(ctx context.Context, shown snapshot.Snapshot, skip, li
 // and the number of comments among them.
 func (as Reader) Lengths(ctx context.Context, shown snapshot.Snapshot) (entries, comments int, err error) {
 	err = as.s.core.Store.View(ctx, func(r store.Reader) (err error) {
-		entries, err = length(func(n int) (bool, error) {
+		entries, err = core.Length(func(n int) (bool, error) {
 			one, err := r.Log(ctx, shown.ID, n, 1, 1)
 			return len(one) > 0 && one[0].Revision <= shown.Revision, err
 		})
 		if err != nil {
 			return err
 		}
-		comments, err = length(func(n int) (bool, error) {
+		comments, err = core.Length(func(n int) (bool, error) {
 			one, err := r.Comments(ctx, shown.ID, n, 1, 1)
 			return len(one) > 0, err
 		})

@@ -75,7 +75,7 @@ func TestDueTodayIsNotOverdue(t *testing.T) {
 		s := newService(t)
 		location, err := time.LoadLocation(zone)
 		kit.NoError(t, err)
-		s.Service = New(Options{Store: s.memory, Now: s.clock.Now, Zone: location, Random: rand.Reader, Limits: DefaultLimits()})
+		s.use(New(Options{Store: s.memory, Now: s.clock.Now, Zone: location, Random: rand.Reader, Limits: DefaultLimits()}))
 		for _, due := range []string{"2015-11-05", "2015-11-06", ""} {
 			create := CreateProblem{ProblemPatch: titled("due " + due)}
 			if due != "" {

@@ -18,11 +18,11 @@ import (
 // log. In a dry run it has no identifier.
 func (s *Service) CreateProblem(ctx context.Context, caller Caller, cmd CreateProblem) (Answer[snapshot.Snapshot], error) {
 	return core.Run(ctx, s.core, core.Command[creation, Answer[snapshot.Snapshot]]{
-		Locks:  cmd.Idempotency.lockKeys(caller),
+		Locks:  cmd.Idempotency.LockKeys(caller),
 		DryRun: cmd.DryRun,
 		Once:   cmd.Idempotency == nil,
 		Load: func(ctx context.Context, r store.Reader) (c creation, err error) {
-			if c.reply, err = cmd.Idempotency.load(ctx, r, caller, s.core.Time()); err != nil {
+			if c.reply, err = cmd.Idempotency.Load(ctx, r, caller, s.core.Time()); err != nil {
 				return c, err
 			}
 			c.maxKeywords, c.maxWatchers = s.limits.Keywords, s.limits.Watchers
@@ -63,7 +63,7 @@ type creation struct {
 }
 
 func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
-	if a, ok := cmd.Idempotency.replay(c.reply); ok {
+	if a, ok := cmd.Idempotency.Replay(c.reply); ok {
 		return store.Change{}, a, nil
 	}
 	faults := cmd.Faults
@@ -72,7 +72,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 		err = faults.Err()
 	}
 	if err == nil {
-		err = cmd.Idempotency.check(c.reply)
+		err = cmd.Idempotency.Check(c.reply)
 	}
 	if err == nil {
 		err = c.catalogue.CheckInitial(p.fields.State)
@@ -82,7 +82,7 @@ func decideCreate(caller Caller, cmd CreateProblem, c creation, m changes.Moment
 	}
 	cb, a := create(caller, p, c, m)
 	a.Ignored = cmd.Service.All(a.Value, c.catalogue).Ignored()
-	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: c.id}, a)
+	cmd.Idempotency.Keep(&cb.Change, m.At, store.About{Problem: c.id}, a)
 	return cb.Change, a, nil
 }
 
@@ -163,20 +163,20 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 	}
 	parts |= partsOf(cmd.Comment)
 	return core.Run(ctx, s.core, core.Command[repeatable, Answer[snapshot.Snapshot]]{
-		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Problem(id)),
+		Locks:  append(cmd.Idempotency.LockKeys(caller), writerlocks.Problem(id)),
 		DryRun: cmd.DryRun,
 		Once:   cmd.Idempotency == nil,
 		Load:   loadRepeatable(s, caller, id, parts, cmd.Idempotency),
 		Decide: func(c repeatable, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
-			if a, ok := cmd.Idempotency.replay(c.reply); ok {
+			if a, ok := cmd.Idempotency.Replay(c.reply); ok {
 				return store.Change{}, a, nil
 			}
 			change, a, err := decideUpdate(caller, cmd, c.loaded, m)
 			if err == nil {
-				err = cmd.Idempotency.check(c.reply)
+				err = cmd.Idempotency.Check(c.reply)
 			}
 			if err == nil {
-				cmd.Idempotency.keep(&change, m.At, store.About{Problem: id}, a)
+				cmd.Idempotency.Keep(&change, m.At, store.About{Problem: id}, a)
 			}
 			return change, a, err
 		},

@@ -279,7 +279,7 @@ func TestUpdateRefuses(t *testing.T) {
 			fault.InvalidValue, []string{"invalid-value /component"}},
 		{"D11: all faults of a body together", UpdateProblem{
 			ProblemPatch: ProblemPatch{Title: patch.Set(""), State: nobody, Assignee: kit.Named("Cat"), Priority: kit.Partial(kit.Object{"x": 1, "name": true})},
-			Service:      sentBack(kit.Object{"identifier": number(8), "keywords": nil}),
+			Service:      kit.SentBack(kit.Object{"identifier": number(8), "keywords": nil}),
 		}, newLoaded(),
 			fault.ValidationFailed, []string{
 				"invalid-value /title", "invalid-value /state", "invalid-value /assignee", "unknown-field /priority/x", "invalid-type /priority/name",

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"encoding/json"
-	"flag"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -16,19 +15,6 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
-var seed = flag.Uint64("seed", 0, "seed of the property tests; 0 stands for a new one")
-
-// newRand returns a source of randomness whose seed is printed when the test fails.
-func newRand(t *testing.T) *rand.Rand {
-	t.Helper()
-	s := *seed
-	if s == 0 {
-		s = rand.Uint64()
-	}
-	t.Logf("to run this again: go test -run '^%s$' -seed %d", t.Name(), s)
-	return rand.New(rand.NewPCG(s, 0))
-}
-
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
 // newStocked returns a service on a store with the catalogue of the tests.
@@ -36,7 +22,7 @@ func newStocked() service {
 	s := service{memory: kit.NewMemory(), clock: kit.NewClock(), admin: by(kit.Ann)}
 	s.memory.State.Content = kit.NewContent()
 	s.memory.State.Versions.Catalogue = kit.CatalogueVersion
-	s.Service = newServer(s.memory, s.clock)
+	s.use(newServer(s.memory, s.clock))
 	return s
 }
 
@@ -44,7 +30,7 @@ func newStocked() service {
 // it holds: also users who are inactive by now, closed components, terminal states.
 func TestPatchWithWhatWasRead(t *testing.T) {
 	t.Parallel()
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	for range 500 {
 		l := newLoaded(func(l *loaded) {
 			l.Fields = problem.Fields{
@@ -154,7 +140,7 @@ func echo(l loaded) UpdateProblem {
 			Read:           patch.Set(l.Read),
 		},
 		Revision: patch.Set(l.Revision),
-		Service: sentBack(kit.Object{
+		Service: kit.SentBack(kit.Object{
 			"identifier":       number(int(l.ID)),
 			"originator":       person(l.Originator),
 			"resolver":         person(l.Resolver),

@@ -36,10 +36,10 @@ func (s *Service) SaveQuery(ctx context.Context, caller Caller, cmd SaveQuery) (
 	return core.Run(ctx, s.core, core.Command[saving, Answer[query.Saved]]{
 		// Several servers together can save some queries more than the limit of a user. This
 		// does no harm.
-		Locks:  append(cmd.Idempotency.lockKeys(caller), writerlocks.Queries(caller.User)),
+		Locks:  append(cmd.Idempotency.LockKeys(caller), writerlocks.Queries(caller.User)),
 		DryRun: cmd.DryRun,
 		Load: func(ctx context.Context, r store.Reader) (of saving, err error) {
-			if of.reply, err = cmd.Idempotency.load(ctx, r, caller, s.core.Time()); err != nil {
+			if of.reply, err = cmd.Idempotency.Load(ctx, r, caller, s.core.Time()); err != nil {
 				return of, err
 			}
 			if of.catalogue, err = s.core.Catalogues.Now(ctx, r); err != nil {
@@ -124,7 +124,7 @@ func (of *saving) checkShared(saved query.Saved, faults *fault.List) {
 }
 
 func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Moment) (store.Change, Answer[query.Saved], error) {
-	if a, ok := cmd.Idempotency.replay(of.reply); ok {
+	if a, ok := cmd.Idempotency.Replay(of.reply); ok {
 		return store.Change{}, a, nil
 	}
 	cb := changes.NewBuilder(m, caller.Author())
@@ -136,7 +136,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 	if err := faults.Err(); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
-	if err := cmd.Idempotency.check(of.reply); err != nil {
+	if err := cmd.Idempotency.Check(of.reply); err != nil {
 		return store.Change{}, Answer[query.Saved]{}, err
 	}
 	saved.ID = cb.NextID()
@@ -148,7 +148,7 @@ func decideSave(caller Caller, cmd SaveQuery, of saving, limit int, m changes.Mo
 		saved.ID = ident.None
 	}
 	a := Answer[query.Saved]{Value: saved, Catalogue: of.catalogue, New: true}
-	cmd.Idempotency.keep(&cb.Change, m.At, store.About{}, a)
+	cmd.Idempotency.Keep(&cb.Change, m.At, store.About{}, a)
 	return cb.Change, a, nil
 }
 

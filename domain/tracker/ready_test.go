@@ -95,7 +95,7 @@ func TestReadyAsksOnceForAll(t *testing.T) {
 			time.Sleep(time.Second)
 			before := g.commits.Load()
 			g.commit = func(context.Context) error { time.Sleep(100 * time.Millisecond); return failure }
-			errs, took := atOnce(100, func(i int) error {
+			errs, took := kit.AtOnce(100, func(i int) error {
 				time.Sleep(time.Duration(i) * 2 * time.Millisecond) // half of them once it is over
 				return s.Ready(t.Context())
 			})

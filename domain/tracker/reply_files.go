@@ -36,10 +36,10 @@ func (s *Service) replyWithFiles(ctx context.Context, of Replied, reply Reply, c
 	if err != nil {
 		return of, err
 	}
-	if _, of.Repeated = cmd.Idempotency.replay(before.reply); of.Repeated {
+	if _, of.Repeated = cmd.Idempotency.Replay(before.reply); of.Repeated {
 		return of, nil
 	}
-	if err := cmd.Idempotency.check(before.reply); err != nil {
+	if err := cmd.Idempotency.Check(before.reply); err != nil {
 		return of, otherMail(err)
 	}
 	files := replyAttachments(reply, before.Attachments)

@@ -18,13 +18,14 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // getsMail adds a user, and returns the token of the user's mail about a problem.
 func (s service) getsMail(t *testing.T, name string, id problem.ID) (ident.ID, string) {
 	t.Helper()
-	a, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+	a, err := s.Users().Create(t.Context(), s.admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
 	kit.NoError(t, err)
 	return a.Value.ID, mail.NewReplyToken(kit.Key, a.Value.ID, id)
 }
@@ -63,7 +64,7 @@ func TestRefusedReplies(t *testing.T) {
 	id := s.create(t, "The lamp is broken")
 	who, token := s.getsMail(t, "ann", id)
 	gone, inactive := s.getsMail(t, "gone", id)
-	_, err := s.Users().Update(t.Context(), s.admin, gone, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
+	_, err := s.Users().Update(t.Context(), s.admin, gone, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}})
 	kit.NoError(t, err)
 	_, err = s.Reply(t.Context(), Reply{Token: token, Message: "<1@mail>", Text: "The first text."})
 	kit.NoError(t, err)
@@ -93,7 +94,7 @@ func TestRefusedReplies(t *testing.T) {
 		t.Errorf("a server without a key: %v", err)
 	}
 	behind := New(Options{
-		Store: &kit.Hooked{Store: s.memory, OnCommit: func(kit.CommitFunc, store.Change) error { return away() }},
+		Store: &kit.Hooked{Store: s.memory, OnCommit: func(kit.CommitFunc, store.Change) error { return fault.New(fault.Unavailable, "away") }},
 		Now:   s.clock.Now, Random: rand.Reader, Limits: DefaultLimits(), WebhookKey: s.core.Key,
 	})
 	if _, err := behind.Reply(t.Context(), Reply{Token: token, Text: "a"}); !fault.Is(err, fault.Unavailable) {
@@ -219,7 +220,7 @@ func TestReplyWithRefusedFiles(t *testing.T) {
 	who, token := s.getsMail(t, "ann", id)
 	file := func(content string) ReplyFile { return ReplyFile{Name: "a.txt", Content: []byte(content)} }
 	gone := heapWith{files, func() {
-		_, err := s.Users().Update(t.Context(), s.admin, who, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
+		_, err := s.Users().Update(t.Context(), s.admin, who, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}})
 		kit.NoError(t, err)
 	}}
 	for _, c := range []struct {

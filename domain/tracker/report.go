@@ -31,7 +31,7 @@ func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer
 	faults := slices.Clone(cmd.Faults) // decideReport finds those of the keyword again
 	k := cmd.keyword(&faults)
 	searches := len(faults) == 0
-	keys := cmd.Idempotency.lockKeys(caller)
+	keys := cmd.Idempotency.LockKeys(caller)
 	if searches {
 		release, err := s.searches.Acquire(ctx, caller.User)
 		if err != nil {
@@ -44,7 +44,7 @@ func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer
 		Locks:  keys,
 		DryRun: cmd.DryRun,
 		Load: func(ctx context.Context, r store.Reader) (b reporting, err error) {
-			if b.reply, err = cmd.Idempotency.load(ctx, r, caller, s.core.Time()); err != nil {
+			if b.reply, err = cmd.Idempotency.Load(ctx, r, caller, s.core.Time()); err != nil {
 				return b, err
 			}
 			b.maxKeywords, b.maxWatchers = s.limits.Keywords, s.limits.Watchers
@@ -123,12 +123,12 @@ func (cmd Report) keyword(faults *fault.List) problem.Keyword {
 
 func decideReport(caller Caller, cmd Report, b reporting, m changes.Moment) (store.Change, Answer[snapshot.Snapshot], error) {
 	var none Answer[snapshot.Snapshot]
-	if a, ok := cmd.Idempotency.replay(b.reply); ok {
+	if a, ok := cmd.Idempotency.Replay(b.reply); ok {
 		return store.Change{}, a, nil
 	}
 	made, err := cmd.check(b.creation)
 	if err == nil {
-		err = cmd.Idempotency.check(b.reply)
+		err = cmd.Idempotency.Check(b.reply)
 	}
 	if err != nil {
 		return store.Change{}, none, err
@@ -141,7 +141,7 @@ func decideReport(caller Caller, cmd Report, b reporting, m changes.Moment) (sto
 		if change.Empty() { // but for the reply
 			change.Expect = append(change.Expect, store.ProblemAt{ID: b.found.ID, Revision: b.found.Revision, Batch: b.found.Batch})
 		}
-		cmd.Idempotency.keep(&change, m.At, store.About{Problem: b.found.ID}, a)
+		cmd.Idempotency.Keep(&change, m.At, store.About{Problem: b.found.ID}, a)
 		return change, a, nil
 	}
 	cb, a := create(caller, made, b.creation, m)
@@ -150,7 +150,7 @@ func decideReport(caller Caller, cmd Report, b reporting, m changes.Moment) (sto
 	cb.AddExpect(store.LeaseAt{Name: b.lease.Name, Version: b.lease.Version})
 	cb.AddEffect(store.PutLease{Lease: lease.Lease{Name: b.lease.Name, Version: cb.Batch}})
 	a.Ignored = cmd.Problem.Service.All(a.Value, b.catalogue).Ignored()
-	cmd.Idempotency.keep(&cb.Change, m.At, store.About{Problem: b.id}, a)
+	cmd.Idempotency.Keep(&cb.Change, m.At, store.About{Problem: b.id}, a)
 	return cb.Change, a, nil
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
@@ -189,7 +190,7 @@ func TestCommentsInARow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		other := newService(t)
 		id := other.create(t, "T")
-		a, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+		a, err := other.Users().Create(t.Context(), other.admin, admin.CreateObject[admin.UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 		kit.NoError(t, err)
 		bob := by(a.Value.ID)
 		_, err = other.UpdateProblem(t.Context(), other.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{Assignee: kit.Named("Bob")}})
@@ -230,7 +231,7 @@ func (s service) comment(t *testing.T, id problem.ID) {
 }
 
 func (s service) rename(t *testing.T, _ problem.ID) {
-	_, err := s.Users().Update(t.Context(), s.admin, s.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Renamed")}})
+	_, err := s.Users().Update(t.Context(), s.admin, s.admin.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Renamed")}})
 	kit.NoError(t, err)
 }
 
@@ -470,7 +471,7 @@ func TestNoRandomness(t *testing.T) {
 	deaf := New(Options{Store: s.memory, Now: s.clock.Now, Random: iotest.ErrReader(io.ErrClosedPipe), Limits: DefaultLimits()})
 	_, err := deaf.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T")})
 	kit.WantFault(t, err, fault.Internal)
-	_, err = deaf.NewSecret()
+	_, err = admin.New(deaf.Core()).NewSecret()
 	kit.WantFault(t, err, fault.Internal)
 	if s.memory.Current() != before {
 		t.Error("the store changed")
@@ -531,10 +532,10 @@ func TestAnswerHasItsCatalogue(t *testing.T) {
 	id := other.create(t, "T")
 	bobs := kit.Partial(kit.Object{"email": "bob@example.org"})
 	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
-		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set("Root")}})
+		_, err := other.Users().Update(t.Context(), other.admin, other.admin.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Root")}})
 		kit.NoError(t, err)
 	})})
-	_, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+	_, err := other.Users().Create(t.Context(), other.admin, admin.CreateObject[admin.UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 	kit.NoError(t, err)
 	a, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{Assignee: bobs}})
 	kit.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
 // Limits of a search (D31; limits of the query language).
@@ -22,8 +23,8 @@ const (
 	// MostFound is the largest number of objects found by a search without limit. One
 	// more fails with fault.TooManyResults.
 	MostFound = 10_000
-	// MostOnPage is the greatest limit of a search.
-	MostOnPage = 1000
+	// MostOnPage is the greatest limit of a page.
+	MostOnPage = core.MostOnPage
 	// usualOnPage is the default limit of the list of all problems (D32).
 	usualOnPage = 100
 	// searchFor is the default time limit of a search in the store.

@@ -1,6 +1,7 @@
-// Package tracker is the driving port of the service: its use cases. An HTTP adapter or
-// the command line calls a [Service]. Most files are named after the nouns of the use cases.
-// Webhooks, e-mail, erasures and sessions have packages of their own below, with a Service each.
+// Package tracker has the use cases of problems, of searches and of the feed. Most files are named
+// after the nouns of the use cases. Administration, webhooks, e-mail, erasures and sessions have
+// packages of their own below, with a Service each. Package usecases puts them together: that is the
+// driving port, which the HTTP adapters and the command line call.
 //
 // Every write of a user goes the same way, in core.Run: lock the objects, load the data for the
 // rule, decide with a pure function, commit the resulting Change. Housekeeping, leases and
@@ -15,7 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/cache"
@@ -128,13 +128,14 @@ func New(o Options) *Service {
 	}
 	s := &Service{
 		core: &core.Core{
-			Store:     o.Store,
-			Now:       o.Now,
-			Zone:      o.Zone,
-			Random:    o.Random,
-			MaxSize:   o.Limits.Size,
-			SearchFor: o.SearchFor,
-			Key:       o.WebhookKey,
+			Store:      o.Store,
+			Now:        o.Now,
+			Zone:       o.Zone,
+			Random:     o.Random,
+			MaxSize:    o.Limits.Size,
+			SearchFor:  o.SearchFor,
+			Milestones: o.Limits.Milestones,
+			Key:        o.WebhookKey,
 			Clock: clockwatch.New(o.Now, o.Guard, func(ctx context.Context) (time.Time, error) {
 				return newestTime(ctx, o.Store)
 			}),
@@ -171,9 +172,6 @@ func (s *Service) Searches() (waiting, underWay int) {
 	return waiting, underWay
 }
 
-// replyLifetime is the lifetime of replies and batches (D21).
-const replyLifetime = 24 * time.Hour
-
 // expirySpan is the span of time forgotten by one Change. A store can forget the
 // writes of one minute at once, well within its time limits. The writes since the last
 // housekeeping may be too many.
@@ -199,7 +197,7 @@ func (s *Service) expire(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		end := m.At.Add(-replyLifetime)
+		end := m.At.Add(-core.ReplyLifetime)
 		before := end
 		err = s.core.Store.View(ctx, func(r store.Reader) error {
 			oldest, ok, err := r.Oldest(ctx)
@@ -219,13 +217,4 @@ func (s *Service) expire(ctx context.Context) error {
 			return err
 		}
 	}
-}
-
-// NewSecret returns the secret of a future token.
-func (s *Service) NewSecret() (access.Secret, error) {
-	var random [32]byte
-	if err := s.core.ReadRandom(random[:]); err != nil {
-		return access.Secret{}, err
-	}
-	return access.NewSecret(random), nil
 }

@@ -23,7 +23,7 @@ import (
 func TestRandomSessions(t *testing.T) {
 	t.Parallel()
 	const steps = 600
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	s := newStocked()
 	servers := []*Service{s.Service, newServer(s.memory, s.clock)}
 	for range 4 {

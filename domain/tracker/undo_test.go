@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/snapshot"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -114,9 +115,9 @@ func TestUndo(t *testing.T) {
 		{"a user and a component out of use by now are refused", writer, UndoOfProblem, steps{set(1, ProblemPatch{Assignee: kit.Named("Bob"), Component: kit.Named("Core")})},
 			set(1, ProblemPatch{Assignee: kit.Named("Ann"), Component: patch.Null[metadata.Partial](), Title: patch.Set("U")}),
 			steps{func(t *testing.T, s service) {
-				_, err := s.Users().Update(t.Context(), s.admin, kit.Bob, UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}})
+				_, err := s.Users().Update(t.Context(), s.admin, kit.Bob, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}})
 				kit.NoError(t, err)
-				_, err = s.Components().Update(t.Context(), s.admin, kit.CoreID, UpdateObject[ComponentPatch]{Patch: ComponentPatch{Closed: patch.Set(true)}})
+				_, err = s.Components().Update(t.Context(), s.admin, kit.CoreID, admin.UpdateObject[admin.ComponentPatch]{Patch: admin.ComponentPatch{Closed: patch.Set(true)}})
 				kit.NoError(t, err)
 			}},
 			[]string{"1 invalid-value /component /assignee"}},
@@ -252,7 +253,7 @@ func TestUndoIsTheWayBack(t *testing.T) {
 	t.Parallel()
 	const problems, least, most = 4, 200, 4000
 	kinds := []string{"update", "comment", "set keyword", "delete keyword", "relate", "unrelate", "correct", "undo"}
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	s := newStocked()
 	for range problems {
 		id := s.create(t, "T")

@@ -48,7 +48,7 @@ var rules = []rule{
 }
 
 // forTests are the folders for tests alone: they may import as tests may.
-var forTests = []string{"adapters/postgres/postgrestest", "adapters/s3/s3test", "adapters/internal/sqlstore/searchtest", "adapters/internal/sqlstore/upgradetest", "domain/predicate/internal/predicatetest", "domain/predicate/internal/pagetest"}
+var forTests = []string{"adapters/postgres/postgrestest", "adapters/s3/s3test", "adapters/internal/sqlstore/searchtest", "adapters/internal/sqlstore/upgradetest", "domain/predicate/internal/predicatetest", "domain/predicate/internal/pagetest", "domain/tracker/internal/kit", "domain/tracker/internal/stage"}
 
 // containers runs containers for tests. Users of the adapter do not inherit its
 // libraries: it is a module of its own without importers.

@@ -17,9 +17,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // serve starts a service with an empty store. It returns its address and the token of
@@ -30,7 +28,7 @@ func serve(t *testing.T) (url, token string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := tracker.New(tracker.Options{Store: inMemory, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	service := usecases.New(tracker.Options{Store: inMemory, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()}, nil)
 	secret, err := service.NewSecret()
 	if err != nil {
 		t.Fatal(err)
@@ -40,9 +38,6 @@ func serve(t *testing.T) (url, token string) {
 	}
 	handler, err := httpapi.New(httpapi.Options{
 		Service:      service,
-		Webhooks:     webhooks.New(service, nil),
-		Mailing:      mailing.New(service),
-		Erasures:     erasure.New(service),
 		Limits:       httpapi.DefaultLimits(),
 		Version:      "test",
 		Logger:       slog.New(slog.NewTextHandler(t.Output(), nil)),

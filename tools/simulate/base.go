@@ -13,6 +13,8 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // start is the common beginning of all runs: an administrator, a user and a priority for
@@ -33,7 +35,7 @@ var base = sync.OnceValue(func() start {
 	// The bubbles' time begins with this century.
 	now := time.Date(1999, 12, 31, 0, 0, 0, 0, time.UTC)
 	var random io.Reader = rand.NewChaCha8([32]byte{})
-	s := tracker.New(tracker.Options{Store: recorded, Now: func() time.Time { return now }, Random: random, Limits: tracker.DefaultLimits()})
+	s := usecases.New(tracker.Options{Store: recorded, Now: func() time.Time { return now }, Random: random, Limits: tracker.DefaultLimits()}, nil)
 	ctx := context.Background()
 	must := func(err error) {
 		if err != nil {
@@ -43,19 +45,19 @@ var base = sync.OnceValue(func() start {
 	secret := access.NewSecret([32]byte{1})
 	_, err = s.Seed(ctx, secret)
 	must(err)
-	admin, err := s.Authenticate(ctx, secret)
+	caller, err := s.Authenticate(ctx, secret)
 	must(err)
 	b := start{admin: secret.Reveal()}
 	for i := range clientsMost {
-		user := tracker.UserPatch{Name: patch.Set(fmt.Sprintf("Client %d", i)), Email: patch.Set(userOf(i))}
-		_, err := s.Users().Create(ctx, admin, tracker.CreateObject[tracker.UserPatch]{Patch: user})
+		user := admin.UserPatch{Name: patch.Set(fmt.Sprintf("Client %d", i)), Email: patch.Set(userOf(i))}
+		_, err := s.Users().Create(ctx, caller, admin.CreateObject[admin.UserPatch]{Patch: user})
 		must(err)
-		p, err := s.Priorities().Create(ctx, admin, tracker.CreateObject[tracker.PriorityPatch]{Patch: tracker.PriorityPatch{Name: patch.Set(fmt.Sprintf("Priority of %d", i))}})
+		p, err := s.Priorities().Create(ctx, caller, admin.CreateObject[admin.PriorityPatch]{Patch: admin.PriorityPatch{Name: patch.Set(fmt.Sprintf("Priority of %d", i))}})
 		must(err)
 		b.priorities = append(b.priorities, p.Value.ID.String())
 	}
 	for i := range problems {
-		_, err := s.CreateProblem(ctx, admin, tracker.CreateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set(firstTitle(i))}})
+		_, err := s.CreateProblem(ctx, caller, tracker.CreateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set(firstTitle(i))}})
 		must(err)
 	}
 	b.log = recorded.log

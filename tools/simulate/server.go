@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // askerSlot is the first slot of askers for tokens, after the slots of events.
@@ -61,7 +62,7 @@ func (s *server) leave(a *actor) {
 // shell is a handler around a replaceable Service. Making a handler takes longer than a
 // whole run, because of the API's description.
 type shell struct {
-	service *tracker.Service
+	service *usecases.All
 	now     func() time.Time
 	handler http.Handler
 }
@@ -80,7 +81,7 @@ func newShell() (*shell, error) {
 		shells.free = shells.free[:n-1]
 		return s, nil
 	}
-	s := &shell{service: new(tracker.Service)}
+	s := &shell{service: new(usecases.All)}
 	handler, err := httpapi.New(httpapi.Options{
 		Service:      s.service,
 		Limits:       httpapi.DefaultLimits(),
@@ -120,12 +121,12 @@ func (w *world) start(number int) *server {
 	for i := range 8 {
 		key[8+i] = byte(w.plan.Seed >> (8 * i))
 	}
-	*shell.service = *tracker.New(tracker.Options{
+	*shell.service = *usecases.New(tracker.Options{
 		Store:  behind,
 		Now:    shell.now,
 		Random: &random{source: rand.NewChaCha8(key)},
 		Limits: tracker.DefaultLimits(),
-	})
+	}, nil)
 	w.all = append(w.all, s)
 	return s
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/blob"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 type copyCommand struct {
@@ -92,8 +92,8 @@ func (c *copyCommand) Run(ctx context.Context, p Process) error {
 // tellOfMail says that e-mail waits in a store, if it does. It is not copied: two services
 // would send it.
 func (p Process) tellOfMail(ctx context.Context, from store.Store) error {
-	service := mailing.New(tracker.New(tracker.Options{Store: from, Now: p.Now, Limits: tracker.DefaultLimits()}))
-	waits, err := service.Waits(ctx)
+	service := usecases.New(tracker.Options{Store: from, Now: p.Now, Limits: tracker.DefaultLimits()}, nil)
+	waits, err := service.Mailing.Waits(ctx)
 	if err != nil {
 		return fmt.Errorf("copy: everything is copied, but whether e-mail waits in the first store is not known: %w", err)
 	}

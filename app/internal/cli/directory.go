@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/storage"
 	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // place names the store or the server of a command.
@@ -63,10 +64,10 @@ func (c *place) open(ctx context.Context, p Process) (directory.Directory, error
 	if err != nil {
 		return nil, err
 	}
-	service := tracker.New(tracker.Options{
+	service := usecases.New(tracker.Options{
 		Store: s, Now: p.Now, Random: p.Random, Limits: tracker.DefaultLimits(),
 		Guard: tracker.Guard{Limits: clock.Limits{Gap: c.Clock.Max}, Accept: c.AcceptClock},
-	})
+	}, nil)
 	return directory.Local(ctx, service, s)
 }
 

@@ -16,16 +16,17 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/erasure"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // local reaches the users and tokens in a store.
 type local struct {
-	service  *tracker.Service
-	store    store.Store
-	erasures *erasure.Service
-	eraser   *erasure.Worker
+	service *usecases.All
+	store   store.Store
+	eraser  *erasure.Worker
 }
 
 // operator is the caller on a store: everybody with access to the store may do anything,
@@ -34,9 +35,8 @@ var operator = tracker.Caller{Scope: access.Admin}
 
 // Local returns the directory in a store, and closes the store in the end. The store must
 // have been seeded: a user in an empty store would prevent the seed for good.
-func Local(ctx context.Context, service *tracker.Service, s store.Store) (Directory, error) {
-	erasures := erasure.New(service)
-	l := &local{service, s, erasures, erasures.NewWorker(false, nil)}
+func Local(ctx context.Context, service *usecases.All, s store.Store) (Directory, error) {
+	l := &local{service, s, service.Erasures.NewWorker(false, nil)}
 	users, err := l.Users(ctx)
 	if err == nil && len(users) == 0 {
 		err = errors.New(`the store is empty: start "problems serve" on it once`)
@@ -62,8 +62,8 @@ func (l *local) Users(ctx context.Context) ([]User, error) {
 }
 
 func (l *local) AddUser(ctx context.Context, name, email string) (User, error) {
-	answer, err := l.service.Users().Create(ctx, operator, tracker.CreateObject[tracker.UserPatch]{
-		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(email)},
+	answer, err := l.service.Users().Create(ctx, operator, admin.CreateObject[admin.UserPatch]{
+		Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(email)},
 	})
 	return userOf(answer.Value, answer.Catalogue), sentence(err)
 }
@@ -73,9 +73,9 @@ func (l *local) Deactivate(ctx context.Context, userID string, lastAdmin bool) (
 	if err != nil {
 		return User{}, err
 	}
-	answer, err := l.service.Users().Update(ctx, operator, id, tracker.UpdateObject[tracker.UserPatch]{
+	answer, err := l.service.Users().Update(ctx, operator, id, admin.UpdateObject[admin.UserPatch]{
 		Write: tracker.Write{LastAdmin: lastAdmin},
-		Patch: tracker.UserPatch{Inactive: patch.Set(true)},
+		Patch: admin.UserPatch{Inactive: patch.Set(true)},
 	})
 	return userOf(answer.Value, answer.Catalogue), sentence(err)
 }
@@ -86,10 +86,10 @@ func (l *local) Erase(ctx context.Context, userID string, dryRun, lastAdmin bool
 	if err != nil {
 		return Erasure{}, err
 	}
-	answer, err := l.erasures.Begin(ctx, operator, id, tracker.Write{DryRun: dryRun, LastAdmin: lastAdmin}, math.MaxInt)
+	answer, err := l.service.Erasures.Begin(ctx, operator, id, tracker.Write{DryRun: dryRun, LastAdmin: lastAdmin}, math.MaxInt)
 	if err == nil && !dryRun && !answer.Value.Done {
 		if _, err = l.eraser.Work(ctx, time.Now()); err == nil || fault.Is(err, fault.Unavailable) {
-			answer, err = l.erasures.Load(ctx, id)
+			answer, err = l.service.Erasures.Load(ctx, id)
 		}
 	}
 	if err != nil {
@@ -125,7 +125,7 @@ func (l *local) Tokens(ctx context.Context) ([]Token, error) {
 }
 
 func (l *local) CreateToken(ctx context.Context, userID, scope, name string, expires time.Time) (Token, error) {
-	command := tracker.CreateToken{
+	command := admin.CreateToken{
 		User:  patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(userID)}),
 		Scope: patch.Set(scope),
 	}

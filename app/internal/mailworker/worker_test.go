@@ -26,7 +26,9 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 	"github.com/problemtracking/problems/domain/user"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -54,8 +56,7 @@ type sent struct {
 // server is one server. Its connection to the store can be cut.
 type server struct {
 	store.Store
-	*tracker.Service
-	mail   *mailing.Service
+	*usecases.All
 	worker *Worker
 	cut    atomic.Bool
 	lost   atomic.Bool                                             // writes are lost, and nobody knows
@@ -212,12 +213,11 @@ func inTime(t *testing.T, servers int, test func(t *testing.T, w *world)) {
 // serve starts a server, which sends when it can.
 func (w *world) serve() *server {
 	s := &server{Store: w.store}
-	s.Service = tracker.New(tracker.Options{
+	s.All = usecases.New(tracker.Options{
 		Store: s, Now: func() time.Time { return time.Now().Add(time.Duration(w.step.Load())) }, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) { return webhook.NewKey([32]byte{1}), nil },
-	})
-	s.mail = mailing.New(s.Service)
-	s.worker = New(Options{Service: s.mail, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
+	}, nil)
+	s.worker = New(Options{Service: s.Mailing, Sender: w, Quiet: mail.Quiet, Logger: slog.New(slog.DiscardHandler)})
 	s.stop = background.Run(s.worker.Run)
 	return s
 }
@@ -225,8 +225,8 @@ func (w *world) serve() *server {
 // person adds a user, and returns the caller of the user.
 func (w *world) person(name string) tracker.Caller {
 	w.t.Helper()
-	a, err := w.servers[0].Users().Create(w.t.Context(), w.admin, tracker.CreateObject[tracker.UserPatch]{
-		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")},
+	a, err := w.servers[0].Users().Create(w.t.Context(), w.admin, admin.CreateObject[admin.UserPatch]{
+		Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")},
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -260,7 +260,7 @@ func (w *world) watch(who tracker.Caller, on problem.ID) {
 
 func (w *world) choose(who tracker.Caller, m user.Mail) {
 	w.t.Helper()
-	if _, err := w.servers[0].mail.Set(w.t.Context(), who, mailing.Set{Mail: patch.Set(m.String())}); err != nil {
+	if _, err := w.servers[0].Mailing.Set(w.t.Context(), who, mailing.Set{Mail: patch.Set(m.String())}); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -334,7 +334,7 @@ func TestTellsWhomItConcerns(t *testing.T) {
 		w.comment(w.admin, id, "again")
 		time.Sleep(time.Minute)
 		key := webhook.NewKey([32]byte{1})
-		if err := w.servers[0].mail.Unsubscribe(t.Context(), mail.NewToken(key, ann.User)); err != nil {
+		if err := w.servers[0].Mailing.Unsubscribe(t.Context(), mail.NewToken(key, ann.User)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Minute)

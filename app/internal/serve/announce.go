@@ -12,7 +12,8 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // bootstrap is how the first administrator is recognised.
@@ -30,7 +31,7 @@ type seeder struct {
 	unsure bool          // the seed of an earlier try is stored, or may be
 }
 
-func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap, error) {
+func (s *seeder) seed(ctx context.Context, service *usecases.All) (bootstrap, error) {
 	if s.secret == (access.Secret{}) {
 		s.secret = s.given.Secret
 		if !s.given.Given() {
@@ -65,12 +66,12 @@ func (s *seeder) seed(ctx context.Context, service *tracker.Service) (bootstrap,
 // administrator returns the e-mail address of a candidate for a token of scope admin: the
 // first administrator, while active; else the last user with such a token; else any
 // active user.
-func administrator(ctx context.Context, service *tracker.Service) (string, error) {
+func administrator(ctx context.Context, service *usecases.All) (string, error) {
 	tokens, err := service.Tokens(ctx)
 	if err != nil {
 		return "", err
 	}
-	found := tracker.AdminEmail
+	found := admin.Email
 	if first, ok := tokens.Catalogue.UserByEmail(found); ok && !first.Inactive {
 		return found, nil
 	}
@@ -99,7 +100,7 @@ func announcement(o Options, url, page string, b bootstrap) []string {
 	case b.generated != access.Secret{}:
 		token = b.generated.Reveal()
 		lines = append(lines, token)
-		hints = []string{"The token is that of " + tracker.AdminEmail + ". It is not shown again."}
+		hints = []string{"The token is that of " + admin.Email + ". It is not shown again."}
 	case b.seeded:
 		token = "$" + config.Variable("bootstrap-token")
 	default:

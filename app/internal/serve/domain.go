@@ -15,20 +15,17 @@ import (
 	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/domain/clock"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/sessions"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
-// domainModule exports the service on the store of another module.
-var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handle, at searches, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, logger *slog.Logger, o Options) *tracker.Service {
+// domainModule exports the use cases on the store of another module.
+var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handle, at searches, m *metrics.Metrics, traces *tracing.Tracer, outages *outage.Log, logger *slog.Logger, o Options, sender *webhook.Sender) *usecases.All {
 	limits := o.Settings.Limits
 	files := servedFiles(o, s)
 	if files != nil {
 		lc.Append(fx.StopHook(files.Close))
 	}
-	service := tracker.New(tracker.Options{
+	service := usecases.New(tracker.Options{
 		Store:  observe.Store(s, o.Now, m.Call, outages.Observe, traces.Call),
 		Now:    o.Now,
 		Zone:   o.Settings.Server.TimeZone.Location(),
@@ -50,13 +47,11 @@ var domainModule = fx.Module("domain", fx.Provide(func(lc fx.Lifecycle, s *handl
 		Searches:         int(at),
 		KeepEvents:       limits.KeepEvents,
 		WebhookKey:       KeyFile(o.Settings).Keys(o.Random),
-	})
+	}, sender)
 	m.Searches(service.Searches)
 	m.Clock(service.ClockRefusals, service.ClockOffset)
 	return service
-}), fx.Provide(func(service *tracker.Service, sender *webhook.Sender) *webhooks.Service {
-	return webhooks.New(service, sender)
-}, mailing.New, erasure.New, sessions.New))
+}))
 
 // metricsModule exports the measurements, and the log of outages.
 var metricsModule = fx.Module("metrics", fx.Provide(func(o Options) *metrics.Metrics {

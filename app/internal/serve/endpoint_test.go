@@ -20,6 +20,7 @@ import (
 	"github.com/problemtracking/problems/adapters/memory"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 func TestNetworkOf(t *testing.T) {
@@ -244,13 +245,13 @@ func TestStalledConnectionOfHTTP2Ends(t *testing.T) {
 
 // seeded returns a service on a new store in memory, and the token of its first
 // administrator.
-func seeded(t *testing.T) (*tracker.Service, string) {
+func seeded(t *testing.T) (*usecases.All, string) {
 	t.Helper()
 	inMemory, err := memory.Open(t.Context(), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := tracker.New(tracker.Options{Store: inMemory, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	service := usecases.New(tracker.Options{Store: inMemory, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()}, nil)
 	secret, err := service.NewSecret()
 	if err != nil {
 		t.Fatal(err)

@@ -8,17 +8,16 @@ import (
 
 	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/sessions"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // housekeeper expires old data of the service.
 type housekeeper struct {
-	service  *tracker.Service
-	sessions *sessions.Service
-	logger   *slog.Logger
-	now      func() time.Time
-	ran      func(at time.Time, err error) // is told how each run has ended
-	swept    func(tracker.Swept, error)    // is told of the files of attachments
+	service *usecases.All
+	logger  *slog.Logger
+	now     func() time.Time
+	ran     func(at time.Time, err error) // is told how each run has ended
+	swept   func(tracker.Swept, error)    // is told of the files of attachments
 }
 
 // The first time is soon, for servers with frequent restarts, but not while the service
@@ -42,7 +41,7 @@ func (h *housekeeper) run(ctx context.Context) {
 	}
 	background.Sleep(ctx, firstHousekeeping)
 	for ctx.Err() == nil {
-		err := cmp.Or(h.sessions.Housekeep(ctx), h.service.Housekeep(ctx))
+		err := cmp.Or(h.service.Sessions.Housekeep(ctx), h.service.Housekeep(ctx))
 		if err != nil && ctx.Err() != nil {
 			return
 		}

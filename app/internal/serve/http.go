@@ -27,11 +27,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/tracing"
 	"github.com/problemtracking/problems/app/internal/webhookworker"
 	"github.com/problemtracking/problems/domain/budget"
-	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/sessions"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // httpModule serves the API, and the metrics on a listener of their own.
@@ -77,11 +73,7 @@ type handling struct {
 	Traces  *tracing.Tracer // nil: there are none
 	Outages *outage.Log
 
-	Service   *tracker.Service
-	Webhooks  *webhooks.Service
-	Mailing   *mailing.Service
-	Erasures  *erasure.Service
-	Sessions  *sessions.Service
+	Service   *usecases.All
 	Memory    *budget.Budget
 	Throttles *throttles
 	Streams   *httpapi.Streams
@@ -107,8 +99,7 @@ func newHandler(h handling) (http.Handler, error) {
 	quiet := func() bool { return h.Outages.Ongoing() || h.Service.ClockRefused() }
 	logger := h.Throttles.causes.logger(h.Logger)
 	api := apiOptions(h.Options)
-	api.Service, api.Webhooks, api.Mailing, api.Erasures = h.Service, h.Webhooks, h.Mailing, h.Erasures
-	api.Memory, api.Streams, api.Stopping = h.Memory, h.Streams, h.Stopping
+	api.Service, api.Memory, api.Streams, api.Stopping = h.Service, h.Memory, h.Streams, h.Stopping
 	api.Logger, api.Observe, api.Quiet = logger, observe, quiet
 	handler, err := httpapi.New(api)
 	if err != nil {
@@ -129,9 +120,7 @@ func newHandler(h handling) (http.Handler, error) {
 		return h.Metrics.UnderWay(h.Traces.Handler(strict(settings.Server, serves(handler)))), nil
 	}
 	client := webOptions(h.Options)
-	client.Service, client.Webhooks, client.Mailing = h.Service, h.Webhooks, h.Mailing
-	client.Erasures, client.Sessions = h.Erasures, h.Sessions
-	client.Memory, client.Codes, client.Stream, client.Stopping = h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
+	client.Service, client.Memory, client.Codes, client.Stream, client.Stopping = h.Service, h.Memory, h.Codes, h.Streams.Acquire, h.Stopping
 	client.Logger, client.Observe, client.Quiet = logger, observe, quiet
 	if client.OpenID, err = newOpenID(settings.SignIn, h.Traces); err != nil {
 		return nil, err
@@ -338,10 +327,8 @@ type parts struct {
 	Metrics *metrics.Metrics
 	Outages *outage.Log
 
-	Store    *handle
-	Service  *tracker.Service
-	Erasures *erasure.Service
-	Sessions *sessions.Service
+	Store   *handle
+	Service *usecases.All
 
 	Memory    *budget.Budget
 	Files     *files
@@ -394,8 +381,8 @@ func serveAll(lc fx.Lifecycle, p parts) {
 	if p.Replies != nil {
 		lc.Append(fx.StartStopHook(p.Replies.listen, p.Replies.drain))
 	}
-	keeper := &housekeeper{service: p.Service, sessions: p.Sessions, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
-	eraser := p.Erasures.NewWorker(!settings.Storage.Store.Is(backend.Shared), p.Memory)
+	keeper := &housekeeper{service: p.Service, logger: p.Logger, now: p.Options.Now, ran: p.Metrics.Housekept, swept: p.Metrics.FilesSwept}
+	eraser := p.Service.Erasures.NewWorker(!settings.Storage.Store.Is(backend.Shared), p.Memory)
 	works := []func(context.Context){p.Webhooks.Run, keeper.run, keeper.recordUses, func(ctx context.Context) { p.erase(ctx, eraser) }}
 	if p.Mail != nil {
 		works = append(works, p.Mail.Run)

@@ -12,11 +12,11 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/mailworker"
 	"github.com/problemtracking/problems/app/internal/metrics"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // mailModule exports the worker of e-mail; nil without a mail server.
-var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *mailing.Service, m *metrics.Metrics, logger *slog.Logger) (*mailworker.Worker, error) {
+var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *usecases.All, m *metrics.Metrics, logger *slog.Logger) (*mailworker.Worker, error) {
 	if !o.Settings.Mail.MailURL.Given() {
 		return nil, nil
 	}
@@ -24,7 +24,7 @@ var mailModule = fx.Module("mail", fx.Provide(func(o Options, service *mailing.S
 	if err != nil {
 		return nil, err
 	}
-	p := mailworker.New(mailworker.Options{Service: service, Sender: sender, Quiet: o.Settings.Mail.MailQuiet, Logger: logger, Alone: !o.Settings.Storage.Store.Is(backend.Shared)})
+	p := mailworker.New(mailworker.Options{Service: service.Mailing, Sender: sender, Quiet: o.Settings.Mail.MailQuiet, Logger: logger, Alone: !o.Settings.Storage.Store.Is(backend.Shared)})
 	m.Mail(p.Stat, p.Attempts)
 	return p, nil
 }))

@@ -10,7 +10,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/background"
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/access"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // opening is the end of the start: the store gets its seed, and the service answers. When
@@ -147,7 +147,7 @@ func (p *opening) print(b bootstrap, lines ...string) {
 	args := []any{"error", err.Error(), "url", p.url()}
 	switch {
 	case b.generated != access.Secret{}:
-		args = append(args, "new_token", newTokenCommand(p.Options, p.url(), tracker.AdminEmail))
+		args = append(args, "new_token", newTokenCommand(p.Options, p.url(), admin.Email))
 	case !b.seeded:
 		args = append(args, "new_token", newTokenCommand(p.Options, p.url(), b.admin))
 	}

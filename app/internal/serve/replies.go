@@ -17,11 +17,11 @@ import (
 	"github.com/problemtracking/problems/adapters/mail/lmtp"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/domain/budget"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // repliesModule exports the endpoint for replies by e-mail; nil when it is off.
-var repliesModule = fx.Module("replies", fx.Provide(func(o Options, service *tracker.Service, m *metrics.Metrics, memory *budget.Budget, limits *throttles, logger *slog.Logger) (*replies, error) {
+var repliesModule = fx.Module("replies", fx.Provide(func(o Options, service *usecases.All, m *metrics.Metrics, memory *budget.Budget, limits *throttles, logger *slog.Logger) (*replies, error) {
 	network, address := o.Settings.Mail.Replies()
 	if network == "" {
 		return nil, nil

@@ -12,9 +12,6 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi"
 	"github.com/problemtracking/problems/adapters/web"
 	"github.com/problemtracking/problems/domain/access"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
 )
 
 // operationOf has the operation of the API for each page and form that has one.
@@ -149,7 +146,7 @@ func TestPagesHaveTheScopesOfTheAPI(t *testing.T) {
 func operationScopes(t *testing.T) map[string]access.Scope {
 	service, _ := seeded(t)
 	handler, err := httpapi.New(httpapi.Options{
-		Service: service, Webhooks: webhooks.New(service, nil), Mailing: mailing.New(service), Erasures: erasure.New(service), Limits: httpapi.DefaultLimits(), Now: time.Now, NewRequestID: func() string { return "r1" }, Logger: slog.New(slog.DiscardHandler),
+		Service: service, Limits: httpapi.DefaultLimits(), Now: time.Now, NewRequestID: func() string { return "r1" }, Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/sessions"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // builtIn returns the URL of a store of a built-in kind.
@@ -89,12 +89,11 @@ func TestHousekeeping(t *testing.T) {
 		start := time.Now()
 		var runs []time.Duration
 		kept := &recorded{Store: inMemory}
-		service := tracker.New(tracker.Options{Store: kept, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()})
+		service := usecases.New(tracker.Options{Store: kept, Now: time.Now, Random: zeros{}, Limits: tracker.DefaultLimits()}, nil)
 		keeper := &housekeeper{
-			service:  service,
-			sessions: sessions.New(service),
-			logger:   slog.New(slog.DiscardHandler),
-			now:      time.Now,
+			service: service,
+			logger:  slog.New(slog.DiscardHandler),
+			now:     time.Now,
 			ran: func(at time.Time, err error) {
 				runs = append(runs, at.Sub(start))
 				if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/problemtracking/problems/app/internal/config"
 	"github.com/problemtracking/problems/app/internal/metrics"
 	"github.com/problemtracking/problems/app/internal/webhookworker"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // webhookModule exports the sender and the worker of webhooks.
@@ -19,9 +19,9 @@ var webhookModule = fx.Module("webhooks", fx.Provide(func(lc fx.Lifecycle, o Opt
 	sender := webhook.New(webhook.Options{Now: o.Now, Allow: o.Settings.Webhooks.WebhookAllow.Prefixes(), Version: o.Version})
 	lc.Append(fx.StopHook(sender.Close))
 	return sender
-}, func(service *webhooks.Service, m *metrics.Metrics, logger *slog.Logger, o Options) *webhookworker.Worker {
+}, func(service *usecases.All, m *metrics.Metrics, logger *slog.Logger, o Options) *webhookworker.Worker {
 	alone := !o.Settings.Storage.Store.Is(backend.Shared)
-	c := webhookworker.New(webhookworker.Options{Service: service, Encode: httpapi.EncodeEvent, Logger: logger, Now: o.Now, Alone: alone})
+	c := webhookworker.New(webhookworker.Options{Service: service.Webhooks, Encode: httpapi.EncodeEvent, Logger: logger, Now: o.Now, Alone: alone})
 	m.Webhooks(c.Stats, c.Attempts, c.Locked)
 	return c
 }))

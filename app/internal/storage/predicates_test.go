@@ -27,9 +27,7 @@ import (
 	"github.com/problemtracking/problems/domain/rules"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/erasure"
-	"github.com/problemtracking/problems/domain/tracker/mailing"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // TestPredicatesPage asks every recipe and every error of the page about predicates, in
@@ -85,12 +83,12 @@ func assemble(t *testing.T, s store.Store) *assembly {
 	_, _ = rand.Read(seed[:]) // never fails
 	admin := access.NewSecret(seed)
 	now := func() time.Time { return *a.now.Load() }
-	service := tracker.New(tracker.Options{Store: s, Now: now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+	service := usecases.New(tracker.Options{Store: s, Now: now, Random: rand.Reader, Limits: tracker.DefaultLimits()}, nil)
 	if _, err := service.Seed(t.Context(), admin); err != nil {
 		t.Fatal(err)
 	}
 	var err error
-	a.api, err = httpapi.New(httpapi.Options{Service: service, Webhooks: webhooks.New(service, nil), Mailing: mailing.New(service), Erasures: erasure.New(service), Limits: httpapi.DefaultLimits(), Logger: quiet, NewRequestID: rand.Text, Now: now})
+	a.api, err = httpapi.New(httpapi.Options{Service: service, Limits: httpapi.DefaultLimits(), Logger: quiet, NewRequestID: rand.Text, Now: now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
-	"github.com/problemtracking/problems/domain/tracker/webhooks"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 )
 
 // Requests and archives meet the same rules: what one lets in, the other takes.
@@ -47,7 +47,7 @@ func asking(t *testing.T, s store.Store) (c client, ok bool) {
 	t.Helper()
 	w := service(s)
 	handler, err := httpapi.New(httpapi.Options{
-		Service: w, Webhooks: webhooks.New(w, nil), Limits: httpapi.DefaultLimits(), Version: "test", Logger: slog.New(slog.DiscardHandler),
+		Service: w, Limits: httpapi.DefaultLimits(), Version: "test", Logger: slog.New(slog.DiscardHandler),
 		NewRequestID: func() string { return "r" }, Now: time.Now,
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func asking(t *testing.T, s store.Store) (c client, ok bool) {
 		if u.Inactive {
 			continue
 		}
-		issued, err := w.CreateToken(t.Context(), tracker.Caller{User: u.ID, Scope: access.Admin}, tracker.CreateToken{
+		issued, err := w.CreateToken(t.Context(), tracker.Caller{User: u.ID, Scope: access.Admin}, admin.CreateToken{
 			User: patch.Set[metadata.Partial](metadata.Members{"identifier": metadata.Text(u.ID.String())}), Scope: patch.Set("admin"),
 		})
 		if err != nil {

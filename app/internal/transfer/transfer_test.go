@@ -31,6 +31,8 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Main(m)) }
@@ -66,8 +68,8 @@ func open(t *testing.T, adapter int) store.Store {
 	return s
 }
 
-func service(s store.Store) *tracker.Service {
-	return tracker.New(tracker.Options{Store: s, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()})
+func service(s store.Store) *usecases.All {
+	return usecases.New(tracker.Options{Store: s, Now: time.Now, Random: rand.Reader, Limits: tracker.DefaultLimits()}, nil)
 }
 
 // lived returns a store in memory in which a service has answered many requests,
@@ -75,7 +77,7 @@ func service(s store.Store) *tracker.Service {
 func lived(t *testing.T) store.Store {
 	t.Helper()
 	s := open(t, 0)
-	w := &world{t: t, Service: service(s)}
+	w := &world{t: t, All: service(s)}
 	seed := mathrand.Uint64()
 	w.Rand = mathrand.New(mathrand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
@@ -93,12 +95,12 @@ func lived(t *testing.T) store.Store {
 	}
 	w.callers = []tracker.Caller{{User: users.Value[0].ID, Scope: access.Admin}}
 	for _, name := range []string{"Ann", "Bo", "Ce\u0301line"} {
-		answer, err := w.Users().Create(t.Context(), w.caller(), tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+		answer, err := w.Users().Create(t.Context(), w.caller(), admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.callers = append(w.callers, tracker.Caller{User: answer.Value.ID, Scope: access.Admin})
-		token := tracker.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text(name)}), Scope: patch.Set("write"), Expires: patch.Set(time.Now().Add(time.Hour))}
+		token := admin.CreateToken{User: patch.Set[metadata.Partial](metadata.Members{"name": metadata.Text(name)}), Scope: patch.Set("write"), Expires: patch.Set(time.Now().Add(time.Hour))}
 		for _, invitation := range []bool{false, true} {
 			token.Invitation = patch.Set(invitation)
 			if _, err := w.CreateToken(t.Context(), w.caller(), token); err != nil {
@@ -117,7 +119,7 @@ func lived(t *testing.T) store.Store {
 		t.Fatal(err)
 	}
 	// Nobody is assigned or watches who has left, but what Bo did stays.
-	if _, err := w.Users().Update(t.Context(), w.callers[0], w.callers[2].User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+	if _, err := w.Users().Update(t.Context(), w.callers[0], w.callers[2].User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -126,7 +128,7 @@ func lived(t *testing.T) store.Store {
 // world is a service with those who use it.
 type world struct {
 	t *testing.T
-	*tracker.Service
+	*usecases.All
 	*mathrand.Rand
 	callers  []tracker.Caller
 	problems []problem.ID

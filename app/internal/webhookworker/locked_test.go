@@ -104,7 +104,7 @@ func TestServersWithTwoKeys(t *testing.T) {
 				earlier := w.servers[0]
 				earlier.connect(how)
 				w.servers[0] = w.servers[1] // for the world
-				if _, err := w.servers[1].hooks.Rotate(t.Context(), w.admin, moves.ID, webhooks.Rotate{}); err != nil {
+				if _, err := w.servers[1].Webhooks.Rotate(t.Context(), w.admin, moves.ID, webhooks.Rotate{}); err != nil {
 					t.Fatal(err)
 				}
 				rotated := time.Now()

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/event"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -159,11 +160,11 @@ func TestDeletionByAnotherServer(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context, *server, *world, webhook.Webhook) error{
 		"deleted": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.hooks.Delete(ctx, w.admin, hook.ID, tracker.Write{})
+			_, err := s.Webhooks.Delete(ctx, w.admin, hook.ID, tracker.Write{})
 			return err
 		},
 		"stopped": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.hooks.Change(ctx, w.admin, hook.ID, webhooks.Change{Active: patch.Set(false)})
+			_, err := s.Webhooks.Change(ctx, w.admin, hook.ID, webhooks.Change{Active: patch.Set(false)})
 			return err
 		},
 	} {
@@ -213,11 +214,11 @@ func TestEndWhileTheStoreIsAway(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(context.Context, *server, *world, webhook.Webhook) error{
 		"deleted": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.hooks.Delete(ctx, w.admin, hook.ID, tracker.Write{})
+			_, err := s.Webhooks.Delete(ctx, w.admin, hook.ID, tracker.Write{})
 			return err
 		},
 		"owner inactive": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.Users().Update(ctx, w.admin, hook.Owner, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}})
+			_, err := s.Users().Update(ctx, w.admin, hook.Owner, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}})
 			return err
 		},
 	} {
@@ -503,7 +504,7 @@ func TestIdleServerWritesNothing(t *testing.T) {
 		idle("before the first webhook")
 		hook := w.hook(webhooks.Patch{URL: patch.Set(one)})
 		time.Sleep(10 * time.Second)
-		if _, err := w.servers[1].hooks.Delete(t.Context(), w.admin, hook.ID, tracker.Write{}); err != nil {
+		if _, err := w.servers[1].Webhooks.Delete(t.Context(), w.admin, hook.ID, tracker.Write{}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)

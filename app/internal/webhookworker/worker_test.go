@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -178,7 +179,7 @@ func TestEndsOfAWebhook(t *testing.T) {
 		if p := w.webhook(gone.ID).Current(); p.State != webhook.Stopped || !strings.Contains(p.Reason, "410") {
 			t.Errorf("after 410: %+v", p)
 		}
-		if _, err := w.servers[0].hooks.Delete(t.Context(), w.admin, deleted.ID, tracker.Write{}); err != nil {
+		if _, err := w.servers[0].Webhooks.Delete(t.Context(), w.admin, deleted.ID, tracker.Write{}); err != nil {
 			t.Fatal(err)
 		}
 		w.change(stopped.ID, webhooks.Change{Active: patch.Set(false)})
@@ -203,7 +204,7 @@ func TestOwnerIsDeactivated(t *testing.T) {
 		hook := w.hookOf(bo, webhooks.Patch{URL: patch.Set(one), Types: aboutProblems})
 		w.create("first")
 		time.Sleep(3 * time.Second)
-		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
@@ -231,7 +232,7 @@ func TestEndsAreLoggedOnce(t *testing.T) {
 			"410":                 w.hook(webhooks.Patch{URL: patch.Set(other), Types: aboutProblems}),
 		}
 		time.Sleep(3 * time.Second)
-		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+		if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 			t.Fatal(err)
 		}
 		w.create("first")
@@ -268,7 +269,7 @@ func TestEndDuringAMessage(t *testing.T) {
 				}
 				w.create("first")
 				time.Sleep(5 * time.Second)
-				if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+				if _, err := w.servers[0].Users().Update(t.Context(), w.admin, bo.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(time.Minute)

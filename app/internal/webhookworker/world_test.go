@@ -23,6 +23,8 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -66,8 +68,7 @@ const (
 // server is one server with its own connection to the store.
 type server struct {
 	store.Store
-	*tracker.Service
-	hooks   *webhooks.Service
+	*usecases.All
 	worker  *Worker
 	link    atomic.Int32
 	latency atomic.Int64 // of each call to the store
@@ -232,7 +233,7 @@ func run(t *testing.T, servers int, alone bool, test func(t *testing.T, w *world
 // serve starts a server, which delivers when it can.
 func (w *world) serve(i int) *server {
 	s := &server{Store: w.store}
-	s.Service = tracker.New(tracker.Options{
+	s.All = usecases.New(tracker.Options{
 		Store: s, Now: w.now, Random: rand.Reader, Limits: tracker.DefaultLimits(),
 		WebhookKey: func() (webhook.Key, error) {
 			if s.keyless.Load() {
@@ -243,10 +244,9 @@ func (w *world) serve(i int) *server {
 			}
 			return w.key, nil
 		},
-	})
-	s.hooks = webhooks.New(s.Service, senderOf{w, i})
+	}, senderOf{w, i})
 	s.worker = New(Options{
-		Service: s.hooks, Alone: w.alone, Now: w.now, Logger: slog.New(slog.NewTextHandler(&s.log, nil)),
+		Service: s.Webhooks, Alone: w.alone, Now: w.now, Logger: slog.New(slog.NewTextHandler(&s.log, nil)),
 		Encode: func(_ *metadata.Catalogue, v tracker.PublishedEvent) []byte {
 			return []byte(`{"identifier":"` + v.Cursor.String() + `"}`)
 		},
@@ -277,8 +277,8 @@ func (w *world) now() time.Time { return time.Now().Add(time.Duration(w.step.Loa
 // user makes an administrator.
 func (w *world) user(name string) tracker.Caller {
 	w.t.Helper()
-	a, err := w.servers[0].Users().Create(w.t.Context(), w.admin, tracker.CreateObject[tracker.UserPatch]{
-		Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")},
+	a, err := w.servers[0].Users().Create(w.t.Context(), w.admin, admin.CreateObject[admin.UserPatch]{
+		Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")},
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -299,7 +299,7 @@ func (w *world) hookOf(owner tracker.Caller, patched webhooks.Patch) webhook.Web
 // hookAt makes a webhook by a server, and so with its key.
 func (w *world) hookAt(s *server, owner tracker.Caller, patched webhooks.Patch) webhook.Webhook {
 	w.t.Helper()
-	a, err := s.hooks.Create(w.t.Context(), owner, webhooks.Create{Patch: patched})
+	a, err := s.Webhooks.Create(w.t.Context(), owner, webhooks.Create{Patch: patched})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func (w *world) hookAt(s *server, owner tracker.Caller, patched webhooks.Patch) 
 
 func (w *world) change(id ident.ID, cmd webhooks.Change) {
 	w.t.Helper()
-	if _, err := w.servers[0].hooks.Change(w.t.Context(), w.admin, id, cmd); err != nil {
+	if _, err := w.servers[0].Webhooks.Change(w.t.Context(), w.admin, id, cmd); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -316,7 +316,7 @@ func (w *world) change(id ident.ID, cmd webhooks.Change) {
 // webhook returns a webhook as it is stored.
 func (w *world) webhook(id ident.ID) webhook.Webhook {
 	w.t.Helper()
-	a, err := w.servers[len(w.servers)-1].hooks.Load(w.t.Context(), id)
+	a, err := w.servers[len(w.servers)-1].Webhooks.Load(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}

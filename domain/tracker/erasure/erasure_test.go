@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 	"github.com/problemtracking/problems/domain/tracker/sessions"
@@ -37,10 +38,10 @@ func newService(t *testing.T) service {
 func leaver(t *testing.T) (service, ident.ID) {
 	t.Helper()
 	s := newService(t)
-	a, err := s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Ann Lee"), Email: patch.Set("ann@example.org")}})
+	a, err := s.Administration.Users().Create(t.Context(), s.Admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Ann Lee"), Email: patch.Set("ann@example.org")}})
 	kit.NoError(t, err)
 	who := a.Value.ID
-	_, err = s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: kit.Named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
+	_, err = s.Administration.CreateToken(t.Context(), s.Admin, admin.CreateToken{User: kit.Named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
 	kit.NoError(t, err)
 	_, err = sessions.New(s.Tracker).SignInUser(t.Context(), who, access.Write, "a browser")
 	kit.NoError(t, err)
@@ -51,7 +52,7 @@ func leaver(t *testing.T) (service, ident.ID) {
 	_, err = s.Tracker.AddWatcher(t.Context(), caller, 2, tracker.AddWatcher{User: kit.AsPartial(kit.Object{"name": "Ann Lee"})})
 	kit.NoError(t, err)
 	for _, name := range []string{"Ann Lee", "Ann Low"} {
-		_, err = s.Tracker.Users().Update(t.Context(), s.Admin, who, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set(name)}})
+		_, err = s.Administration.Users().Update(t.Context(), s.Admin, who, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set(name)}})
 		kit.NoError(t, err)
 		for _, to := range []patch.Field[string]{patch.Set(name), {}} {
 			cmd := tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{Assignee: patch.Null[metadata.Partial]()}}
@@ -72,7 +73,7 @@ func leaver(t *testing.T) (service, ident.ID) {
 	kit.NoError(t, err)
 	_, err = s.Tracker.AddComment(t.Context(), caller, 4, tracker.AddComment{Text: patch.Set("I am ann@example.org.")})
 	kit.NoError(t, err)
-	_, err = s.Tracker.Users().Update(t.Context(), s.Admin, who, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Ann Lee")}})
+	_, err = s.Administration.Users().Update(t.Context(), s.Admin, who, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Ann Lee")}})
 	kit.NoError(t, err)
 	return s, who
 }
@@ -88,7 +89,7 @@ func TestErasure(t *testing.T) {
 	kit.Equal(t, "the dry run of two problems", []any{some.Value.Through, some.Value.Done, some.Value.Texts}, []any{problem.ID(2), false, []problem.ID{1}})
 	begun, err := s.Begin(t.Context(), s.Admin, who, tracker.Write{}, 0)
 	kit.NoError(t, err)
-	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, who, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Ann")}}); !fault.Is(err, fault.InUse) {
+	if _, err := s.Administration.Users().Update(t.Context(), s.Admin, who, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Ann")}}); !fault.Is(err, fault.InUse) {
 		t.Errorf("the erased user is changed: %v", err)
 	}
 	died := errors.New("kill -9")
@@ -174,6 +175,6 @@ func TestErasureGoesOn(t *testing.T) {
 	kit.WantFault(t, err, fault.NotFound)
 	_, err = s.Load(t.Context(), s.Admin.User)
 	kit.WantFault(t, err, fault.NotFound)
-	_, err = s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("x"), Email: patch.Set("x@Erased.invalid")}})
+	_, err = s.Administration.Users().Create(t.Context(), s.Admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("x"), Email: patch.Set("x@Erased.invalid")}})
 	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /email")
 }

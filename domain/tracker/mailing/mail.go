@@ -17,6 +17,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
 	"github.com/problemtracking/problems/domain/tracker/internal/holder"
 	"github.com/problemtracking/problems/domain/tracker/mailing/internal/stories"
@@ -33,7 +34,7 @@ type Set struct {
 // Set sets the caller's choice of e-mail. It fails with the faults of a body.
 func (s *Service) Set(ctx context.Context, caller tracker.Caller, cmd Set) (tracker.Answer[user.User], error) {
 	body.Require(&cmd.Faults, cmd.Mail.Sent, fault.At("mail"), `say which e-mail you want: "everything", "mine" or "none"`)
-	return s.tracker.Users().Update(ctx, caller, caller.User, tracker.UpdateObject[tracker.UserPatch]{Write: cmd.Write, Patch: tracker.UserPatch{Mail: cmd.Mail}})
+	return s.admin.Users().Update(ctx, caller, caller.User, admin.UpdateObject[admin.UserPatch]{Write: cmd.Write, Patch: admin.UserPatch{Mail: cmd.Mail}})
 }
 
 // Unsubscribe ends the e-mail to the user with the token of a mail. It fails with
@@ -53,7 +54,7 @@ func (s *Service) CheckUnsubscribe(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.tracker.Users().Load(ctx, who)
+	_, err = s.admin.Users().Load(ctx, who)
 	return err
 }
 

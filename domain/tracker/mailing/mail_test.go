@@ -21,7 +21,7 @@ type service struct {
 
 func newService(t *testing.T) service {
 	s := stage.New(t, rand.Reader)
-	return service{New(s.Tracker), s}
+	return service{New(s.Tracker, s.Administration), s}
 }
 
 // A copy of the store sends no mail about changes before it, so somebody has to know.

@@ -4,6 +4,7 @@ package mailing
 
 import (
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
@@ -11,8 +12,9 @@ import (
 // once. The returned errors are faults.
 type Service struct {
 	tracker *tracker.Service
+	admin   *admin.Service
 	core    *core.Core
 }
 
 // New returns a Service on the store of the tracker.
-func New(t *tracker.Service) *Service { return &Service{t, t.Core()} }
+func New(t *tracker.Service, a *admin.Service) *Service { return &Service{t, a, t.Core()} }

@@ -12,12 +12,13 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 func (s service) setInactive(t *testing.T, id ident.ID, inactive bool) {
 	t.Helper()
-	_, err := s.Tracker.Users().Update(t.Context(), s.Admin, id, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(inactive)}})
+	_, err := s.Administration.Users().Update(t.Context(), s.Admin, id, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(inactive)}})
 	kit.NoError(t, err)
 }
 
@@ -95,10 +96,10 @@ func TestSessionOfNewTokenOnAnotherServer(t *testing.T) {
 	s := newService(t)
 	old, secret := s.Member(t, "Ann", access.Write)
 	other := s.server(s.Memory)
-	_, err := other.Tracker.Authenticate(t.Context(), secret) // the other server now has the tokens
+	_, err := other.Administration.Authenticate(t.Context(), secret) // the other server now has the tokens
 	kit.NoError(t, err)
 
-	issued, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: patch.Set(kit.Identified(old.User)), Scope: patch.Set("read")})
+	issued, err := s.Administration.CreateToken(t.Context(), s.Admin, admin.CreateToken{User: patch.Set(kit.Identified(old.User)), Scope: patch.Set("read")})
 	kit.NoError(t, err)
 	signed, want := s.signIn(t, issued.Value.Secret)
 	caller, err := other.Recognize(t.Context(), signed.Key)
@@ -114,7 +115,7 @@ func TestSessionsOfRevokedTokens(t *testing.T) {
 	s.signIn(t, secret)
 	kept, err := s.SignInUser(t.Context(), ann.User, access.Write, "")
 	kit.NoError(t, err)
-	_, err = s.Tracker.RevokeToken(t.Context(), s.Admin, ann.Token, tracker.Write{})
+	_, err = s.Administration.RevokeToken(t.Context(), s.Admin, ann.Token, tracker.Write{})
 	kit.NoError(t, err)
 	list, err := s.Own(t.Context(), tracker.Caller{User: ann.User, Scope: access.Write, Session: kept.Session.ID})
 	kit.NoError(t, err)

@@ -39,7 +39,7 @@ type SignedIn struct {
 // SignIn begins a session with the secret of a token (D41). The session has the user and
 // the scope of the token, and ends with it. An invitation is revoked, and its session goes
 // on. agent is how the browser calls itself. SignIn fails as
-// tracker.Service.Authenticate does.
+// admin.Service.Authenticate does.
 func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string) (SignedIn, error) {
 	token, err := s.core.ValidToken(ctx, secret, s.core.Tokens.WithDigest)
 	switch {
@@ -49,7 +49,7 @@ func (s *Service) SignIn(ctx context.Context, secret access.Secret, agent string
 		return s.acceptInvitation(ctx, token.ID, token.User, agent)
 	}
 	s.core.Uses.Note(token.ID, s.core.Now())
-	return s.beginSession(ctx, tracker.CallerOf(token), agent)
+	return s.beginSession(ctx, core.CallerOf(token), agent)
 }
 
 // acceptInvitation begins the one session of an invitation. Of many sign-ins at once, one

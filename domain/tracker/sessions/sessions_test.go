@@ -15,6 +15,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 	"github.com/problemtracking/problems/domain/user"
@@ -91,11 +92,11 @@ func TestSessionEnds(t *testing.T) {
 		},
 		"administrator": func(t *testing.T, s service, c tracker.Caller) error { return s.End(t.Context(), s.Admin, c.Session) },
 		"revocation": func(t *testing.T, s service, c tracker.Caller) error {
-			_, err := s.Tracker.RevokeToken(t.Context(), s.Admin, c.Token, tracker.Write{})
+			_, err := s.Administration.RevokeToken(t.Context(), s.Admin, c.Token, tracker.Write{})
 			return err
 		},
 		"deactivation": func(t *testing.T, s service, c tracker.Caller) error {
-			_, err := s.Tracker.Users().Update(t.Context(), s.Admin, c.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}})
+			_, err := s.Administration.Users().Update(t.Context(), s.Admin, c.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}})
 			return err
 		},
 	} {
@@ -122,7 +123,7 @@ func TestSessionEndsOnAnotherServer(t *testing.T) {
 	_, secret := s.Member(t, "Ann", access.Write)
 	signed, caller := s.signIn(t, secret)
 	other := s.server(s.Memory)
-	if _, err := other.Tracker.RevokeToken(t.Context(), s.Admin, caller.Token, tracker.Write{}); err != nil {
+	if _, err := other.Administration.RevokeToken(t.Context(), s.Admin, caller.Token, tracker.Write{}); err != nil {
 		t.Fatal(err)
 	}
 	s.Clock.Forward(2 * time.Second)
@@ -144,14 +145,14 @@ func TestInvitation(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	ann, _ := s.Member(t, "Ann", access.Read)
-	invite := func() tracker.IssuedToken {
-		a, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: patch.Set(kit.Identified(ann.User)), Scope: patch.Set("write"), Invitation: patch.Set(true)})
+	invite := func() admin.IssuedToken {
+		a, err := s.Administration.CreateToken(t.Context(), s.Admin, admin.CreateToken{User: patch.Set(kit.Identified(ann.User)), Scope: patch.Set("write"), Invitation: patch.Set(true)})
 		kit.NoError(t, err)
 		return a.Value
 	}
 	issued := invite()
 	kit.Equal(t, "expiry", issued.Expires, issued.Created.Add(access.InvitationLife))
-	if _, err := s.Tracker.Authenticate(t.Context(), issued.Secret); !fault.Is(err, fault.Unauthenticated) {
+	if _, err := s.Administration.Authenticate(t.Context(), issued.Secret); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an invitation authenticates: %v", err)
 	}
 	other := s.server(s.Memory)
@@ -177,10 +178,10 @@ func TestInvitation(t *testing.T) {
 	kit.NoError(t, err)
 	kit.Equal(t, "caller", caller, tracker.Caller{User: ann.User, Scope: access.Write, Expires: signed.Load().Session.Expires, Session: signed.Load().Session.ID})
 
-	for why, end := range map[string]func(tracker.IssuedToken) error{
-		"late": func(tracker.IssuedToken) error { s.Clock.Forward(access.InvitationLife); return nil },
-		"revoked": func(i tracker.IssuedToken) error {
-			_, err := other.Tracker.RevokeToken(t.Context(), s.Admin, i.ID, tracker.Write{})
+	for why, end := range map[string]func(admin.IssuedToken) error{
+		"late": func(admin.IssuedToken) error { s.Clock.Forward(access.InvitationLife); return nil },
+		"revoked": func(i admin.IssuedToken) error {
+			_, err := other.Administration.RevokeToken(t.Context(), s.Admin, i.ID, tracker.Write{})
 			return err
 		},
 	} {
@@ -196,7 +197,7 @@ func TestSessionEndsWithItsToken(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	ann, _ := s.Member(t, "Ann", access.Write)
-	issued, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{
+	issued, err := s.Administration.CreateToken(t.Context(), s.Admin, admin.CreateToken{
 		User: patch.Set(kit.Identified(ann.User)), Scope: patch.Set("read"), Expires: patch.Set(s.Clock.Now().Add(time.Hour)),
 	})
 	if err != nil {
@@ -224,15 +225,15 @@ func TestSignInUser(t *testing.T) {
 	if _, err := s.SignInUser(t.Context(), kit.ID(99), access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
 		t.Errorf("an unknown user signs in: %v", err)
 	}
-	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, ann.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+	if _, err := s.Administration.Users().Update(t.Context(), s.Admin, ann.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	s.refuses(t, signed.Key)
-	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, ann.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(false)}}); err != nil {
+	if _, err := s.Administration.Users().Update(t.Context(), s.Admin, ann.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(false)}}); err != nil {
 		t.Fatal(err)
 	}
 	s.refuses(t, signed.Key) // for good
-	if _, err := s.Tracker.Users().Update(t.Context(), s.Admin, ann.User, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}}); err != nil {
+	if _, err := s.Administration.Users().Update(t.Context(), s.Admin, ann.User, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.SignInUser(t.Context(), ann.User, access.Read, ""); !fault.Is(err, fault.Unauthenticated) {
@@ -403,7 +404,7 @@ func TestSessionsOf(t *testing.T) {
 		kit.Equal(t, name, got, c.want)
 		kit.Equal(t, name+": more", more, c.more)
 	}
-	_, err := s.Tracker.RevokeToken(t.Context(), s.Admin, ann.Token, tracker.Write{})
+	_, err := s.Administration.RevokeToken(t.Context(), s.Admin, ann.Token, tracker.Write{})
 	kit.NoError(t, err)
 	a, more, err := s.List(t.Context(), ident.None, 1)
 	kit.NoError(t, err)
@@ -416,7 +417,7 @@ func TestSessionsOf(t *testing.T) {
 func TestSessionHasPreferences(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	_, err := s.Tracker.SetPreferences(t.Context(), s.Admin, tracker.SetPreferences{Columns: patch.Set("due, state"), Density: patch.Set("compact"), Language: patch.Set("de"), TimeZone: patch.Set("Europe/Berlin"), Keys: patch.Set(false)})
+	_, err := s.Administration.SetPreferences(t.Context(), s.Admin, admin.SetPreferences{Columns: patch.Set("due, state"), Density: patch.Set("compact"), Language: patch.Set("de"), TimeZone: patch.Set("Europe/Berlin"), Keys: patch.Set(false)})
 	kit.NoError(t, err)
 	signed, err := s.SignInUser(t.Context(), s.Admin.User, access.Write, "")
 	kit.NoError(t, err)
@@ -432,8 +433,8 @@ func TestSignInIsAUse(t *testing.T) {
 	_, secret := s.Member(t, "Ann", access.Write)
 	s.Clock.Forward(time.Minute)
 	s.signIn(t, secret)
-	kit.NoError(t, s.Tracker.RecordUses(t.Context()))
-	a, err := s.Tracker.Tokens(t.Context())
+	kit.NoError(t, s.Administration.RecordUses(t.Context()))
+	a, err := s.Administration.Tokens(t.Context())
 	kit.NoError(t, err)
 	kit.Equal(t, "last use", a.Value[1].LastUse, s.Clock.Now())
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 	"github.com/problemtracking/problems/domain/webhook"
@@ -51,7 +52,7 @@ func (s service) hook(t *testing.T, p Patch) Issued {
 // fields returns the changed members in the audit log about an object, in their order.
 func (s service) fields(t *testing.T, id ident.ID) (fields []string) {
 	t.Helper()
-	a, err := s.Tracker.As(s.Admin).Audit(t.Context(), 0, tracker.MostOnPage)
+	a, err := s.Administration.Audit(t.Context(), 0, tracker.MostOnPage)
 	kit.NoError(t, err)
 	for _, e := range a.Value.Entries {
 		if e.Object == id {
@@ -294,11 +295,11 @@ func TestResumeWebhookBehindAForgottenEvent(t *testing.T) {
 func TestWebhookOfAnInactiveUser(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	a, err := s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
+	a, err := s.Administration.Users().Create(t.Context(), s.Admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
 	kit.NoError(t, err)
 	made, err := s.Create(t.Context(), tracker.Caller{User: a.Value.ID, Scope: access.Admin}, Create{Patch: Patch{URL: patch.Set(hookURL)}})
 	kit.NoError(t, err)
-	_, err = s.Tracker.Users().Update(t.Context(), s.Admin, a.Value.ID, tracker.UpdateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Inactive: patch.Set(true)}})
+	_, err = s.Administration.Users().Update(t.Context(), s.Admin, a.Value.ID, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}})
 	kit.NoError(t, err)
 	if _, err := s.Change(t.Context(), s.Admin, made.Value.ID, Change{Active: patch.Set(true)}); !fault.Is(err, fault.InvalidValue) {
 		t.Errorf("resumed: %v", err)
@@ -536,7 +537,7 @@ func firstPage(tb testing.TB, w *Worker) []tracker.PublishedEvent {
 func TestMatchIsForTheOwner(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	a, err := s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
+	a, err := s.Administration.Users().Create(t.Context(), s.Admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set("Bo"), Email: patch.Set("bo@example.org")}})
 	kit.NoError(t, err)
 	id := s.Problem(t, "mine")
 	_, err = s.Tracker.UpdateProblem(t.Context(), tracker.Caller{User: a.Value.ID, Scope: access.Write}, id, tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set("by Bo")}})

@@ -10,12 +10,12 @@ import (
 	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
-	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // Options are what all streams of a handler have in common.
 type Options struct {
-	Service *tracker.Service
+	Service *usecases.All
 	Streams *Streams
 	// Memory is the budget for events on their way. nil: no limit.
 	Memory *budget.Budget

@@ -19,6 +19,7 @@ import (
 	"github.com/problemtracking/problems/domain/query"
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/erasure"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -597,7 +598,7 @@ func (e *Encoder) Token(t access.Token) {
 }
 
 // IssuedToken writes a token with its secret, if there is one.
-func (e *Encoder) IssuedToken(t tracker.IssuedToken) {
+func (e *Encoder) IssuedToken(t admin.IssuedToken) {
 	e.Open('{')
 	e.tokenMembers(t.Token)
 	if secret := t.Secret.Reveal(); secret != "" {

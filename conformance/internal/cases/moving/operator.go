@@ -16,12 +16,14 @@ import (
 	"github.com/problemtracking/problems/domain/relationship"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/usecases"
 )
 
 // operator uses the service on a store. Its writes obey all rules of the domain; the
 // Changes of other cases may not. Two operators with the same part do the same.
 type operator struct {
-	*tracker.Service
+	*usecases.All
 	*rand.Rand
 	b        *bench.Bench
 	caller   tracker.Caller
@@ -36,7 +38,7 @@ func newOperator(b *bench.Bench, s store.Store, part uint64) *operator {
 	binary.LittleEndian.PutUint64(key[:], b.Seed)
 	random := rand.NewChaCha8(key)
 	now := time.Date(2026, time.April, int(part), 8, 0, 0, 0, time.UTC)
-	o := &operator{b: b, Rand: rand.New(random), Service: tracker.New(tracker.Options{
+	o := &operator{b: b, Rand: rand.New(random), All: usecases.New(tracker.Options{
 		Store: s,
 		Now: func() time.Time {
 			now = now.Add(time.Second)
@@ -44,7 +46,7 @@ func newOperator(b *bench.Bench, s store.Store, part uint64) *operator {
 		},
 		Random: random,
 		Limits: tracker.DefaultLimits(),
-	})}
+	}, nil)}
 	users, err := o.Users().List(b.Ctx)
 	b.Must("Users().List of the service", err)
 	if len(users.Value) > 0 {
@@ -64,7 +66,7 @@ func (o *operator) found() {
 	o.caller, err = o.Authenticate(o.b.Ctx, secret)
 	o.b.Must("Authenticate of the service, with the token that it has just stored", err)
 	for i := range 3 {
-		_, err := o.Users().Create(o.b.Ctx, o.caller, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{
+		_, err := o.Users().Create(o.b.Ctx, o.caller, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{
 			Name: patch.Set(fmt.Sprint("User ", i)), Email: patch.Set(fmt.Sprintf("user%d@example.org", i)),
 		}})
 		o.b.Must("Users().Create of the service", err)

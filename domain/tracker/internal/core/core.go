@@ -30,6 +30,8 @@ type Core struct {
 	Random    io.Reader      // of bytes fit for secrets
 	MaxSize   int64          // of a problem, in bytes
 	SearchFor time.Duration  // the time limit of a search
+	// Milestones is the largest number of milestones; 0 for any number.
+	Milestones int
 	// Key returns the key of the secrets of webhooks, and of the links in e-mail. nil: there is none.
 	Key        func() (webhook.Key, error)
 	Clock      *clockwatch.Watch

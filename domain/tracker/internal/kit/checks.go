@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -23,7 +25,7 @@ func Equal(t *testing.T, what string, got, want any) {
 }
 
 // NoError ends the test when there is an error.
-func NoError(t *testing.T, err error) {
+func NoError(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("unexpected error: %v", err)
@@ -160,4 +162,17 @@ func MemberAt(pointer string) fault.Location {
 		return fault.At(name)
 	}
 	return fault.Location{}
+}
+
+// AtOnce calls fn n times at once, and returns the errors and how long the last
+// took.
+func AtOnce(n int, fn func(i int) error) (errs []error, took time.Duration) {
+	began := time.Now()
+	errs = make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { errs[i] = fn(i) })
+	}
+	all.Wait()
+	return errs, time.Since(began)
 }

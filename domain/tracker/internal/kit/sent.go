@@ -52,3 +52,8 @@ func Named(name string) patch.Field[metadata.Partial] { return Partial(Object{"n
 func Identified(id ident.ID) metadata.Partial {
 	return metadata.Members{"identifier": metadata.Text(id.String())}
 }
+
+// Person is what is sent to create a user.
+func Person(name, email string) metadata.UserPatch {
+	return metadata.UserPatch{Name: patch.Set(name), Email: patch.Set(email)}
+}

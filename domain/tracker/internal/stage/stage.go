@@ -10,17 +10,19 @@ import (
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // Stage is a tracker on a store in memory that was seeded, with its administrator.
 type Stage struct {
-	Tracker *tracker.Service
-	Memory  *kit.Memory
-	Clock   *kit.Clock
-	Admin   tracker.Caller
-	random  io.Reader
+	Tracker        *tracker.Service
+	Administration *admin.Service
+	Memory         *kit.Memory
+	Clock          *kit.Clock
+	Admin          tracker.Caller
+	random         io.Reader
 }
 
 // New returns a Stage. Its identifiers and secrets are from random.
@@ -28,9 +30,10 @@ func New(t testing.TB, random io.Reader) Stage {
 	t.Helper()
 	s := Stage{Memory: kit.NewMemory(), Clock: kit.NewClock(), random: random}
 	s.Tracker = s.Server(s.Memory, Key)
-	_, err := s.Tracker.Seed(t.Context(), kit.Secret)
+	s.Administration = admin.New(s.Tracker.Core())
+	_, err := s.Administration.Seed(t.Context(), kit.Secret)
 	if err == nil {
-		s.Admin, err = s.Tracker.Authenticate(t.Context(), kit.Secret)
+		s.Admin, err = s.Administration.Authenticate(t.Context(), kit.Secret)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -59,11 +62,11 @@ func (s Stage) Problem(t testing.TB, title string) problem.ID {
 // Member creates a user with a token and returns both.
 func (s Stage) Member(t *testing.T, name string, scope access.Scope) (tracker.Caller, access.Secret) {
 	t.Helper()
-	u, err := s.Tracker.Users().Create(t.Context(), s.Admin, tracker.CreateObject[tracker.UserPatch]{Patch: tracker.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
+	u, err := s.Administration.Users().Create(t.Context(), s.Admin, admin.CreateObject[admin.UserPatch]{Patch: admin.UserPatch{Name: patch.Set(name), Email: patch.Set(name + "@example.org")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	issued, err := s.Tracker.CreateToken(t.Context(), s.Admin, tracker.CreateToken{User: patch.Set(kit.Identified(u.Value.ID)), Scope: patch.Set(string(scope))})
+	issued, err := s.Administration.CreateToken(t.Context(), s.Admin, admin.CreateToken{User: patch.Set(kit.Identified(u.Value.ID)), Scope: patch.Set(string(scope))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
 )
@@ -66,16 +67,16 @@ func TestAuditUsers(t *testing.T) {
 		p    UserPatch
 		want []string
 	}{
-		{"made", user.User{}, person("Dan", "Dan@example.org"), []string{`user Dan Created : null → {"name":"Dan","email":"Dan@example.org","inactive":false}`}},
+		{"made", user.User{}, kit.Person("Dan", "Dan@example.org"), []string{`user Dan Created : null → {"name":"Dan","email":"Dan@example.org","inactive":false}`}},
 		{"renamed: the name at that moment is the new one", old, UserPatch{Name: patch.Set("Rob"), Email: patch.Set("bob@example.org")}, []string{`user Rob Changed name: "Bob" → "Rob"`}},
-		{"several members", old, person("Rob", "rob@example.org"), []string{`user Rob Changed name: "Bob" → "Rob"`, `user Rob Changed email: "bob@example.org" → "rob@example.org"`}},
-		{"nothing", old, person("Bob", "bob@example.org"), nil},
+		{"several members", old, kit.Person("Rob", "rob@example.org"), []string{`user Rob Changed name: "Bob" → "Rob"`, `user Rob Changed email: "bob@example.org" → "rob@example.org"`}},
+		{"nothing", old, kit.Person("Bob", "bob@example.org"), nil},
 		{"deactivated, with the tokens that this revokes", old, UserPatch{Inactive: patch.Set(true)},
 			[]string{`user Bob Changed inactive: false → true`, `token Bob Changed revoked: null → "2015-11-05T13:00:00.000Z"`}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, _, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
+			change, _, err := new(Service).Users().decide(by(kit.Ann), tracker.Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
 			kit.NoError(t, err)
 			audits(t, change, c.want...)
 		})
@@ -132,13 +133,13 @@ func TestAuditBefore(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	const most = math.MaxInt
-	all, err := s.As(s.admin).Audit(t.Context(), 0, 1000)
+	all, err := s.Audit(t.Context(), 0, 1000)
 	kit.NoError(t, err)
 	slices.Reverse(all.Value.Entries)
 	for _, limit := range []int{1, 4, 12, 13, 14} {
 		var got []audit.Entry
 		for before := most; before > 0; {
-			page, err := s.As(s.admin).AuditBefore(t.Context(), before, limit)
+			page, err := s.AuditBefore(t.Context(), before, limit)
 			kit.NoError(t, err)
 			kit.Equal(t, "length", page.Value.Length, 13)
 			kit.Equal(t, "end", page.Value.End, min(before, 13))
@@ -149,32 +150,16 @@ func TestAuditBefore(t *testing.T) {
 		kit.Equal(t, fmt.Sprintf("pages of %d", limit), auditLines(got), auditLines(all.Value.Entries))
 	}
 	s.issue(t, "read")
-	older, err := s.As(s.admin).AuditBefore(t.Context(), 13, 1)
+	older, err := s.AuditBefore(t.Context(), 13, 1)
 	kit.NoError(t, err)
 	kit.Equal(t, "the entry before", auditLines(older.Value.Entries), auditLines(all.Value.Entries[:1]))
 	for before, want := range map[int]int{0: 0, -1: 0, 1: 1, most: 14} {
-		page, err := s.As(s.admin).AuditBefore(t.Context(), before, 100)
+		page, err := s.AuditBefore(t.Context(), before, 100)
 		kit.NoError(t, err)
 		kit.Equal(t, fmt.Sprintf("entries before %d", before), len(page.Value.Entries), want)
 	}
-	for _, limit := range []int{-1, 0, MostOnPage + 1} {
-		_, err := s.As(s.admin).AuditBefore(t.Context(), most, limit)
+	for _, limit := range []int{-1, 0, tracker.MostOnPage + 1} {
+		_, err := s.AuditBefore(t.Context(), most, limit)
 		kit.WantFault(t, err, fault.MalformedRequest)
 	}
-}
-
-// The length of a list is found by few looks at it.
-func TestLength(t *testing.T) {
-	t.Parallel()
-	for _, want := range []int{0, 1, 2, 63, 64, 65, 66, 255, 256, 257, 1000, 99_999} {
-		looks := 0
-		got, err := length(func(n int) (bool, error) { looks++; return n < want, nil })
-		kit.NoError(t, err)
-		kit.Equal(t, "length", got, want)
-		if looks > 30 {
-			t.Errorf("the length %d takes %d looks", want, looks)
-		}
-	}
-	_, err := length(func(n int) (bool, error) { return true, fault.New(fault.Unavailable, "away") })
-	kit.WantFault(t, err, fault.Unavailable)
 }

@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/tracker/internal/body"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/user"
 )
 
 // SetPreferences is the command of PUT /me/preferences: the caller's choices for the pages (D58).
 // What is null or was not sent gets its usual value.
 type SetPreferences struct {
-	Write
+	core.Write
 	Columns  patch.Field[string]
 	Density  patch.Field[string]
 	Language patch.Field[string]
@@ -21,7 +22,7 @@ type SetPreferences struct {
 }
 
 // SetPreferences sets the caller's preferences. It fails with the faults of a body.
-func (s *Service) SetPreferences(ctx context.Context, caller Caller, cmd SetPreferences) (Answer[user.User], error) {
+func (s *Service) SetPreferences(ctx context.Context, caller core.Caller, cmd SetPreferences) (core.Answer[user.User], error) {
 	var chosen user.Choices
 	faults := cmd.Faults
 	body.SetColumns(&chosen.Columns, cmd.Columns, &faults)

@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"context"
@@ -14,62 +14,71 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/directory"
+	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
 // Tokens returns all tokens, in the order of their creation.
-func (s *Service) Tokens(ctx context.Context) (Answer[[]access.Token], error) {
+func (s *Service) Tokens(ctx context.Context) (core.Answer[[]access.Token], error) {
 	var d directory.Directory
 	err := s.core.Store.View(ctx, func(r store.Reader) (err error) {
 		d, err = directory.Load(ctx, s.core, r)
 		return err
 	})
-	return Answer[[]access.Token]{Value: d.Tokens, Catalogue: d.Catalogue}, err
+	return core.Answer[[]access.Token]{Value: d.Tokens, Catalogue: d.Catalogue}, err
 }
 
-// TokenNames returns a function for the names of the tokens of authors (D8, D49). It loads the tokens
-// once, for the first identifier that is not None, and is for one goroutine. The names may be behind
-// by Options.CacheFor. While the store is away, no token has one.
-func (s *Service) TokenNames(ctx context.Context) func(ident.ID) string {
-	var all map[ident.ID]access.Token
-	loaded := false
-	return func(id ident.ID) string {
-		if !loaded && !id.IsNone() {
-			all, _ = s.core.Tokens.All(ctx) // without them, no token has a name
-			loaded = true
-		}
-		return all[id].Name
+// NewSecret returns the secret of a future token.
+func (s *Service) NewSecret() (access.Secret, error) {
+	var random [32]byte
+	if err := s.core.ReadRandom(random[:]); err != nil {
+		return access.Secret{}, err
 	}
+	return access.NewSecret(random), nil
+}
+
+// onDirectory runs a command about tokens.
+func onDirectory[T any](ctx context.Context, s *Service, dryRun bool,
+	decide func(directory.Directory, changes.Moment) (store.Change, core.Answer[T], error),
+) (core.Answer[T], error) {
+	return core.Run(ctx, s.core, core.Command[directory.Directory, core.Answer[T]]{
+		Locks:  []writerlocks.Key{writerlocks.Catalogue()},
+		DryRun: dryRun,
+		Load: func(ctx context.Context, r store.Reader) (directory.Directory, error) {
+			return directory.Load(ctx, s.core, r)
+		},
+		Decide: decide,
+	})
 }
 
 // CreateToken issues a token. In a dry run it has neither identifier nor secret.
-func (s *Service) CreateToken(ctx context.Context, caller Caller, cmd CreateToken) (Answer[IssuedToken], error) {
+func (s *Service) CreateToken(ctx context.Context, caller core.Caller, cmd CreateToken) (core.Answer[IssuedToken], error) {
 	secret, err := s.NewSecret()
 	if err != nil {
-		return Answer[IssuedToken]{}, err
+		return core.Answer[IssuedToken]{}, err
 	}
-	return onDirectory(ctx, s, cmd.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, core.Answer[IssuedToken], error) {
 		return decideToken(caller, cmd, secret, d, m)
 	})
 }
 
-func decideToken(caller Caller, cmd CreateToken, secret access.Secret, d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+func decideToken(caller core.Caller, cmd CreateToken, secret access.Secret, d directory.Directory, m changes.Moment) (store.Change, core.Answer[IssuedToken], error) {
 	cb := changes.NewBuilder(m, caller.Author())
 	token, err := checkToken(cmd, d.Catalogue, cb.At)
 	if err != nil {
-		return store.Change{}, Answer[IssuedToken]{}, err
+		return store.Change{}, core.Answer[IssuedToken]{}, err
 	}
 	return issue(cb, token, secret, d, cmd.DryRun)
 }
 
 // issue stores a new token.
-func issue(cb *changes.Builder, token access.Token, secret access.Secret, d directory.Directory, dryRun bool) (store.Change, Answer[IssuedToken], error) {
+func issue(cb *changes.Builder, token access.Token, secret access.Secret, d directory.Directory, dryRun bool) (store.Change, core.Answer[IssuedToken], error) {
 	token.ID, token.Digest = cb.NextID(), secret.Digest()
 	cb.ResolvedBy(d.Catalogue.Version)
 	directory.PutToken(cb, token, d.Catalogue.Name(metadata.Users, token.User), true)
 	if dryRun {
 		token.ID, secret = ident.None, access.Secret{}
 	}
-	return cb.Change, Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.Catalogue, New: true}, nil
+	return cb.Change, core.Answer[IssuedToken]{Value: IssuedToken{token, secret}, Catalogue: d.Catalogue, New: true}, nil
 }
 
 // checkToken returns the requested token, without identifier and digest.
@@ -116,26 +125,26 @@ func tokenEnd(sent, at time.Time) time.Time {
 // this process, and within two seconds in every other (D17). It fails with
 // fault.NotFound. It fails with fault.InUse if it would leave no administrator, unless
 // Write.LastAdmin is set.
-func (s *Service) RevokeToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
+func (s *Service) RevokeToken(ctx context.Context, caller core.Caller, id ident.ID, w core.Write) (core.Answer[struct{}], error) {
 	return s.revokeToken(ctx, caller, id, w, func(access.Token) bool { return true })
 }
 
 // revokeToken revokes one of the tokens that the caller may revoke.
-func (s *Service) revokeToken(ctx context.Context, caller Caller, id ident.ID, w Write, may func(access.Token) bool) (Answer[struct{}], error) {
-	return onDirectory(ctx, s, w.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, Answer[struct{}], error) {
+func (s *Service) revokeToken(ctx context.Context, caller core.Caller, id ident.ID, w core.Write, may func(access.Token) bool) (core.Answer[struct{}], error) {
+	return onDirectory(ctx, s, w.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, core.Answer[struct{}], error) {
 		token, ok := d.FindToken(id)
 		if !ok || !may(token) {
-			return store.Change{}, Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
+			return store.Change{}, core.Answer[struct{}]{}, fault.New(fault.NotFound, "there is no token with this identifier")
 		}
 		cb := changes.NewBuilder(m, caller.Author())
 		if token.Revoked.IsZero() {
 			if err := d.CheckLastAdmin(w.LastAdmin, cb.At, func(t access.Token) bool { return t.ID == id }); err != nil {
-				return store.Change{}, Answer[struct{}]{}, err
+				return store.Change{}, core.Answer[struct{}]{}, err
 			}
 			token.Revoked = cb.At
 			cb.AddExpect(store.AccessAt{Version: d.Access}) // or two servers would both log it
 			directory.PutToken(cb, token, d.Catalogue.Name(metadata.Users, token.User), false)
 		}
-		return cb.Change, Answer[struct{}]{}, nil
+		return cb.Change, core.Answer[struct{}]{}, nil
 	})
 }

@@ -1,9 +1,8 @@
-package tracker
+package admin
 
 import (
 	"context"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -27,7 +27,7 @@ func authenticated(t *testing.T, s *Service, token IssuedToken) bool {
 	case err != nil:
 		t.Fatal(err)
 	}
-	kit.Equal(t, "caller", caller, Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
+	kit.Equal(t, "caller", caller, tracker.Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
 	return true
 }
 
@@ -36,7 +36,7 @@ func TestAuthenticateRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	token, revoked := s.issue(t, access.Read), s.issue(t, access.Admin)
-	_, err := s.RevokeToken(t.Context(), s.admin, revoked.ID, Write{})
+	_, err := s.RevokeToken(t.Context(), s.admin, revoked.ID, tracker.Write{})
 	kit.NoError(t, err)
 	var first string
 	for name, secret := range map[string]access.Secret{
@@ -64,7 +64,7 @@ func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	a, err := s.CreateToken(t.Context(), s.admin, CreateToken{
-		User: kit.Partial(kit.Object{"email": AdminEmail}), Scope: patch.Set("write"), Expires: patch.Set(kit.Noon.Add(500 * time.Millisecond)),
+		User: kit.Partial(kit.Object{"email": Email}), Scope: patch.Set("write"), Expires: patch.Set(kit.Noon.Add(500 * time.Millisecond)),
 	})
 	kit.NoError(t, err)
 	kit.Equal(t, "before", authenticated(t, s.Service, a.Value), true)
@@ -81,7 +81,7 @@ func TestRevocationHoldsAtOnce(t *testing.T) {
 	s := newService(t)
 	token := s.issue(t, access.Read)
 	kit.Equal(t, "a new token", authenticated(t, s.Service, token), true)
-	_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
+	_, err := s.RevokeToken(t.Context(), s.admin, token.ID, tracker.Write{})
 	kit.NoError(t, err)
 	kit.Equal(t, "a revoked token", authenticated(t, s.Service, token), false)
 
@@ -109,7 +109,7 @@ func TestRevocationOfUnknownOutcome(t *testing.T) {
 		OnOutcome: func(context.Context, ident.ID) (bool, error) { return false, fault.New(fault.Unavailable, "away") },
 	})
 	kit.Equal(t, "before", authenticated(t, s.Service, token), true)
-	_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
+	_, err := s.RevokeToken(t.Context(), s.admin, token.ID, tracker.Write{})
 	kit.WantFault(t, err, fault.UnknownOutcome)
 	kit.Equal(t, "after", authenticated(t, s.Service, token), false)
 }
@@ -126,7 +126,7 @@ func TestTokensAreKeptForCacheFor(t *testing.T) {
 
 	kit.Equal(t, "first", authenticated(t, s.Service, token), true)
 	kit.Equal(t, "versions and tokens asked", asked(), [2]int{1, 1})
-	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, Write{})
+	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, tracker.Write{})
 	kit.NoError(t, err)
 
 	s.clock.Forward(time.Second - 1)
@@ -173,7 +173,7 @@ func TestRecognize(t *testing.T) {
 			kit.WantFault(t, err, fault.Unauthenticated)
 			return false
 		}
-		kit.Equal(t, "caller", caller, Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
+		kit.Equal(t, "caller", caller, tracker.Caller{User: token.User, Token: token.ID, Scope: token.Scope, Expires: token.Expires})
 		return true
 	}
 	kit.Equal(t, "one that was there", recognized(known), true)
@@ -188,7 +188,7 @@ func TestRecognize(t *testing.T) {
 	s.clock.Forward(time.Second)
 	kit.Equal(t, "one that another server made a second ago", recognized(foreign), true)
 	kit.Equal(t, "one of this server", recognized(s.issue(t, access.Read)), true)
-	_, err := s.RevokeToken(t.Context(), s.admin, known.ID, Write{})
+	_, err := s.RevokeToken(t.Context(), s.admin, known.ID, tracker.Write{})
 	kit.NoError(t, err)
 	kit.Equal(t, "one that was revoked here", recognized(known), false)
 }
@@ -209,26 +209,13 @@ func (s service) slow(counted *kit.Calls, fail func() error) service {
 // away is the error of a store that cannot be reached.
 func away() error { return fault.New(fault.Unavailable, "away") }
 
-// atOnce calls fn n times at once, and returns the errors and how long the last
-// took.
-func atOnce(n int, fn func(i int) error) (errs []error, took time.Duration) {
-	began := time.Now()
-	errs = make([]error, n)
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { errs[i] = fn(i) })
-	}
-	all.Wait()
-	return errs, time.Since(began)
-}
-
 // Many requests that find the tokens outdated ask the store once.
 func TestTokensAreAskedForOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		counted := new(kit.Calls)
 		s := newService(t).slow(counted, func() error { return nil })
-		errs, took := atOnce(10, func(int) error {
+		errs, took := kit.AtOnce(10, func(int) error {
 			_, err := s.Authenticate(t.Context(), kit.Secret)
 			return err
 		})
@@ -254,7 +241,7 @@ func TestTokensFailForAllAtOnce(t *testing.T) {
 			_, err := s.Authenticate(t.Context(), kit.Secret)
 			return err
 		}
-		errs, took := atOnce(12, authenticate)
+		errs, took := kit.AtOnce(12, authenticate)
 		for _, err := range errs {
 			kit.WantFault(t, err, fault.Unavailable)
 		}
@@ -262,7 +249,7 @@ func TestTokensFailForAllAtOnce(t *testing.T) {
 		kit.Equal(t, "versions asked", counted.Versions, 1)
 
 		failure = func() error { return nil }
-		errs, took = atOnce(1, authenticate)
+		errs, took = kit.AtOnce(1, authenticate)
 		kit.NoError(t, errs[0])
 		kit.Equal(t, "time once it is back", took, time.Second)
 	})
@@ -276,7 +263,7 @@ func TestSilentStore(t *testing.T) {
 			<-ctx.Done()
 			return store.Ended(ctx)
 		}})
-		errs, took := atOnce(3, func(int) error {
+		errs, took := kit.AtOnce(3, func(int) error {
 			_, err := s.Authenticate(t.Context(), kit.Secret)
 			return err
 		})
@@ -298,7 +285,7 @@ func TestUnknownTokensAreAskedForTogether(t *testing.T) {
 		kit.NoError(t, err)
 		asked := counted.Versions
 		unknown := access.NewSecret([32]byte{9})
-		errs, took := atOnce(20, func(i int) error {
+		errs, took := kit.AtOnce(20, func(i int) error {
 			if i == 19 {
 				_, err := s.Authenticate(t.Context(), kit.Secret)
 				return err
@@ -325,7 +312,7 @@ func TestTokensAreAskedForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counted := new(kit.Calls)
 		s := newService(t).slow(counted, func() error { return nil })
-		errs, took := atOnce(3, func(i int) error {
+		errs, took := kit.AtOnce(3, func(i int) error {
 			ctx := t.Context()
 			if i == 0 {
 				var cancel context.CancelFunc
@@ -357,10 +344,10 @@ func TestRevocationWhileTokensAreAskedFor(t *testing.T) {
 		other := newService(t)
 		token := other.issue(t, access.Read)
 		s := other.slow(new(kit.Calls), func() error { return nil })
-		errs, _ := atOnce(2, func(i int) error {
+		errs, _ := kit.AtOnce(2, func(i int) error {
 			if i == 1 {
 				time.Sleep(500 * time.Millisecond) // while the first is asking
-				if _, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{}); err != nil {
+				if _, err := s.RevokeToken(t.Context(), s.admin, token.ID, tracker.Write{}); err != nil {
 					return err
 				}
 			}
@@ -377,11 +364,11 @@ func TestTokensWhenClockStepsBack(t *testing.T) {
 	other := newService(t)
 	token := other.issue(t, access.Read)
 	s := newServer(other.memory, other.clock)
-	kit.Equal(t, "before", authenticated(t, s, token), true)
-	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, Write{})
+	kit.Equal(t, "before", authenticated(t, s.Service, token), true)
+	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, tracker.Write{})
 	kit.NoError(t, err)
 	other.clock.Forward(-time.Hour)
-	kit.Equal(t, "an hour earlier", authenticated(t, s, token), false)
+	kit.Equal(t, "an hour earlier", authenticated(t, s.Service, token), false)
 }
 
 // D17: CacheFor is the operator's to set.
@@ -389,9 +376,9 @@ func TestCacheFor(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	token := other.issue(t, access.Read)
-	s := New(Options{Store: other.memory, Now: other.clock.Now, CacheFor: time.Minute})
+	s := New(tracker.New(tracker.Options{Store: other.memory, Now: other.clock.Now, CacheFor: time.Minute}).Core())
 	kit.Equal(t, "before", authenticated(t, s, token), true)
-	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, Write{})
+	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, tracker.Write{})
 	kit.NoError(t, err)
 	other.clock.Forward(time.Minute - 1)
 	kit.Equal(t, "just before a minute has passed", authenticated(t, s, token), true)

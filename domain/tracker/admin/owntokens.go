@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"context"
@@ -17,25 +17,25 @@ import (
 )
 
 // OwnTokens returns the tokens of the caller, in the order of their creation (D50).
-func (as Reader) OwnTokens(ctx context.Context) (Answer[[]access.Token], error) {
-	a, err := as.s.Tokens(ctx)
-	a.Value = slices.DeleteFunc(a.Value, func(t access.Token) bool { return t.User != as.caller.User })
+func (s *Service) OwnTokens(ctx context.Context, caller core.Caller) (core.Answer[[]access.Token], error) {
+	a, err := s.Tokens(ctx)
+	a.Value = slices.DeleteFunc(a.Value, func(t access.Token) bool { return t.User != caller.User })
 	return a, err
 }
 
 // CreateOwnToken issues a token for the caller, with its scope at most, and for 90 days at most
 // (D50). In a dry run it has neither identifier nor secret.
-func (s *Service) CreateOwnToken(ctx context.Context, caller Caller, cmd CreateOwnToken) (Answer[IssuedToken], error) {
+func (s *Service) CreateOwnToken(ctx context.Context, caller core.Caller, cmd CreateOwnToken) (core.Answer[IssuedToken], error) {
 	secret, err := s.NewSecret()
 	if err != nil {
-		return Answer[IssuedToken]{}, err
+		return core.Answer[IssuedToken]{}, err
 	}
-	return onDirectory(ctx, s, cmd.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+	return onDirectory(ctx, s, cmd.DryRun, func(d directory.Directory, m changes.Moment) (store.Change, core.Answer[IssuedToken], error) {
 		return decideOwnToken(caller, cmd, secret, d, m)
 	})
 }
 
-func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d directory.Directory, m changes.Moment) (store.Change, Answer[IssuedToken], error) {
+func decideOwnToken(caller core.Caller, cmd CreateOwnToken, secret access.Secret, d directory.Directory, m changes.Moment) (store.Change, core.Answer[IssuedToken], error) {
 	cb := changes.NewBuilder(m, caller.Author())
 	own := access.Own{Scope: caller.Scope}
 	if with, ok := d.FindToken(caller.Token); ok { // also behind a session
@@ -44,13 +44,13 @@ func decideOwnToken(caller Caller, cmd CreateOwnToken, secret access.Secret, d d
 	token, err := checkOwnToken(caller.User, own, cmd, cb.At)
 	switch u, ok := d.Catalogue.User(caller.User); {
 	case err != nil:
-		return store.Change{}, Answer[IssuedToken]{}, err
+		return store.Change{}, core.Answer[IssuedToken]{}, err
 	case !ok || u.Inactive:
-		return store.Change{}, Answer[IssuedToken]{}, core.Unauthenticated()
+		return store.Change{}, core.Answer[IssuedToken]{}, core.Unauthenticated()
 	case access.Crowded(d.Tokens, caller.User, cb.At):
 		var faults fault.List
 		faults.Add(fault.InvalidValue, fault.Location{}, "you have made %d tokens within 90 days, the largest number: an administrator can make more", access.MostOwn)
-		return store.Change{}, Answer[IssuedToken]{}, faults.Err()
+		return store.Change{}, core.Answer[IssuedToken]{}, faults.Err()
 	}
 	return issue(cb, token, secret, d, cmd.DryRun)
 }
@@ -79,6 +79,6 @@ func checkOwnToken(who ident.ID, own access.Own, cmd CreateOwnToken, at time.Tim
 
 // RevokeOwnToken makes a token of the caller invalid, as RevokeToken does (D50). It fails with
 // fault.NotFound for the tokens of others.
-func (s *Service) RevokeOwnToken(ctx context.Context, caller Caller, id ident.ID, w Write) (Answer[struct{}], error) {
+func (s *Service) RevokeOwnToken(ctx context.Context, caller core.Caller, id ident.ID, w core.Write) (core.Answer[struct{}], error) {
 	return s.revokeToken(ctx, caller, id, w, func(t access.Token) bool { return t.User == caller.User })
 }

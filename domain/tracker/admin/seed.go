@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// AdminEmail is the e-mail address of the first administrator (D35).
-const AdminEmail = "admin@localhost"
+// Email is the e-mail address of the first administrator (D35).
+const Email = "admin@localhost"
 
 // Seed fills an empty store with the basics of a new service: states, priorities and
 // classifications (D2), and a first administrator with the given token. For a store
@@ -29,14 +29,14 @@ func (s *Service) Seed(ctx context.Context, admin access.Secret) (seeded bool, e
 	if v, err := s.core.Store.Versions(ctx); err != nil || v != (store.Versions{}) {
 		return false, err
 	}
-	answer, err := core.Run(ctx, s.core, core.Command[store.Versions, Answer[bool]]{
+	answer, err := core.Run(ctx, s.core, core.Command[store.Versions, core.Answer[bool]]{
 		Locks: []writerlocks.Key{writerlocks.Catalogue()},
 		Load:  func(ctx context.Context, r store.Reader) (store.Versions, error) { return r.Versions(ctx) },
-		Decide: func(v store.Versions, m changes.Moment) (store.Change, Answer[bool], error) {
+		Decide: func(v store.Versions, m changes.Moment) (store.Change, core.Answer[bool], error) {
 			if v != (store.Versions{}) {
-				return store.Change{}, Answer[bool]{Value: false}, nil
+				return store.Change{}, core.Answer[bool]{Value: false}, nil
 			}
-			return decideSeed(admin, m), Answer[bool]{Value: true}, nil
+			return decideSeed(admin, m), core.Answer[bool]{Value: true}, nil
 		},
 	})
 	return answer.Value, err
@@ -64,7 +64,7 @@ func decideSeed(admin access.Secret, m changes.Moment) store.Change {
 	putNew(cb, &kinds.Priorities, content.Priorities, c)
 	putNew(cb, &kinds.Classifications, content.Classifications, c)
 
-	administrator := user.User{ID: cb.NextID(), Name: "Administrator", Email: AdminEmail}
+	administrator := user.User{ID: cb.NextID(), Name: "Administrator", Email: Email}
 	putNew(cb, &kinds.Users, []user.User{administrator}, c)
 	directory.PutToken(cb, access.Token{
 		ID:      cb.NextID(),

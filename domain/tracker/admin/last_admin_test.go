@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"testing"
@@ -8,18 +8,19 @@ import (
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/patch"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
 // inactive is the command that deactivates a user.
-func inactive(w Write) UpdateObject[UserPatch] {
+func inactive(w tracker.Write) UpdateObject[UserPatch] {
 	return UpdateObject[UserPatch]{Write: w, Patch: UserPatch{Inactive: patch.Set(true)}}
 }
 
 // second makes another user with a token of the given scope and expiry.
 func (s service) second(t *testing.T, scope access.Scope, expires time.Time) (ident.ID, IssuedToken) {
 	t.Helper()
-	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+	u, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 	kit.NoError(t, err)
 	cmd := CreateToken{User: kit.Named("Bob"), Scope: patch.Set(string(scope))}
 	if !expires.IsZero() {
@@ -48,21 +49,21 @@ func TestLastAdministrator(t *testing.T) {
 		}, true},
 		{"one that is revoked", func(t *testing.T, s service) {
 			_, token := s.second(t, access.Admin, time.Time{})
-			_, err := s.RevokeToken(t.Context(), s.admin, token.ID, Write{})
+			_, err := s.RevokeToken(t.Context(), s.admin, token.ID, tracker.Write{})
 			kit.NoError(t, err)
 		}, true},
 		{"one of a user who is inactive", func(t *testing.T, s service) {
 			bob, _ := s.second(t, access.Admin, time.Time{})
-			_, err := s.Users().Update(t.Context(), s.admin, bob, inactive(Write{}))
+			_, err := s.Users().Update(t.Context(), s.admin, bob, inactive(tracker.Write{}))
 			kit.NoError(t, err)
 		}, true},
 	} {
-		for how, do := range map[string]func(service, *testing.T, Write) error{
-			"revoke": func(s service, t *testing.T, w Write) error {
+		for how, do := range map[string]func(service, *testing.T, tracker.Write) error{
+			"revoke": func(s service, t *testing.T, w tracker.Write) error {
 				_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, w)
 				return err
 			},
-			"deactivate": func(s service, t *testing.T, w Write) error {
+			"deactivate": func(s service, t *testing.T, w tracker.Write) error {
 				_, err := s.Users().Update(t.Context(), s.admin, s.admin.User, inactive(w))
 				return err
 			},
@@ -73,13 +74,13 @@ func TestLastAdministrator(t *testing.T) {
 				c.others(t, s)
 				before := s.tokens(t)
 				if c.refused {
-					for _, w := range []Write{{}, {DryRun: true}} {
+					for _, w := range []tracker.Write{{}, {DryRun: true}} {
 						kit.WantFault(t, do(s, t, w), fault.InUse)
 					}
 					kit.Equal(t, "tokens", s.tokens(t), before)
-					kit.NoError(t, do(s, t, Write{LastAdmin: true}))
+					kit.NoError(t, do(s, t, tracker.Write{LastAdmin: true}))
 				} else {
-					kit.NoError(t, do(s, t, Write{}))
+					kit.NoError(t, do(s, t, tracker.Write{}))
 				}
 				_, err := s.Authenticate(t.Context(), kit.Secret)
 				kit.WantFault(t, err, fault.Unauthenticated)
@@ -93,11 +94,11 @@ func TestLastAdministratorIsGone(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	reader := s.issue(t, access.Read)
-	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, Write{LastAdmin: true})
+	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, tracker.Write{LastAdmin: true})
 	kit.NoError(t, err)
-	_, err = s.RevokeToken(t.Context(), s.admin, reader.ID, Write{})
+	_, err = s.RevokeToken(t.Context(), s.admin, reader.ID, tracker.Write{})
 	kit.NoError(t, err)
-	_, err = s.Users().Update(t.Context(), s.admin, s.admin.User, inactive(Write{}))
+	_, err = s.Users().Update(t.Context(), s.admin, s.admin.User, inactive(tracker.Write{}))
 	kit.NoError(t, err)
 }
 
@@ -106,12 +107,12 @@ func TestLastAdministratorKeepsOneToken(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	other := s.issue(t, access.Admin)
-	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, Write{})
+	_, err := s.RevokeToken(t.Context(), s.admin, s.admin.Token, tracker.Write{})
 	kit.NoError(t, err)
-	_, err = s.RevokeToken(t.Context(), s.admin, other.ID, Write{})
+	_, err = s.RevokeToken(t.Context(), s.admin, other.ID, tracker.Write{})
 	kit.WantFault(t, err, fault.InUse)
 	bob, _ := s.second(t, access.Write, time.Time{})
-	_, err = s.Users().Update(t.Context(), s.admin, bob, inactive(Write{}))
+	_, err = s.Users().Update(t.Context(), s.admin, bob, inactive(tracker.Write{}))
 	kit.NoError(t, err)
 }
 
@@ -119,13 +120,13 @@ func TestLastAdministratorKeepsOneToken(t *testing.T) {
 // one is refused, whichever way they do it.
 func TestAdministratorsLockEachOtherOut(t *testing.T) {
 	t.Parallel()
-	type how func(t *testing.T, s *Service, by Caller, user, token ident.ID) error
-	revoke := func(t *testing.T, s *Service, by Caller, _, token ident.ID) error {
-		_, err := s.RevokeToken(t.Context(), by, token, Write{})
+	type how func(t *testing.T, s *Service, by tracker.Caller, user, token ident.ID) error
+	revoke := func(t *testing.T, s *Service, by tracker.Caller, _, token ident.ID) error {
+		_, err := s.RevokeToken(t.Context(), by, token, tracker.Write{})
 		return err
 	}
-	deactivate := func(t *testing.T, s *Service, by Caller, user, _ ident.ID) error {
-		_, err := s.Users().Update(t.Context(), by, user, inactive(Write{}))
+	deactivate := func(t *testing.T, s *Service, by tracker.Caller, user, _ ident.ID) error {
+		_, err := s.Users().Update(t.Context(), by, user, inactive(tracker.Write{}))
 		return err
 	}
 	for name, ways := range map[string][2]how{
@@ -138,7 +139,7 @@ func TestAdministratorsLockEachOtherOut(t *testing.T) {
 			t.Parallel()
 			other := newService(t)
 			bob, token := other.second(t, access.Admin, time.Time{})
-			byBob := Caller{User: bob, Token: token.ID, Scope: access.Admin}
+			byBob := tracker.Caller{User: bob, Token: token.ID, Scope: access.Admin}
 			s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
 				kit.NoError(t, ways[1](t, other.Service, byBob, other.admin.User, other.admin.Token))
 			})})

@@ -1,8 +1,7 @@
-package tracker
+package admin
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"reflect"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kinds"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
@@ -34,7 +34,7 @@ type decided struct {
 // creates decides to create an object of a kind in the catalogue of the tests.
 func creates[T, P any](r *kinds.Rules[T, P], p P) decided {
 	m := kit.At(kit.Now)
-	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, r.Blank(kit.Catalogue, m.At), written{Directory: directory.Directory{Catalogue: kit.Catalogue}}, m)
+	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), tracker.Write{}, p, r.Blank(kit.Catalogue, m.At), written{Directory: directory.Directory{Catalogue: kit.Catalogue}}, m)
 	*r.ID(&a.Value) = ident.None
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
@@ -46,7 +46,7 @@ func updates[T, P any](r *kinds.Rules[T, P], id ident.ID, used bool, p P) decide
 	if !ok {
 		panic("the catalogue of the tests has no such object")
 	}
-	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), Write{}, p, old, written{Directory: directory.Directory{Catalogue: kit.Catalogue}, used: used}, kit.At(kit.Now))
+	change, a, err := Objects[T, P]{rules: r}.decide(by(kit.Ann), tracker.Write{}, p, old, written{Directory: directory.Directory{Catalogue: kit.Catalogue}, used: used}, kit.At(kit.Now))
 	return decided{change, a.Value, a.New, a.Catalogue, err}
 }
 
@@ -254,18 +254,18 @@ func TestFullNameLimit(t *testing.T) {
 func TestMilestoneLimit(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	servers := map[int]*Service{}
+	servers := map[int]service{}
 	for _, most := range []int{1, 3} {
-		servers[most] = New(Options{Store: s.memory, Now: s.clock.Now, Random: rand.Reader, Limits: Limits{Milestones: most}})
+		servers[most] = limited(s.memory, s.clock, tracker.Limits{Milestones: most})
 	}
-	create := func(most int, name string, w Write) (Answer[metadata.Milestone], error) {
+	create := func(most int, name string, w tracker.Write) (tracker.Answer[metadata.Milestone], error) {
 		return servers[most].Milestones().Create(t.Context(), s.admin, CreateObject[MilestonePatch]{Write: w, Patch: MilestonePatch{Name: patch.Set(name)}})
 	}
 	var group sync.WaitGroup
 	var refused atomic.Int32
 	for n := range 5 {
 		group.Go(func() {
-			if _, err := create(3, strconv.Itoa(n), Write{}); fault.Is(err, fault.InvalidValue) {
+			if _, err := create(3, strconv.Itoa(n), tracker.Write{}); fault.Is(err, fault.InvalidValue) {
 				refused.Add(1)
 			} else if err != nil {
 				t.Error(err)
@@ -274,11 +274,11 @@ func TestMilestoneLimit(t *testing.T) {
 	}
 	group.Wait()
 	kit.Equal(t, "how many of five at once are refused", int(refused.Load()), 2)
-	_, err := create(3, "dry", Write{DryRun: true})
+	_, err := create(3, "dry", tracker.Write{DryRun: true})
 	kit.WantFault(t, err, fault.InvalidValue, "invalid-value ")
-	_, err = create(3, "", Write{})
+	_, err = create(3, "", tracker.Write{})
 	kit.WantFault(t, err, fault.InvalidValue, "invalid-value /name", "invalid-value ")
-	_, err = create(1, "more", Write{})
+	_, err = create(1, "more", tracker.Write{})
 	if !strings.Contains(err.Error(), "there are 3 milestones already, and the limit is 1") {
 		t.Errorf("above the limit: %v", err)
 	}
@@ -321,7 +321,7 @@ func TestMetadataReadOnly(t *testing.T) {
 func readOnlyFaults[T, P any](r *kinds.Rules[T, P], id ident.ID) func(kit.Object) fault.List {
 	return func(members kit.Object) (faults fault.List) {
 		old, _ := r.Find(kit.Catalogue, id)
-		r.Compare(objectSentBack(members), old, kit.Catalogue).Refuse(&faults)
+		r.Compare(kit.ObjectSentBack(members), old, kit.Catalogue).Refuse(&faults)
 		return faults
 	}
 }
@@ -370,11 +370,11 @@ func TestResolvedOfStateInUse(t *testing.T) {
 		byName[o.Name] = o.ID
 	}
 	move := func(state string) error {
-		_, err := other.UpdateProblem(t.Context(), other.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named(state)}})
+		_, err := other.UpdateProblem(t.Context(), other.admin, id, tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{State: kit.Named(state)}})
 		return err
 	}
 	resolve := func(ctx context.Context, s service, state string, dryRun bool) error {
-		_, err := s.States().Update(ctx, s.admin, byName[state], UpdateObject[StatePatch]{Write: Write{DryRun: dryRun}, Patch: StatePatch{Resolved: patch.Set(true)}})
+		_, err := s.States().Update(ctx, s.admin, byName[state], UpdateObject[StatePatch]{Write: tracker.Write{DryRun: dryRun}, Patch: StatePatch{Resolved: patch.Set(true)}})
 		return err
 	}
 	kit.WantFault(t, resolve(t.Context(), other, "Open", false), fault.InUse)
@@ -403,7 +403,7 @@ func TestMovedIntoStateThatChanges(t *testing.T) {
 			}
 		}
 	})})
-	_, err := s.UpdateProblem(t.Context(), s.admin, id, UpdateProblem{ProblemPatch: ProblemPatch{State: kit.Named("In Progress")}})
+	_, err := s.UpdateProblem(t.Context(), s.admin, id, tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{State: kit.Named("In Progress")}})
 	kit.NoError(t, err)
 	kit.Equal(t, "resolver", other.load(t, id).Resolver, other.admin.User)
 }
@@ -424,7 +424,7 @@ func TestValuesFromElsewhereCanStay(t *testing.T) {
 	c.Milestones = []metadata.Milestone{{ID: ids.Next(), Name: "1.0", Created: kit.Noon, Start: start, End: end}}
 	c.Components = []metadata.Component{{ID: old, Name: "Old", Successor: next}, {ID: next, Name: "Next", Successor: old}}
 	s.memory.State = state
-	s.Service = newServer(s.memory, s.clock) // which has no other catalogue in its cache
+	s.Service = newServer(s.memory, s.clock).Service // which has no other catalogue in its cache
 
 	user, priority, milestone := c.Users[0].ID, c.Priorities[0].ID, c.Milestones[0].ID
 	name := patch.Set("Renamed")

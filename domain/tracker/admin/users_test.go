@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"strings"
@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/directory"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/user"
@@ -26,10 +27,6 @@ func newDirectory() directory.Directory {
 	}}
 }
 
-func person(name, email string) UserPatch {
-	return UserPatch{Name: patch.Set(name), Email: patch.Set(email)}
-}
-
 // D2, D9, D30: a new user.
 func TestCreateUser(t *testing.T) {
 	t.Parallel()
@@ -38,17 +35,17 @@ func TestCreateUser(t *testing.T) {
 		p    UserPatch
 		want user.User
 	}{
-		{"a name and an e-mail address", person("Dan", "Dan@Example.org"), user.User{Name: "Dan", Email: "Dan@Example.org"}},
-		{"names need not be unique", person("Bob", "bob2@example.org"), user.User{Name: "Bob", Email: "bob2@example.org"}},
-		{"D9: trimmed and in NFC", person(" Jose\u0301 ", " jose@example.org\n"), user.User{Name: "José", Email: "jose@example.org"}},
+		{"a name and an e-mail address", kit.Person("Dan", "Dan@Example.org"), user.User{Name: "Dan", Email: "Dan@Example.org"}},
+		{"names need not be unique", kit.Person("Bob", "bob2@example.org"), user.User{Name: "Bob", Email: "bob2@example.org"}},
+		{"D9: trimmed and in NFC", kit.Person(" Jose\u0301 ", " jose@example.org\n"), user.User{Name: "José", Email: "jose@example.org"}},
 		{"inactive from the start", UserPatch{Name: patch.Set("Dan"), Email: patch.Set("dan@localhost"), Inactive: patch.Set(true)}, user.User{Name: "Dan", Email: "dan@localhost", Inactive: true}},
-		{"ASCII letters are folded, no others", person("Dan", "ÁNN@example.org"), user.User{Name: "Dan", Email: "ÁNN@example.org"}},
+		{"ASCII letters are folded, no others", kit.Person("Dan", "ÁNN@example.org"), user.User{Name: "Dan", Email: "ÁNN@example.org"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
 			m := kit.At(kit.Now)
 			d := newDirectory()
-			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, user.User{}, written{Directory: d}, m)
+			change, a, err := new(Service).Users().decide(by(kit.Ann), tracker.Write{}, c.p, user.User{}, written{Directory: d}, m)
 			kit.NoError(t, err)
 			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
 				t.Errorf("the identifier %s is not the user's own", a.Value.ID)
@@ -77,25 +74,25 @@ func TestUserRefuses(t *testing.T) {
 		kind  fault.Kind
 		items []string
 	}{
-		{"D2: empty texts", person(" ", ""), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
-		{"D2: 256 characters", person(strings.Repeat("é", 256), strings.Repeat("a", 250)+"@a.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
+		{"D2: empty texts", kit.Person(" ", ""), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
+		{"D2: 256 characters", kit.Person(strings.Repeat("é", 256), strings.Repeat("a", 250)+"@a.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
 		{"null", UserPatch{Name: patch.Null[string](), Email: patch.Null[string](), Inactive: patch.Null[bool]()}, user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"},
 			fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email", "invalid-value /inactive"}},
-		{"D9: a control character", person("a\tb", "a@\x01.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
-		{"no address", person("Dan", "dan"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
-		{"no local part", person("Dan", "@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
-		{"no domain", person("Dan", "dan@"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
-		{"a space inside", person("Dan", "dan dan@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
-		{"D2: the address of another user, in another case", person("Dan", "BOB@Example.org"), user.User{}, fault.AlreadyExists, nil},
+		{"D9: a control character", kit.Person("a\tb", "a@\x01.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name", "invalid-value /email"}},
+		{"no address", kit.Person("Dan", "dan"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"no local part", kit.Person("Dan", "@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"no domain", kit.Person("Dan", "dan@"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"a space inside", kit.Person("Dan", "dan dan@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /email"}},
+		{"D2: the address of another user, in another case", kit.Person("Dan", "BOB@Example.org"), user.User{}, fault.AlreadyExists, nil},
 		{"D2: the address of an inactive user", UserPatch{Email: patch.Set("cat@example.org")}, user.User{ID: kit.Bob, Name: "Bob", Email: "bob@example.org"}, fault.AlreadyExists, nil},
-		{"D18: 422 before 409", person("", "bob@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name"}},
+		{"D18: 422 before 409", kit.Person("", "bob@example.org"), user.User{}, fault.InvalidValue, []string{"invalid-value /name"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
+			change, a, err := new(Service).Users().decide(by(kit.Ann), tracker.Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
 			kit.WantFault(t, err, c.kind, c.items...)
 			kit.Nothing(t, change)
-			kit.Equal(t, "answer", a, Answer[user.User]{})
+			kit.Equal(t, "answer", a, tracker.Answer[user.User]{})
 		})
 	}
 }
@@ -129,7 +126,7 @@ func TestUpdateUser(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
-			change, a, err := new(Service).Users().decide(by(kit.Ann), Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
+			change, a, err := new(Service).Users().decide(by(kit.Ann), tracker.Write{}, c.p, c.old, written{Directory: newDirectory()}, kit.At(kit.Now))
 			kit.NoError(t, err)
 			kit.Equal(t, "effects", unaudited(change), c.effects)
 			kit.Expects(t, change, c.expect...)
@@ -142,7 +139,7 @@ func TestUpdateUser(t *testing.T) {
 // D24: the answer of a dry run has no identifier of what is not there.
 func TestCreateUserDryRun(t *testing.T) {
 	t.Parallel()
-	_, a, err := new(Service).Users().decide(by(kit.Ann), Write{DryRun: true}, person("Dan", "dan@example.org"), user.User{}, written{Directory: newDirectory()}, kit.At(kit.Now))
+	_, a, err := new(Service).Users().decide(by(kit.Ann), tracker.Write{DryRun: true}, kit.Person("Dan", "dan@example.org"), user.User{}, written{Directory: newDirectory()}, kit.At(kit.Now))
 	kit.NoError(t, err)
 	kit.Equal(t, "user", a.Value, user.User{ID: ident.None, Name: "Dan", Email: "dan@example.org"})
 }
@@ -152,7 +149,7 @@ func TestCreateUserDryRun(t *testing.T) {
 func TestConditionOvertaken(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
-	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 	kit.NoError(t, err)
 	rename := func(name string) UpdateObject[UserPatch] {
 		return UpdateObject[UserPatch]{Patch: UserPatch{Name: patch.Set(name)}, Condition: func(c *metadata.Catalogue) error {
@@ -178,7 +175,7 @@ func TestConditionOvertaken(t *testing.T) {
 func TestDeactivationOvertaken(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
-	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+	bob, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 	kit.NoError(t, err)
 	issue := CreateToken{User: kit.Named("Bob"), Scope: patch.Set("write")}
 	deactivate := UpdateObject[UserPatch]{Patch: UserPatch{Inactive: patch.Set(true)}}
@@ -208,9 +205,9 @@ func TestAddressTakenMeanwhile(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	s := other.behind(kit.Hooked{OnCommit: kit.Once(func() {
-		_, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: person("Bob", "bob@example.org")})
+		_, err := other.Users().Create(t.Context(), other.admin, CreateObject[UserPatch]{Patch: kit.Person("Bob", "bob@example.org")})
 		kit.NoError(t, err)
 	})})
-	_, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: person("Rob", "BOB@example.org")})
+	_, err := s.Users().Create(t.Context(), s.admin, CreateObject[UserPatch]{Patch: kit.Person("Rob", "BOB@example.org")})
 	kit.WantFault(t, err, fault.AlreadyExists)
 }

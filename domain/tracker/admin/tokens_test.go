@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"testing"
@@ -10,6 +10,7 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
+	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -39,7 +40,7 @@ func TestCreateToken(t *testing.T) {
 			if a.Value.ID.IsNone() || a.Value.ID == change.Batch {
 				t.Errorf("the identifier %s is not the token's own", a.Value.ID)
 			}
-			kit.Equal(t, "answer", a, Answer[IssuedToken]{Value: IssuedToken{want, kit.Secret}, Catalogue: d.Catalogue, New: true})
+			kit.Equal(t, "answer", a, tracker.Answer[IssuedToken]{Value: IssuedToken{want, kit.Secret}, Catalogue: d.Catalogue, New: true})
 			kit.Equal(t, "effects", unaudited(change), []store.Effect{store.PutToken{Token: want}})
 			kit.Expects(t, change, store.CatalogueAt{Version: kit.CatalogueVersion}) // or the user could be deactivated meanwhile
 		})
@@ -68,7 +69,7 @@ func TestCreateTokenRefuses(t *testing.T) {
 			change, a, err := decideToken(by(kit.Ann), c.cmd, kit.Secret, newDirectory(), kit.At(kit.Now))
 			kit.WantFault(t, err, c.kind, c.items...)
 			kit.Nothing(t, change)
-			kit.Equal(t, "answer", a, Answer[IssuedToken]{})
+			kit.Equal(t, "answer", a, tracker.Answer[IssuedToken]{})
 		})
 	}
 }
@@ -76,7 +77,7 @@ func TestCreateTokenRefuses(t *testing.T) {
 // D24: a dry run issues nothing that could be taken for a token.
 func TestCreateTokenDryRun(t *testing.T) {
 	t.Parallel()
-	_, a, err := decideToken(by(kit.Ann), CreateToken{Write: Write{DryRun: true}, User: kit.Named("Bob"), Scope: patch.Set("read")}, kit.Secret, newDirectory(), kit.At(kit.Now))
+	_, a, err := decideToken(by(kit.Ann), CreateToken{Write: tracker.Write{DryRun: true}, User: kit.Named("Bob"), Scope: patch.Set("read")}, kit.Secret, newDirectory(), kit.At(kit.Now))
 	kit.NoError(t, err)
 	if !a.Value.ID.IsNone() || a.Value.Secret != (access.Secret{}) {
 		t.Errorf("the token %s has a secret or an identifier", a.Value.ID)
@@ -89,17 +90,17 @@ func TestRevokeToken(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	issued := s.issue(t, access.Read)
-	_, err := s.RevokeToken(t.Context(), s.admin, issued.ID, Write{})
+	_, err := s.RevokeToken(t.Context(), s.admin, issued.ID, tracker.Write{})
 	kit.NoError(t, err)
 	revoked := s.tokens(t)[1]
 	kit.Equal(t, "revoked", revoked.Revoked, s.clock.Now())
 
 	s.clock.Forward(time.Hour)
-	_, err = s.RevokeToken(t.Context(), s.admin, issued.ID, Write{})
+	_, err = s.RevokeToken(t.Context(), s.admin, issued.ID, tracker.Write{})
 	kit.NoError(t, err)
 	kit.Equal(t, "revoked again", s.tokens(t)[1], revoked)
 
-	_, err = s.RevokeToken(t.Context(), s.admin, kit.ID(99), Write{})
+	_, err = s.RevokeToken(t.Context(), s.admin, kit.ID(99), tracker.Write{})
 	kit.WantFault(t, err, fault.NotFound)
 }
 
@@ -109,23 +110,23 @@ func TestOwnTokens(t *testing.T) {
 	longest := kit.Now.Add(access.MostOwnLife)
 	for _, c := range []struct {
 		rule    string
-		caller  Caller
+		caller  tracker.Caller
 		cmd     CreateOwnToken
 		expires time.Time
 		items   []string
 	}{
-		{"the scope of the caller", Caller{Scope: access.Report}, CreateOwnToken{Scope: patch.Set("report")}, longest, nil},
-		{"an expiry", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(kit.Now.Add(time.Hour))}, kit.Now.Add(time.Hour), nil},
-		{"until the token of the caller ends", Caller{Scope: access.Admin, Token: kit.ID(84)}, CreateOwnToken{Scope: patch.Set("read")}, kit.Now.Add(time.Hour), nil},
-		{"until the token of a session ends", Caller{Scope: access.Admin, Token: kit.ID(84), Session: kit.ID(9)}, CreateOwnToken{Scope: patch.Set("read")}, kit.Now.Add(time.Hour), nil},
-		{"longer than a session without a token", Caller{Scope: access.Admin, Expires: kit.Now.Add(time.Hour), Session: kit.ID(9)}, CreateOwnToken{Scope: patch.Set("read")}, longest, nil},
-		{"a name of two lines", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Name: patch.Set("a\nb")}, longest, []string{"invalid-value /name"}},
-		{"no scope", Caller{Scope: access.Admin}, CreateOwnToken{}, longest, []string{"required-field /scope"}},
-		{"no such scope", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("root")}, longest, []string{"invalid-value /scope"}},
-		{"a greater scope", Caller{Scope: access.Comment}, CreateOwnToken{Scope: patch.Set("report")}, longest, []string{"invalid-value /scope"}},
-		{"91 days", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(longest.Add(time.Millisecond))}, longest, []string{"invalid-value /expires"}},
-		{"an expiry that is over", Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(kit.Now)}, longest, []string{"invalid-value /expires"}},
-		{"after the token of the caller", Caller{Scope: access.Admin, Token: kit.ID(84)},
+		{"the scope of the caller", tracker.Caller{Scope: access.Report}, CreateOwnToken{Scope: patch.Set("report")}, longest, nil},
+		{"an expiry", tracker.Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(kit.Now.Add(time.Hour))}, kit.Now.Add(time.Hour), nil},
+		{"until the token of the caller ends", tracker.Caller{Scope: access.Admin, Token: kit.ID(84)}, CreateOwnToken{Scope: patch.Set("read")}, kit.Now.Add(time.Hour), nil},
+		{"until the token of a session ends", tracker.Caller{Scope: access.Admin, Token: kit.ID(84), Session: kit.ID(9)}, CreateOwnToken{Scope: patch.Set("read")}, kit.Now.Add(time.Hour), nil},
+		{"longer than a session without a token", tracker.Caller{Scope: access.Admin, Expires: kit.Now.Add(time.Hour), Session: kit.ID(9)}, CreateOwnToken{Scope: patch.Set("read")}, longest, nil},
+		{"a name of two lines", tracker.Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Name: patch.Set("a\nb")}, longest, []string{"invalid-value /name"}},
+		{"no scope", tracker.Caller{Scope: access.Admin}, CreateOwnToken{}, longest, []string{"required-field /scope"}},
+		{"no such scope", tracker.Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("root")}, longest, []string{"invalid-value /scope"}},
+		{"a greater scope", tracker.Caller{Scope: access.Comment}, CreateOwnToken{Scope: patch.Set("report")}, longest, []string{"invalid-value /scope"}},
+		{"91 days", tracker.Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(longest.Add(time.Millisecond))}, longest, []string{"invalid-value /expires"}},
+		{"an expiry that is over", tracker.Caller{Scope: access.Admin}, CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(kit.Now)}, longest, []string{"invalid-value /expires"}},
+		{"after the token of the caller", tracker.Caller{Scope: access.Admin, Token: kit.ID(84)},
 			CreateOwnToken{Scope: patch.Set("read"), Expires: patch.Set(kit.Now.Add(2 * time.Hour))}, longest, []string{"invalid-value /expires"}},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
@@ -158,17 +159,17 @@ func TestOwnTokens(t *testing.T) {
 func TestOwnTokensAreOnesOwn(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	bob, _ := s.member(t, "Bob", access.Read)
+	bob := s.member(t, "Bob", access.Read)
 	made, err := s.CreateOwnToken(t.Context(), bob, CreateOwnToken{Scope: patch.Set("read"), Name: patch.Set("CI")})
 	kit.NoError(t, err)
 	kit.Equal(t, "name", made.Value.Name, "CI")
 	kit.Equal(t, "valid", authenticated(t, s.Service, made.Value), true)
-	list, err := s.As(bob).OwnTokens(t.Context())
+	list, err := s.OwnTokens(t.Context(), bob)
 	kit.NoError(t, err)
 	kit.Equal(t, "own tokens", len(list.Value), 2)
-	_, err = s.RevokeOwnToken(t.Context(), bob, s.admin.Token, Write{})
+	_, err = s.RevokeOwnToken(t.Context(), bob, s.admin.Token, tracker.Write{})
 	kit.WantFault(t, err, fault.NotFound)
-	_, err = s.RevokeOwnToken(t.Context(), bob, made.Value.ID, Write{})
+	_, err = s.RevokeOwnToken(t.Context(), bob, made.Value.ID, tracker.Write{})
 	kit.NoError(t, err)
 	kit.Equal(t, "valid", authenticated(t, s.Service, made.Value), false)
 }

@@ -1,4 +1,4 @@
-package tracker
+package admin
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ type administrator struct {
 // change that is refused logs nothing, and only what changes has an entry.
 func TestAuditLogReplays(t *testing.T) {
 	t.Parallel()
-	rng := newRand(t)
+	rng := kit.Rand(t)
 	for range 10 {
 		a := &administrator{Rand: rng, service: newService(t), t: t}
 		const changes = 80
@@ -41,9 +41,9 @@ func TestAuditLogReplays(t *testing.T) {
 		if a.refused == 0 || a.refused > changes/2 {
 			t.Errorf("%d of %d changes refused, which shows little", a.refused, changes)
 		}
-		c, err := a.core.Catalogue(t.Context())
+		c, err := a.Service.core.Catalogue(t.Context())
 		kit.NoError(t, err)
-		log, err := a.As(Caller{}).Audit(t.Context(), 0, 1000)
+		log, err := a.Audit(t.Context(), 0, 1000)
 		kit.NoError(t, err)
 		got, want := replayed(t, log.Value.Entries), standing(t, c)
 		for object, members := range want {

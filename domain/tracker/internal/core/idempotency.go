@@ -1,4 +1,4 @@
-package tracker
+package core
 
 import (
 	"context"
@@ -9,37 +9,40 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
-// lockKeys returns the lock that makes a repeated request wait for the first one (D21).
+// ReplyLifetime is the lifetime of replies and batches (D21).
+const ReplyLifetime = 24 * time.Hour
+
+// LockKeys returns the lock that makes a repeated request wait for the first one (D21).
 // Without an Idempotency-Key there is none.
-func (i *Idempotency[T]) lockKeys(caller Caller) []writerlocks.Key {
+func (i *Idempotency[T]) LockKeys(caller Caller) []writerlocks.Key {
 	if i == nil {
 		return nil
 	}
 	return []writerlocks.Key{writerlocks.Reply(caller.User, i.Key)}
 }
 
-// load returns the reply stored for the key, or nil.
-func (i *Idempotency[T]) load(ctx context.Context, r store.Reader, caller Caller, now time.Time) (*store.Reply, error) {
+// Load returns the reply stored for the key, or nil.
+func (i *Idempotency[T]) Load(ctx context.Context, r store.Reader, caller Caller, now time.Time) (*store.Reply, error) {
 	if i == nil {
 		return nil, nil
 	}
 	reply, ok, err := r.Reply(ctx, caller.User, i.Key)
-	if err != nil || !ok || reply.Created.Before(now.Add(-replyLifetime)) {
+	if err != nil || !ok || reply.Created.Before(now.Add(-ReplyLifetime)) {
 		return nil, err
 	}
 	return &reply, nil
 }
 
-// replay returns the answer to an equal request, if there is a stored reply.
-func (i *Idempotency[T]) replay(reply *store.Reply) (a Answer[T], ok bool) {
+// Replay returns the answer to an equal request, if there is a stored reply.
+func (i *Idempotency[T]) Replay(reply *store.Reply) (a Answer[T], ok bool) {
 	if reply == nil || reply.Fingerprint != i.Fingerprint || len(reply.Body) == 0 {
 		return a, false
 	}
 	return Answer[T]{Replay: reply.Body}, true
 }
 
-// check refuses a key used for another request, or with an answer that was redacted (D45).
-func (i *Idempotency[T]) check(reply *store.Reply) error {
+// Check refuses a key used for another request, or with an answer that was redacted (D45).
+func (i *Idempotency[T]) Check(reply *store.Reply) error {
 	switch {
 	case reply == nil:
 		return nil
@@ -49,13 +52,13 @@ func (i *Idempotency[T]) check(reply *store.Reply) error {
 	return fault.New(fault.IdempotencyConflict, "this Idempotency-Key was used for another request: choose a new one")
 }
 
-// keep adds the reply to the Change. Its lifetime starts now, not always at the time of
+// Keep adds the reply to the Change. Its lifetime starts now, not always at the time of
 // the Change. about is what the answer shows.
-func (i *Idempotency[T]) keep(c *store.Change, now time.Time, about store.About, answer Answer[T]) {
+func (i *Idempotency[T]) Keep(c *store.Change, now time.Time, about store.About, answer Answer[T]) {
 	if i == nil {
 		return
 	}
-	c.Expect = append(c.Expect, store.KeyUnused{User: c.Author, Key: i.Key, Since: now.Add(-replyLifetime)})
+	c.Expect = append(c.Expect, store.KeyUnused{User: c.Author, Key: i.Key, Since: now.Add(-ReplyLifetime)})
 	c.Effects = append(c.Effects, store.KeepReply{Reply: store.Reply{
 		User:        c.Author,
 		Key:         i.Key,
