@@ -21,12 +21,53 @@ import (
 func kinds(zone *time.Location) []administered {
 	milestones := calendar{zone}
 	return []administered{
-		{"states", []string{"kind.resolved", "kind.initial", "kind.next"}, access.Admin, stateRows, stateForm, saved((*admin.Service).States, stateOf)},
-		{"components", []string{"kind.successor"}, access.Admin, componentRows, componentForm, saved((*admin.Service).Components, componentOf)},
-		{"milestones", []string{"kind.component", "kind.start", "kind.end"}, access.Write, milestones.rows, milestones.form, saved((*admin.Service).Milestones, milestones.of)},
-		{"priorities", []string{"kind.order"}, access.Admin, priorityRows, priorityForm, saved((*admin.Service).Priorities, priorityOf)},
-		{"classifications", nil, access.Admin, classificationRows, classificationForm, saved((*admin.Service).Classifications, classificationOf)},
-		{"users", []string{"kind.email", "field.robotOf"}, access.Admin, userRows, userForm, saved((*admin.Service).Users, userOf)},
+		{
+			slug:    "states",
+			scope:   access.Admin,
+			columns: []string{"kind.resolved", "kind.initial", "kind.next"},
+			rows:    stateRows,
+			form:    stateForm,
+			save:    saved((*admin.Service).States, stateOf),
+		},
+		{
+			slug:    "components",
+			scope:   access.Admin,
+			columns: []string{"kind.successor"},
+			rows:    componentRows,
+			form:    componentForm,
+			save:    saved((*admin.Service).Components, componentOf),
+		},
+		{
+			slug:    "milestones",
+			scope:   access.Write,
+			columns: []string{"kind.component", "kind.start", "kind.end"},
+			rows:    milestones.rows,
+			form:    milestones.form,
+			save:    saved((*admin.Service).Milestones, milestones.of),
+		},
+		{
+			slug:    "priorities",
+			scope:   access.Admin,
+			columns: []string{"kind.order"},
+			rows:    priorityRows,
+			form:    priorityForm,
+			save:    saved((*admin.Service).Priorities, priorityOf),
+		},
+		{
+			slug:  "classifications",
+			scope: access.Admin,
+			rows:  classificationRows,
+			form:  classificationForm,
+			save:  saved((*admin.Service).Classifications, classificationOf),
+		},
+		{
+			slug:    "users",
+			scope:   access.Admin,
+			columns: []string{"kind.email", "field.robotOf"},
+			rows:    userRows,
+			form:    userForm,
+			save:    saved((*admin.Service).Users, userOf),
+		},
 	}
 }
 

@@ -19,9 +19,9 @@ type Tokens struct {
 	now    func() time.Time
 	maxAge time.Duration
 	kept   atomic.Pointer[snapshot]
-	// outdated counts the changes of tokens by this process. Tokens loaded under an
+	// changes counts the changes of tokens by this process. Tokens loaded under an
 	// earlier count are not trusted.
-	outdated atomic.Int64
+	changes atomic.Int64
 
 	mu     sync.Mutex
 	asking *inquiry // the one under way, or nil
@@ -48,7 +48,7 @@ func NewTokens(s store.Store, now func() time.Time, maxAge time.Duration) *Token
 type snapshot struct {
 	version  ident.Version
 	checked  time.Time
-	outdated int64
+	changes  int64
 	byDigest map[access.Digest]access.Token
 	byID     map[ident.ID]access.Token
 	// history is the History of the View that loaded the tokens. confirmed is set once
@@ -92,7 +92,7 @@ func (c *Tokens) WithID(ctx context.Context, id ident.ID) (access.Token, bool, e
 	}
 	token, ok := current.byID[id]
 	if ok && !token.Revoked.IsZero() && !current.confirmed.Load() {
-		return c.confirmed(ctx, current, token.Digest)
+		return c.confirm(ctx, current, token.Digest)
 	}
 	return token, ok, nil
 }
@@ -115,16 +115,16 @@ func (c *Tokens) since(ctx context.Context, oldest time.Time, digest access.Dige
 	}
 	token, ok := current.byDigest[digest]
 	if ok && !token.Revoked.IsZero() && !current.confirmed.Load() {
-		return c.confirmed(ctx, current, digest)
+		return c.confirm(ctx, current, digest)
 	}
 	return token, ok, nil
 }
 
-// confirmed returns the stored token after the store has confirmed it.
-func (c *Tokens) confirmed(ctx context.Context, current *snapshot, digest access.Digest) (token access.Token, ok bool, err error) {
+// confirm returns the stored token after the store has confirmed it.
+func (c *Tokens) confirm(ctx context.Context, current *snapshot, digest access.Digest) (token access.Token, ok bool, err error) {
 	shown := current
 	err = c.store.Confirm(ctx, shown.history)
-	for outdated(ctx, err) {
+	for fault.Is(err, fault.Conflict) && ctx.Err() == nil { // another load may help
 		shown = new(snapshot)
 		if err = c.store.View(ctx, shown.load(ctx)); err == nil {
 			err = c.store.Confirm(ctx, shown.history)
@@ -138,11 +138,6 @@ func (c *Tokens) confirmed(ctx context.Context, current *snapshot, digest access
 	}
 	token, ok = shown.byDigest[digest]
 	return token, ok, nil
-}
-
-// outdated reports whether the tokens need another load.
-func outdated(ctx context.Context, err error) bool {
-	return fault.Is(err, fault.Conflict) && ctx.Err() == nil
 }
 
 // allSince returns the tokens as of some moment after the given time. All waiting
@@ -195,7 +190,7 @@ func (c *Tokens) ask(ctx context.Context) (asked *inquiry, began bool) {
 // load reads the tokens from the store, if they have changed.
 func (c *Tokens) load(ctx context.Context) (*snapshot, error) {
 	// Later changes outdate these tokens, so the count comes first.
-	loaded := &snapshot{checked: c.now(), outdated: c.outdated.Load()}
+	loaded := &snapshot{checked: c.now(), changes: c.changes.Load()}
 	versions, err := c.store.Versions(ctx)
 	if err != nil {
 		return nil, err
@@ -213,7 +208,7 @@ func (c *Tokens) load(ctx context.Context) (*snapshot, error) {
 // trusted reports whether t is current as of some moment after the given time. After a
 // step of the clock to before the last check, the answer is no.
 func (c *Tokens) trusted(t *snapshot, oldest time.Time) bool {
-	return t != nil && t.outdated == c.outdated.Load() && t.checked.After(oldest) && !t.checked.After(c.now())
+	return t != nil && t.changes == c.changes.Load() && t.checked.After(oldest) && !t.checked.After(c.now())
 }
 
 func (t *snapshot) load(ctx context.Context) func(store.Reader) error {
@@ -240,6 +235,6 @@ func (t *snapshot) load(ctx context.Context) func(store.Reader) error {
 // Distrust counts a change of tokens by this process.
 func (c *Tokens) Distrust(change store.Change) {
 	if _, access := change.Raises(); access {
-		c.outdated.Add(1)
+		c.changes.Add(1)
 	}
 }
