@@ -149,12 +149,12 @@ func (s *server) updateWebhook(ctx context.Context, in *changeInput) (*output[wi
 	if err != nil {
 		return nil, err
 	}
-	cmd := webhooks.Change{Write: in.write()}
+	cmd := webhooks.Update{Write: in.write()}
 	members := append(webhookMembers(&cmd.Patch), wire.Member{Name: "active", Into: &cmd.Active}, wire.Member{Name: "cursor", Into: &cmd.Cursor})
 	if err := in.decode(&cmd.Faults, members...); err != nil {
 		return nil, err
 	}
-	a, err := s.Service.Webhooks.Change(ctx, in.caller, id, cmd)
+	a, err := s.Service.Webhooks.Update(ctx, in.caller, id, cmd)
 	return one[wire.Webhook](a, err, (*wire.Encoder).Webhook)
 }
 

@@ -178,9 +178,9 @@ func onWebhook(q *request, do func(ident.ID) (answer, error)) (answer, error) {
 }
 
 // setWebhook changes a webhook, and leads back to it.
-func setWebhook(q *request, cmd webhooks.Change) (answer, error) {
+func setWebhook(q *request, cmd webhooks.Update) (answer, error) {
 	return onWebhook(q, func(id ident.ID) (answer, error) {
-		_, err := q.Service.Webhooks.Change(q.context(), q.caller, id, cmd)
+		_, err := q.Service.Webhooks.Update(q.context(), q.caller, id, cmd)
 		return q.redirect(hookPath(id)), err
 	})
 }
@@ -188,7 +188,7 @@ func setWebhook(q *request, cmd webhooks.Change) (answer, error) {
 // changeWebhook stores the settings of a webhook, unless somebody changed them since the form
 // began.
 func changeWebhook(q *request) (answer, error) {
-	return setWebhook(q, webhooks.Change{
+	return setWebhook(q, webhooks.Update{
 		Patch:     webhookOf(q.form),
 		Condition: func(now webhook.Endpoint) error { return q.began(q.webhookForm(now)) },
 	})
@@ -196,16 +196,16 @@ func changeWebhook(q *request) (answer, error) {
 
 // resumeWebhook goes on with the next event at once.
 func resumeWebhook(q *request) (answer, error) {
-	return setWebhook(q, webhooks.Change{Active: patch.Set(true)})
+	return setWebhook(q, webhooks.Update{Active: patch.Set(true)})
 }
 
 func stopWebhook(q *request) (answer, error) {
-	return setWebhook(q, webhooks.Change{Active: patch.Set(false)})
+	return setWebhook(q, webhooks.Update{Active: patch.Set(false)})
 }
 
 // replayWebhook goes on behind another event of the feed.
 func replayWebhook(q *request) (answer, error) {
-	return setWebhook(q, webhooks.Change{Cursor: patch.Set(q.form.Get("cursor"))})
+	return setWebhook(q, webhooks.Update{Cursor: patch.Set(q.form.Get("cursor"))})
 }
 
 // showDeleteWebhook asks first: nothing brings a deleted webhook and its secret back.

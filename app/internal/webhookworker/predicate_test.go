@@ -165,7 +165,7 @@ func TestFailuresBelongToOneEvent(t *testing.T) {
 	for name, restart := range map[string]func(*world, webhook.Webhook){
 		"after a restart": func(w *world, _ webhook.Webhook) { w.skip(time.Second) },
 		"after a change of the webhook": func(w *world, hook webhook.Webhook) {
-			w.change(hook.ID, webhooks.Change{Patch: webhooks.Patch{Predicate: patch.Set("title BEGINSWITH 'a'")}})
+			w.change(hook.ID, webhooks.Update{Patch: webhooks.Patch{Predicate: patch.Set("title BEGINSWITH 'a'")}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -164,7 +164,7 @@ func TestDeletionByAnotherServer(t *testing.T) {
 			return err
 		},
 		"stopped": func(ctx context.Context, s *server, w *world, hook webhook.Webhook) error {
-			_, err := s.Webhooks.Change(ctx, w.admin, hook.ID, webhooks.Change{Active: patch.Set(false)})
+			_, err := s.Webhooks.Update(ctx, w.admin, hook.ID, webhooks.Update{Active: patch.Set(false)})
 			return err
 		},
 	} {

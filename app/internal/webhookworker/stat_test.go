@@ -54,7 +54,7 @@ func TestStats(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		w.waits("after status 410", gone, 1, first)
 		patched := time.Now()
-		w.change(stopped.ID, webhooks.Change{Active: patch.Set(false)})
+		w.change(stopped.ID, webhooks.Update{Active: patch.Set(false)})
 		time.Sleep(10 * time.Second)
 		for i := range 5 {
 			w.create(fmt.Sprint(i))
@@ -67,8 +67,8 @@ func TestStats(t *testing.T) {
 			w.skip(time.Minute)
 			time.Sleep(10 * time.Second)
 		}
-		w.change(stopped.ID, webhooks.Change{Active: patch.Set(true)})
-		w.change(gone.ID, webhooks.Change{Cursor: patch.Set(webhooks.CursorNow)})
+		w.change(stopped.ID, webhooks.Update{Active: patch.Set(true)})
+		w.change(gone.ID, webhooks.Update{Cursor: patch.Set(webhooks.CursorNow)})
 		time.Sleep(10 * time.Second)
 		w.waits("in the end", stopped, 0, time.Time{})
 		w.waits("in the end", gone, 0, time.Time{})

@@ -132,7 +132,7 @@ func TestWaitsOrParks(t *testing.T) {
 			t.Errorf("it did not park: %d messages, %+v", len(w.sent(other)), p)
 		}
 		// Nothing is lost: the one that waits goes on where it was.
-		w.change(waits.ID, webhooks.Change{Active: patch.Set(true)})
+		w.change(waits.ID, webhooks.Update{Active: patch.Set(true)})
 		time.Sleep(5 * time.Second)
 		if got := ids(w.sent(one))[10:]; !slices.Equal(got, want) {
 			t.Errorf("after it was resumed, it got %v, want %v", got, want)
@@ -149,12 +149,12 @@ func TestReplay(t *testing.T) {
 		}
 		time.Sleep(3 * time.Second)
 		want := w.happened()
-		w.change(hook.ID, webhooks.Change{Cursor: patch.Set(want[1])})
+		w.change(hook.ID, webhooks.Update{Cursor: patch.Set(want[1])})
 		time.Sleep(3 * time.Second)
 		if got := ids(w.sent(one)); !slices.Equal(got, slices.Concat(want, want[2:])) {
 			t.Errorf("the messages are %v, want all, and those behind the second again", got)
 		}
-		w.change(hook.ID, webhooks.Change{Cursor: patch.Set(webhooks.CursorOldest)})
+		w.change(hook.ID, webhooks.Update{Cursor: patch.Set(webhooks.CursorOldest)})
 		time.Sleep(3 * time.Second)
 		if got := ids(w.sent(one)); !slices.Equal(got, slices.Concat(want, want[2:], want)) {
 			t.Errorf("the messages are %v, want all of them again", got)
@@ -182,14 +182,14 @@ func TestEndsOfAWebhook(t *testing.T) {
 		if _, err := w.servers[0].Webhooks.Delete(t.Context(), w.admin, deleted.ID, tracker.Write{}); err != nil {
 			t.Fatal(err)
 		}
-		w.change(stopped.ID, webhooks.Change{Active: patch.Set(false)})
+		w.change(stopped.ID, webhooks.Update{Active: patch.Set(false)})
 		time.Sleep(time.Second)
 		w.create("second")
 		time.Sleep(time.Minute)
 		if n, m, k := len(w.sent(one)), len(w.sent(other)), len(w.sent("https://gone.example.org/")); n != 1 || m != 1 || k != 1 {
 			t.Errorf("the deleted one got %d messages, the stopped one %d, the gone one %d, want 1 each", n, m, k)
 		}
-		w.change(stopped.ID, webhooks.Change{Active: patch.Set(true)})
+		w.change(stopped.ID, webhooks.Update{Active: patch.Set(true)})
 		time.Sleep(3 * time.Second)
 		if got := ids(w.sent(other)); !slices.Equal(got, w.happened()) {
 			t.Errorf("the resumed one got %v", got)

@@ -306,9 +306,9 @@ func (w *world) hookAt(s *server, owner tracker.Caller, patched webhooks.Patch) 
 	return a.Value.Webhook
 }
 
-func (w *world) change(id ident.ID, cmd webhooks.Change) {
+func (w *world) change(id ident.ID, cmd webhooks.Update) {
 	w.t.Helper()
-	if _, err := w.servers[0].Webhooks.Change(w.t.Context(), w.admin, id, cmd); err != nil {
+	if _, err := w.servers[0].Webhooks.Update(w.t.Context(), w.admin, id, cmd); err != nil {
 		w.t.Fatal(err)
 	}
 }

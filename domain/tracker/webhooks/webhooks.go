@@ -29,8 +29,8 @@ type Create struct {
 	Patch
 }
 
-// Change is the command of PATCH /webhooks/{identifier} (D40).
-type Change struct {
+// Update is the command of PATCH /webhooks/{identifier} (D40).
+type Update struct {
 	tracker.Write
 	Patch
 	// Active resumes the webhook, or stops it.
@@ -74,7 +74,7 @@ type Issued struct {
 	Secret webhook.Secret
 }
 
-// CursorNow is the text of Change.Cursor for the newest event, and CursorOldest for
+// CursorNow is the text of Update.Cursor for the newest event, and CursorOldest for
 // the start of the feed.
 const (
 	CursorNow    = "now"
@@ -279,22 +279,22 @@ func (s *Service) load(ctx context.Context, r store.Reader, id ident.ID) (Webhoo
 	return s.seen([]webhook.Webhook{w})[0], nil
 }
 
-// Change changes the settings of a webhook. A cursor, another URL, and Active for a
+// Update changes the settings of a webhook. A cursor, another URL, and Active for a
 // webhook that does not go on, are starts: the next event is tried at once. It fails with
 // fault.NotFound and with the faults of a body.
-func (s *Service) Change(ctx context.Context, caller tracker.Caller, id ident.ID, cmd Change) (tracker.Answer[Webhook], error) {
+func (s *Service) Update(ctx context.Context, caller tracker.Caller, id ident.ID, cmd Update) (tracker.Answer[Webhook], error) {
 	start, err := s.startOf(ctx, id, cmd)
 	if err != nil {
 		return tracker.Answer[Webhook]{}, err
 	}
 	return onWebhook(ctx, s, id, cmd.DryRun, func(of basis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
-		return decideChange(caller, cmd, start, of, m)
+		return decideUpdate(caller, cmd, start, of, m)
 	})
 }
 
 // startOf returns the requested start, once the feed has it. A fault in its form stays in
 // the command.
-func (s *Service) startOf(ctx context.Context, id ident.ID, cmd Change) (start event.Cursor, err error) {
+func (s *Service) startOf(ctx context.Context, id ident.ID, cmd Update) (start event.Cursor, err error) {
 	switch {
 	case !body.Given(cmd.Cursor) && body.Given(cmd.Active) && cmd.Active.Value:
 		return event.Start, s.checkResumption(ctx, id)
@@ -336,7 +336,7 @@ func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
 	return nil
 }
 
-func decideChange(caller tracker.Caller, cmd Change, start event.Cursor, of basis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
+func decideUpdate(caller tracker.Caller, cmd Update, start event.Cursor, of basis, m changes.Moment) (store.Change, tracker.Answer[Webhook], error) {
 	cb := changes.NewBuilder(m, caller.Author())
 	faults := slices.Clone(cmd.Faults)
 	old := of.webhook

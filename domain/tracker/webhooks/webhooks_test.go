@@ -175,7 +175,7 @@ func TestWebhookDryRuns(t *testing.T) {
 	}
 	_, err = s.Delete(t.Context(), s.Admin, real.ID, dry)
 	kit.NoError(t, err)
-	_, err = s.Change(t.Context(), s.Admin, real.ID, Change{Write: dry, Active: patch.Set(false)})
+	_, err = s.Update(t.Context(), s.Admin, real.ID, Update{Write: dry, Active: patch.Set(false)})
 	kit.NoError(t, err)
 	now, err := s.Load(t.Context(), real.ID)
 	kit.NoError(t, err)
@@ -204,37 +204,37 @@ func TestChangeWebhook(t *testing.T) {
 	}()
 	newest, err := s.core.Newest(t.Context())
 	kit.NoError(t, err)
-	change := func(cmd Change) Webhook {
+	change := func(cmd Update) Webhook {
 		t.Helper()
-		a, err := s.Change(t.Context(), s.Admin, hook.ID, cmd)
+		a, err := s.Update(t.Context(), s.Admin, hook.ID, cmd)
 		kit.NoError(t, err)
 		stored, err := s.Load(t.Context(), hook.ID)
 		kit.NoError(t, err)
 		kit.Equal(t, "the answer", a.Value, stored.Value)
 		return stored.Value
 	}
-	set := func(p Patch) Change { return Change{Patch: p} }
+	set := func(p Patch) Update { return Update{Patch: p} }
 	for _, c := range []struct {
 		rule  string
-		cmd   Change
+		cmd   Update
 		log   []string
 		check func(webhook.Webhook) bool
 	}{
-		{"nothing", Change{}, nil, func(w webhook.Webhook) bool { return w.Version == hook.Version }},
+		{"nothing", Update{}, nil, func(w webhook.Webhook) bool { return w.Version == hook.Version }},
 		{"the same", set(Patch{URL: patch.Set(hookURL), OnFailure: patch.Set("wait")}), nil, func(w webhook.Webhook) bool { return w.Version == hook.Version }},
 		{"types", set(Patch{Types: patch.Null[[]string]()}), []string{"Changed types"}, func(w webhook.Webhook) bool { return w.Types == nil && w.Epoch == 1 }},
 		{"predicate", set(Patch{Predicate: patch.Set("read = NO")}), []string{"Changed predicate"}, func(w webhook.Webhook) bool { return w.Predicate == "read = NO" && w.Epoch == 1 }},
 		{"no predicate", set(Patch{Predicate: patch.Null[string]()}), []string{"Changed predicate"}, func(w webhook.Webhook) bool { return w.Predicate == "" }},
 		{"onFailure", set(Patch{OnFailure: patch.Set("park")}), []string{"Changed onFailure"}, func(w webhook.Webhook) bool { return w.OnFailure == webhook.Park }},
-		{"stop", Change{Active: patch.Set(false)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return !w.Active && w.Epoch == 1 }},
-		{"resume", Change{Active: patch.Set(true)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return w.Active && w.Epoch == 2 && w.From == hook.From }},
+		{"stop", Update{Active: patch.Set(false)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return !w.Active && w.Epoch == 1 }},
+		{"resume", Update{Active: patch.Set(true)}, []string{"Changed active"}, func(w webhook.Webhook) bool { return w.Active && w.Epoch == 2 && w.From == hook.From }},
 		{"another URL is a start", set(Patch{URL: patch.Set("https://example.org/")}), []string{"Changed url"}, func(w webhook.Webhook) bool { return w.Epoch == 3 && w.From == hook.From }},
 		{"another path is a start", set(Patch{URL: patch.Set("https://example.org/secret-path")}), []string{"Changed url"}, func(w webhook.Webhook) bool { return w.Epoch == 4 }},
 		{"a second path, too", set(Patch{URL: patch.Set("https://example.org/another-secret-path")}), []string{"Changed url"}, func(w webhook.Webhook) bool { return w.Epoch == 5 }},
-		{"a cursor", Change{Cursor: patch.Set(first.String())}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 6 && w.From == first }},
-		{"the oldest", Change{Cursor: patch.Set("oldest")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 7 && w.From == event.Start }},
-		{"now", Change{Cursor: patch.Set("now")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 8 && w.From.Number > newest.Number }},
-		{"a cursor of a stopped one", Change{Active: patch.Set(false), Cursor: patch.Set(first.String())}, []string{"Changed active", "Changed cursor"},
+		{"a cursor", Update{Cursor: patch.Set(first.String())}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 6 && w.From == first }},
+		{"the oldest", Update{Cursor: patch.Set("oldest")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 7 && w.From == event.Start }},
+		{"now", Update{Cursor: patch.Set("now")}, []string{"Changed cursor"}, func(w webhook.Webhook) bool { return w.Epoch == 8 && w.From.Number > newest.Number }},
+		{"a cursor of a stopped one", Update{Active: patch.Set(false), Cursor: patch.Set(first.String())}, []string{"Changed active", "Changed cursor"},
 			func(w webhook.Webhook) bool { return w.Epoch == 9 && w.From == first && !w.Active }},
 	} {
 		before := len(s.fields(t, hook.ID))
@@ -254,16 +254,16 @@ func TestChangeWebhookRefuses(t *testing.T) {
 	elsewhere := event.Cursor{Number: 1, Index: 1, Batch: ident.ID{1}}
 	for name, c := range map[string]struct {
 		id   ident.ID
-		cmd  Change
+		cmd  Update
 		kind fault.Kind
 	}{
-		"an unknown webhook":        {ident.ID{5}, Change{Active: patch.Set(true)}, fault.NotFound},
-		"no cursor":                 {hook.ID, Change{Cursor: patch.Set("yesterday")}, fault.InvalidValue},
-		"null for a cursor":         {hook.ID, Change{Cursor: patch.Null[string]()}, fault.InvalidValue},
-		"null for active":           {hook.ID, Change{Active: patch.Null[bool]()}, fault.InvalidValue},
-		"a cursor of other history": {hook.ID, Change{Cursor: patch.Set(elsewhere.String())}, fault.CursorGone},
+		"an unknown webhook":        {ident.ID{5}, Update{Active: patch.Set(true)}, fault.NotFound},
+		"no cursor":                 {hook.ID, Update{Cursor: patch.Set("yesterday")}, fault.InvalidValue},
+		"null for a cursor":         {hook.ID, Update{Cursor: patch.Null[string]()}, fault.InvalidValue},
+		"null for active":           {hook.ID, Update{Active: patch.Null[bool]()}, fault.InvalidValue},
+		"a cursor of other history": {hook.ID, Update{Cursor: patch.Set(elsewhere.String())}, fault.CursorGone},
 	} {
-		if _, err := s.Change(t.Context(), s.Admin, c.id, c.cmd); !fault.Is(err, c.kind) {
+		if _, err := s.Update(t.Context(), s.Admin, c.id, c.cmd); !fault.Is(err, c.kind) {
 			t.Errorf("%s: %v, want %s", name, err, c.kind)
 		}
 	}
@@ -279,16 +279,16 @@ func TestResumeWebhookBehindAForgottenEvent(t *testing.T) {
 	kit.NoError(t, err)
 	_, err = s.Memory.Commit(t.Context(), store.Change{Batch: ident.ID{1}, At: s.Clock.Now(), Effects: []store.Effect{store.ForgetFeed{Through: newest.Number - 1}}})
 	kit.NoError(t, err)
-	change := func(cmd Change) error {
-		_, err := s.Change(t.Context(), s.Admin, hook.ID, cmd)
+	change := func(cmd Update) error {
+		_, err := s.Update(t.Context(), s.Admin, hook.ID, cmd)
 		return err
 	}
-	kit.NoError(t, change(Change{Active: patch.Set(false)}))
-	err = change(Change{Active: patch.Set(true)})
+	kit.NoError(t, change(Update{Active: patch.Set(false)}))
+	err = change(Update{Active: patch.Set(true)})
 	if _, ends := errors.AsType[*tracker.GoneError](err); !fault.Is(err, fault.CursorGone) || !ends {
 		t.Errorf("resumed: %v, want cursor-gone with the ends of the feed", err)
 	}
-	kit.NoError(t, change(Change{Active: patch.Set(true), Cursor: patch.Set("oldest")}))
+	kit.NoError(t, change(Update{Active: patch.Set(true), Cursor: patch.Set("oldest")}))
 }
 
 // D40: with the end of its owner a webhook cannot be resumed.
@@ -301,7 +301,7 @@ func TestWebhookOfAnInactiveUser(t *testing.T) {
 	kit.NoError(t, err)
 	_, err = s.Administration.Users().Update(t.Context(), s.Admin, a.Value.ID, admin.UpdateObject[admin.UserPatch]{Patch: admin.UserPatch{Inactive: patch.Set(true)}})
 	kit.NoError(t, err)
-	if _, err := s.Change(t.Context(), s.Admin, made.Value.ID, Change{Active: patch.Set(true)}); !fault.Is(err, fault.InvalidValue) {
+	if _, err := s.Update(t.Context(), s.Admin, made.Value.ID, Update{Active: patch.Set(true)}); !fault.Is(err, fault.InvalidValue) {
 		t.Errorf("resumed: %v", err)
 	}
 }
@@ -433,7 +433,7 @@ func TestWebhookOfAnotherKey(t *testing.T) {
 		kit.NoError(t, err)
 		one, err := of.Load(t.Context(), hook.ID)
 		kit.NoError(t, err)
-		replayed, err := of.Change(t.Context(), s.Admin, hook.ID, Change{Active: patch.Set(true), Cursor: patch.Set(CursorOldest)})
+		replayed, err := of.Update(t.Context(), s.Admin, hook.ID, Update{Active: patch.Set(true), Cursor: patch.Set(CursorOldest)})
 		kit.NoError(t, err)
 		for _, w := range append(all.Value, one.Value, replayed.Value) {
 			if state, why := w.Condition(true); state != webhook.Active || !strings.Contains(why, reason) || !strings.Contains(why, "PROBLEMS_WEBHOOK_KEY_FILE") {
