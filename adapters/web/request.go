@@ -5,10 +5,12 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
@@ -90,10 +92,19 @@ func (q *request) send(a answer) {
 	if q.r.Method == http.MethodHead {
 		return
 	}
-	z, _ := gzip.NewWriterLevel(q.w, gzip.BestSpeed) // fails only for another level
-	_, _ = z.Write(body)                             // whoever is gone needs no page
+	z := zippers.Get().(*gzip.Writer)
+	z.Reset(q.w)
+	_, _ = z.Write(body) // whoever is gone needs no page
 	_ = z.Close()
+	z.Reset(io.Discard) // the connection is not held
+	zippers.Put(z)
 }
+
+// zippers are writers for the next pages: a new one takes more memory than a page.
+var zippers = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // fails only for another level
+	return z
+}}
 
 // room waits for memory for the page. It fails with fault.Unavailable when there is none, when the
 // time of the request is over, or when the client has gone. The answer to a form never fails: it

@@ -43,10 +43,9 @@ var (
 	spaces   = regexp.MustCompile(`\s*([{};])\s*|([:,])\s+`)
 )
 
-// New reads all assets, with addresses below a base path. They are constant, so a fault in
-// one is a panic. The style sheet begins with the common one of all adapters.
-func New(base string) *Assets {
-	a := &Assets{urls: map[string]string{}, files: map[string]asset{}}
+// content is that of all assets, by name. It is constant, so a fault in one is a panic. The style
+// sheet begins with the common one of all adapters.
+var content = sync.OnceValue(func() map[string][]byte {
 	entries, err := fs.ReadDir(embedded, "files")
 	if err != nil {
 		panic(err)
@@ -65,7 +64,13 @@ func New(base string) *Assets {
 		}
 		content[e.Name()] = append(content[e.Name()], text...)
 	}
-	for name, text := range content {
+	return content
+})
+
+// New returns all assets, with addresses below a base path.
+func New(base string) *Assets {
+	a := &Assets{urls: map[string]string{}, files: map[string]asset{}}
+	for name, text := range content() {
 		extension := path.Ext(name)
 		media, ok := assetTypes[extension]
 		if !ok {
