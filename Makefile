@@ -34,13 +34,15 @@ build: ## build bin/problems
 
 # The race detector watches all packages but the unraced ones. It would find little there, at
 # up to ten times the cost: they compute, or drive packages that it watches.
-# Of the pages and the API, it watches the tests with calls at once, by their names.
+# Of the pages and the API, it watches the tests that start goroutines themselves, or clients of
+# streams, as their source says.
 # It skips SQLite's engine and its C library: translated C would take six times as long.
 # It cannot skip the driver: a package without the detector shares its instances of
 # generic functions, such as those below sync.Map, with all others. They would report
 # races where there are none. The tests of e2e have the detector in the program under test.
 race    = -race -gcflags=modernc.org/sqlite/lib=-race=false -gcflags=modernc.org/libc/...=-race=false
-atonce  = AtOnce|AsksOnce|Stream|Poll|Memory|Heavy|Place|Turn|Gone|Client|Slow|OneAnswer|Wait|Outlast
+starts  = go func|\.Go.func|synctest.Test|NewServer|NewUnstartedServer|onSocket|openBy|WithCancel
+atonce  = ^($(shell awk -F '[^A-Za-z0-9]' '/^func /{f=$$2} /$(starts)/ && f ~ /^Test/{print f}' adapters/httpapi/*_test.go adapters/web/*_test.go | sort -u | paste -sd'|'))$$
 unraced = /(adapters/(archive|httpapi|postgres/postgrestest|web|web/internal/(graph|markdown))|app/internal/(cli|transfer)|conformance/(dataset|internal/scaffold|storebench)|domain/(date|mail|predicate(/.*)?|rules|search|text))$$
 # At its end, a program with the detector waits for goroutines that still run: by default for a
 # second, which a hundred test programs would spend.
