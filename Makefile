@@ -47,9 +47,10 @@ unraced = /(adapters/(archive|httpapi|postgres/postgrestest|web|web/internal/(gr
 # At its end, a program with the detector waits for goroutines that still run: by default for a
 # second, which a hundred test programs would spend.
 export GORACE := atexit_sleep_ms=50
-# So do tests of the worker of e-mail that live through days, one second after the other: the
-# others have the same goroutines.
-days = ForDays$$
+# Tests of the worker of e-mail that live through days, one second after the other, run in
+# test-long without it: the others have the same goroutines.
+days   = ForDays$$
+mailer = github.com/problemtracking/problems/app/internal/mailworker
 
 postgres = github.com/problemtracking/problems/adapters/postgres
 sqlite   = github.com/problemtracking/problems/adapters/sqlite
@@ -67,7 +68,8 @@ once   = -bench . -benchtime 1x
 beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)))
 
 # Of e2e and of the tests in a browser, what every change may break: the answers, the pages, a
-# day of a team.
+# day of a team. TestHTTP on memory has the cases of the other two: test-long runs it, with the
+# race detector.
 quick = TestDay|TestPages|TestHTTP|TestExistingClient|TestServersAgree|TestRestart
 day   = ^(TestDay|TestWithoutScripts)$$
 # Of the adapters for databases, what every change may break: the promises of the port, the
@@ -78,17 +80,20 @@ plain  = TestConformanceOfFinding|TestMigrate|TestExamine.*|TestSearchAgainstThe
 # Of the packages that pass, people see the number. CI sees a line for each.
 brief = $(if $(CI),cat,awk '/^ok / { passed++; next } /^\?/ { next } { print; fflush() } END { if (passed) print "ok   " passed " packages" }')
 
+# Most of these tests make much garbage and hold little: fewer collections take a fifth of the
+# processors less from those of the pages.
+#
 # .ci/run runs test-long as well. Of the packages, it asks for those that the race detector does
 # not watch there, or not in whole.
 ONLY   = .
-unlike = $(unraced)|/(conformance|app/internal/mailworker)$$
+unlike = $(unraced)|/conformance$$
 
 test: deps build ## run the tests of everyday work on every store: some minutes, and a page of output
 	@go run ./adapters/postgres/postgrestest/which
 	@trap 'exit 130' INT; failed=; { \
-	$(gotest) -short $$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(e2e)' | grep -E '$(ONLY)') || failed=yes; \
+	GOGC=400 $(gotest) -short -skip '$(days)' $$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(e2e)' | grep -E '$(ONLY)') || failed=yes; \
 	$(gotest) -short -run '$(stores)' $(postgres) $(sqlite) || failed=yes; \
-	$(gotest) -short $(beside) -run '^($(quick))$$' $(e2e) || failed=yes; \
+	$(gotest) -short $(beside) -run '^($(quick))$$' -skip '^TestHTTP$$/^memory$$' $(e2e) || failed=yes; \
 	(cd tools && GOWORK=off $(gotest) -run '$(day)' ./browser) || failed=yes; \
 	[[ -z $$failed ]]; } 2>&1 | $(brief)
 
@@ -133,7 +138,7 @@ long-others:
 	$(call watched,$(sqlite)) || failed=yes; \
 	$(call cuts,$(sqlite)) || failed=yes; \
 	$(gotest) $(once) -run '^($(killed))$$' $(sqlite) || failed=yes; \
-	$(gotest) $(once) -run '$(left)' $(suite) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
+	$(gotest) $(once) -run '$(left)|$(days)' $(suite) $(mailer) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
 	$(gotest) $(beside) $(e2e) -program.race -skip '^($(subst TestHTTP|,,$(quick)))$$|^TestHTTP$$/^(sqlite|postgres)$$' || failed=yes; \
 	[[ -z $$failed ]]
 
