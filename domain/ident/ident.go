@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -57,20 +58,31 @@ func (id ID) Compare(other ID) int { return bytes.Compare(id[:], other[:]) }
 
 var errForm = errors.New("ident: not a UUID in the form 01234567-89ab-7cde-8f01-23456789abcd")
 
+// places says where in the canonical form the digits of each byte are.
+var places = [16]int{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34}
+
+// values has the value of each digit, and more than 0x0f for every other byte.
+var values = func() (all [256]byte) {
+	for i := range all {
+		all[i] = byte(strings.IndexByte("0123456789abcdef", byte(i)))
+	}
+	return all
+}()
+
 // Parse reads the canonical form. It refuses upper-case letters: an identifier has one
 // spelling, so comparing strings compares identifiers.
 func Parse(s string) (ID, error) {
-	var id ID
 	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
 		return None, errForm
 	}
-	for i := range len(s) {
-		if 'A' <= s[i] && s[i] <= 'F' {
-			return None, errForm
-		}
+	var id ID
+	var all byte
+	for i, at := range places {
+		high, low := values[s[at]], values[s[at+1]]
+		id[i] = high<<4 | low
+		all |= high | low
 	}
-	digits := s[:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
-	if _, err := hex.Decode(id[:], []byte(digits)); err != nil {
+	if all > 0x0f {
 		return None, errForm
 	}
 	return id, nil
