@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 			"zsh":  func(t testing.TB) string { return postgrestest.Schema(t) },
 		} {
 			need(t, shell)
-			t.Run(page+"/"+shell, func(t *testing.T) {
+			t.Run(shell+"/"+page, func(t *testing.T) {
 				t.Parallel()
 				paste(t, page, shell, store(t))
 			})
