@@ -30,7 +30,7 @@ const caseLimit = 20 * time.Minute
 // server has an address of another kind: at the root, below a base path (D34), or behind a
 // proxy that strips this path. The race detector watches the server in memory. The other
 // servers have problems, users and tokens already, and another client writes to them
-// meanwhile.
+// meanwhile. The cases are the same: "make test" runs those on SQLite, "make test-long" the others.
 func TestHTTP(t *testing.T) {
 	t.Parallel()
 	eachAdapter(t, func(t *testing.T, store string) {

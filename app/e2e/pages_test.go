@@ -25,7 +25,8 @@ var pages = []string{
 }
 
 // TestPages pastes the commands of every page into the shells that readers use, each beside a
-// server on another durable adapter, and compares the answers.
+// server on another durable adapter, and compares the answers. "make test" does it in bash,
+// "make test-long" in zsh.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	need(t, "curl")
