@@ -105,11 +105,19 @@ func (r Reader) keywordsOf(s *snapshot.Snapshot, of owner) Query {
 func (r Reader) logOf(s *snapshot.Snapshot, of owner) Query {
 	id := s.ID
 	var into []any // for all rows
-	return rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
+	q := rows(&s.Log, func(scan func(...any) error, e *problem.LogEntry) error {
 		e.Problem = id
 		into = r.entryInto(into[:0], e)
 		return inTable("log", id, scan(into...))
 	}, "SELECT "+entryColumns+" FROM log WHERE problem"+of.where+" ORDER BY position", of.args...)
+	row := q.Row
+	q.Row = func(scan func(...any) error) error {
+		if s.Log == nil { // a revision has an entry or more, and the size counts each
+			q.Grow(int(max(0, min(s.Revision, s.Size/problem.Overhead))))
+		}
+		return row(scan)
+	}
+	return q
 }
 
 const entryColumns = "id, type, created, author, via, batch, field, old_value, new_value, revision"
