@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"time"
 
@@ -78,17 +79,8 @@ func Catalogue() *metadata.Catalogue {
 func Snapshot() snapshot.Snapshot {
 	return snapshot.Snapshot{
 		Problem: problem.Problem{
-			ID: 12,
-			Fields: problem.Fields{
-				Title:          "The login page answers slowly",
-				State:          Progress.ID,
-				Priority:       Identifier(5),
-				Classification: Identifier(6),
-				Component:      Identifier(8),
-				Milestone:      Identifier(9),
-				Assignee:       Ann.ID,
-				Due:            date.Of(Time),
-			},
+			ID:         12,
+			Fields:     filled(problem.Fields{Title: "The login page answers slowly", State: Progress.ID}),
 			Originator: Bob.ID,
 			Created:    Time,
 			Modifier:   Ann.ID,
@@ -115,6 +107,38 @@ func Snapshot() snapshot.Snapshot {
 			},
 		},
 	}
+}
+
+// filled returns the fields with a value in each of them.
+func filled(f problem.Fields) problem.Fields {
+	for _, field := range problem.ClientFields() {
+		problem.ClientValue(field, &f, filler{})
+	}
+	return f
+}
+
+// filler gives a field without a value one of its kind.
+type filler struct{}
+
+// Text implements problem.ClientKinds, as do the methods below.
+func (filler) Text(f *problem.Field, value *string) (none struct{}) {
+	*value = cmp.Or(*value, f.Label["en"])
+	return none
+}
+
+// Reference gives the only object of a kind, or the one that the other members fit.
+func (filler) Reference(f *problem.Field, value *ident.ID) (none struct{}) {
+	*value = cmp.Or(*value, map[metadata.Kind]ident.ID{
+		metadata.Priorities: Priority.ID, metadata.Classifications: Classification.ID,
+		metadata.Components: Accounts.ID, metadata.Milestones: Milestone.ID, metadata.Users: Ann.ID,
+	}[f.To])
+	return none
+}
+
+// Date gives the day of the samples.
+func (filler) Date(_ *problem.Field, value *date.Date) (none struct{}) {
+	*value = cmp.Or(*value, date.Of(Time))
+	return none
 }
 
 // Created returns the result of the example of createProblem.
