@@ -68,8 +68,7 @@ once   = -bench . -benchtime 1x
 beside = -parallel $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) * 3 + 1) / 2)))
 
 # Of e2e and of the tests in a browser, what every change may break: the answers, the pages, a
-# day of a team. TestHTTP has the same cases on each store, and TestPages the same commands in
-# each shell: test-long runs those of the others.
+# day of a team. TestPages has the same commands in each shell: test-long runs those of zsh.
 quick = TestDay|TestPages|TestHTTP|TestExistingClient|TestServersAgree|TestRestart
 day   = ^(TestDay|TestWithoutScripts)$$
 # Of the adapters for databases, what every change may break: the promises of the port, the
@@ -93,7 +92,7 @@ test: deps build ## run the tests of everyday work on every store: some minutes,
 	@trap 'exit 130' INT; failed=; { \
 	GOGC=400 $(gotest) -short -skip '$(days)' $$(go list work | grep -vxE '$(postgres)|$(sqlite)|$(e2e)' | grep -E '$(ONLY)') || failed=yes; \
 	$(gotest) -short -run '$(stores)' $(postgres) $(sqlite) || failed=yes; \
-	$(gotest) -short $(beside) -run '^($(quick))$$' -skip '^TestHTTP$$/^(memory|postgres)$$|^TestPages$$/^zsh$$' $(e2e) || failed=yes; \
+	$(gotest) -short $(beside) -run '^($(quick))$$' -skip '^TestPages$$/^zsh$$' $(e2e) || failed=yes; \
 	(cd tools && GOWORK=off $(gotest) -run '$(day)' ./browser) || failed=yes; \
 	[[ -z $$failed ]]; } 2>&1 | $(brief)
 
@@ -139,7 +138,7 @@ long-others:
 	$(call cuts,$(sqlite)) || failed=yes; \
 	$(gotest) $(once) -run '^($(killed))$$' $(sqlite) || failed=yes; \
 	$(gotest) $(once) -run '$(left)|$(days)' $(suite) $(mailer) $$(grep -vxF "$$raced" <<< "$$all") || failed=yes; \
-	$(gotest) $(beside) $(e2e) -program.race -skip '^($(subst TestPages|TestHTTP|,,$(quick)))$$|^TestHTTP$$/^sqlite$$|^TestPages$$/^bash$$' || failed=yes; \
+	$(gotest) $(beside) $(e2e) -program.race -skip '^($(subst TestPages|TestHTTP|,,$(quick)))$$|^TestHTTP$$/^(sqlite|postgres)$$|^TestPages$$/^bash$$' || failed=yes; \
 	[[ -z $$failed ]]
 
 # With VERSION=all, all of them. The programs come from npm: see tools/postgres/version.
