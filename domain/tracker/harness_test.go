@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -43,7 +44,7 @@ func newService(t testing.TB) service {
 // seeded fills the empty store of a server, and returns the administrator.
 func seeded(t testing.TB, server *Service) Caller {
 	t.Helper()
-	office := admin.New(server.Core())
+	office := admin.New(server.Core(core.Insider{}))
 	_, err := office.Seed(t.Context(), kit.Secret)
 	kit.NoError(t, err)
 	caller, err := office.Authenticate(t.Context(), kit.Secret)
@@ -53,7 +54,7 @@ func seeded(t testing.TB, server *Service) Caller {
 
 // use lets s be the use cases of another server.
 func (s *service) use(server *Service) {
-	s.Service, s.administration = server, admin.New(server.Core())
+	s.Service, s.administration = server, admin.New(server.Core(core.Insider{}))
 }
 
 // newHookService is newService with a key for webhooks.

@@ -22,6 +22,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
@@ -471,7 +472,7 @@ func TestNoRandomness(t *testing.T) {
 	deaf := New(Options{Store: s.memory, Now: s.clock.Now, Random: iotest.ErrReader(io.ErrClosedPipe), Limits: DefaultLimits()})
 	_, err := deaf.CreateProblem(t.Context(), s.admin, CreateProblem{ProblemPatch: titled("T")})
 	kit.WantFault(t, err, fault.Internal)
-	_, err = admin.New(deaf.Core()).NewSecret()
+	_, err = admin.New(deaf.Core(core.Insider{})).NewSecret()
 	kit.WantFault(t, err, fault.Internal)
 	if s.memory.Current() != before {
 		t.Error("the store changed")

@@ -12,6 +12,7 @@ import (
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -85,7 +86,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 		for range 3 {
 			_, err := server.As(s.admin).Problem(t.Context(), 1, 0)
 			kit.NoError(t, err)
-			_, err = admin.New(server.Core()).Authenticate(t.Context(), kit.Secret)
+			_, err = admin.New(server.Core(core.Insider{})).Authenticate(t.Context(), kit.Secret)
 			kit.NoError(t, err)
 			kit.NoError(t, server.Ready(t.Context()))
 			_, err = server.As(s.admin).Objects(t.Context(), predicate.User, slowSearch.Search)

@@ -1,7 +1,6 @@
 // Package tracker has the use cases of problems, of searches and of the feed. Most files are named
 // after the nouns of the use cases. Administration, webhooks, e-mail, erasures and sessions have
-// packages of their own below, with a Service each. Package usecases puts them together: that is the
-// driving port, which the HTTP adapters and the command line call.
+// packages of their own below, with a Service each. Package usecases puts them together.
 //
 // Every write of a user goes the same way, in core.Run: lock the objects, load the data for the
 // rule, decide with a pure function, commit the resulting Change. Housekeeping, leases and
@@ -157,7 +156,7 @@ func New(o Options) *Service {
 }
 
 // Core returns what the use cases in other packages share with these.
-func (s *Service) Core() *core.Core { return s.core }
+func (s *Service) Core(core.Insider) *core.Core { return s.core }
 
 // Zone returns the time zone of dates.
 func (s *Service) Zone() *time.Location { return s.core.Zone }

@@ -16,7 +16,7 @@ func (s *Service) Authenticate(ctx context.Context, secret access.Secret) (core.
 
 // Recognize is Authenticate without a read of the store for each unknown token. So
 // unknown tokens cannot overload the store. A token made by another process becomes
-// known within Options.CacheFor.
+// known within tracker.Options.CacheFor.
 func (s *Service) Recognize(ctx context.Context, secret access.Secret) (core.Caller, error) {
 	return s.authenticate(ctx, secret, s.core.Tokens.Known)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/problemtracking/problems/domain/patch"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -376,7 +377,7 @@ func TestCacheFor(t *testing.T) {
 	t.Parallel()
 	other := newService(t)
 	token := other.issue(t, access.Read)
-	s := New(tracker.New(tracker.Options{Store: other.memory, Now: other.clock.Now, CacheFor: time.Minute}).Core())
+	s := New(tracker.New(tracker.Options{Store: other.memory, Now: other.clock.Now, CacheFor: time.Minute}).Core(core.Insider{}))
 	kit.Equal(t, "before", authenticated(t, s, token), true)
 	_, err := other.RevokeToken(t.Context(), other.admin, token.ID, tracker.Write{})
 	kit.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 )
 
@@ -32,7 +33,7 @@ func newServer(s store.Store, c *kit.Clock) service {
 
 func limited(s store.Store, c *kit.Clock, limits tracker.Limits) service {
 	server := tracker.New(tracker.Options{Store: s, Now: c.Now, Random: rand.Reader, Limits: limits})
-	return service{Service: New(server.Core()), problems: server, clock: c}
+	return service{Service: New(server.Core(core.Insider{})), problems: server, clock: c}
 }
 
 func newService(t testing.TB) service {

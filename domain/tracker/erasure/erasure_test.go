@@ -18,6 +18,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 	"github.com/problemtracking/problems/domain/tracker/sessions"
@@ -31,7 +32,7 @@ type service struct {
 
 func newService(t *testing.T) service {
 	s := stage.New(t, rand.Reader)
-	return service{New(s.Tracker), s}
+	return service{New(s.Tracker.Core(core.Insider{})), s}
 }
 
 // leaver is a service with a user who has left traces in four of five problems.
@@ -43,7 +44,7 @@ func leaver(t *testing.T) (service, ident.ID) {
 	who := a.Value.ID
 	_, err = s.Administration.CreateToken(t.Context(), s.Admin, admin.CreateToken{User: kit.Named("Ann Lee"), Scope: patch.Set("write"), Name: patch.Set("Ann Lee's laptop")})
 	kit.NoError(t, err)
-	_, err = sessions.New(s.Tracker).SignInUser(t.Context(), who, access.Write, "a browser")
+	_, err = sessions.New(s.Tracker.Core(core.Insider{})).SignInUser(t.Context(), who, access.Write, "a browser")
 	kit.NoError(t, err)
 	caller := tracker.Caller{User: who, Scope: access.Write}
 	for _, title := range []string{"plain", "watched", "assigned", "renamed", "Ask Ann Lee"} {
@@ -99,7 +100,7 @@ func TestErasure(t *testing.T) {
 				return fault.Wrap(fault.Internal, died, "the server dies")
 			}
 			return next(c)
-		}}, stage.Key))
+		}}, stage.Key).Core(core.Insider{}))
 		worker := server.NewWorker(true, nil)
 		for worked := true; worked && err == nil; {
 			worked, err = worker.Work(t.Context(), s.Clock.Now())

@@ -3,7 +3,6 @@
 package erasure
 
 import (
-	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
 )
 
@@ -13,5 +12,5 @@ type Service struct {
 	core *core.Core
 }
 
-// New returns a Service on the store of the tracker.
-func New(t *tracker.Service) *Service { return &Service{t.Core()} }
+// New returns a Service on what it shares with the tracker: see tracker.Service.Core.
+func New(c *core.Core) *Service { return &Service{c} }

@@ -17,4 +17,6 @@ type Service struct {
 }
 
 // New returns a Service on the store of the tracker.
-func New(t *tracker.Service, a *admin.Service) *Service { return &Service{t, a, t.Core()} }
+func New(t *tracker.Service, a *admin.Service) *Service {
+	return &Service{t, a, t.Core(core.Insider{})}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/stage"
 	"github.com/problemtracking/problems/domain/user"
@@ -29,13 +30,13 @@ type service struct {
 
 func newService(t *testing.T) service {
 	s := stage.New(t, rand.Reader)
-	return service{New(s.Tracker), s}
+	return service{New(s.Tracker.Core(core.Insider{})), s}
 }
 
 // server returns what another server does on a store.
 func (s service) server(on store.Store) service {
 	s.Tracker = s.Server(on, nil)
-	s.Service = New(s.Tracker)
+	s.Service = New(s.Tracker.Core(core.Insider{}))
 	return s
 }
 

@@ -1,17 +1,19 @@
-// Package usecases puts the use cases of a server together.
+// Package usecases puts the use cases of a server together: the driving port, which the HTTP API, the
+// pages and the command line call.
 package usecases
 
 import (
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/admin"
 	"github.com/problemtracking/problems/domain/tracker/erasure"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/mailing"
 	"github.com/problemtracking/problems/domain/tracker/sessions"
 	"github.com/problemtracking/problems/domain/tracker/webhooks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
 
-// The two whose use cases All has as its own.
+// All has the methods of these two itself.
 type (
 	Tracker        = tracker.Service
 	Administration = admin.Service
@@ -31,13 +33,14 @@ type All struct {
 // touch the store. sender sends the messages of webhooks; nil: nothing is sent.
 func New(o tracker.Options, sender webhook.Sender) *All {
 	t := tracker.New(o)
-	a := admin.New(t.Core())
+	c := t.Core(core.Insider{})
+	a := admin.New(c)
 	return &All{
 		Tracker:        t,
 		Administration: a,
 		Webhooks:       webhooks.New(t, sender),
 		Mailing:        mailing.New(t, a),
-		Erasures:       erasure.New(t),
-		Sessions:       sessions.New(t),
+		Erasures:       erasure.New(c),
+		Sessions:       sessions.New(c),
 	}
 }

@@ -21,5 +21,5 @@ type Service struct {
 // once of what this one makes. sender sends messages to the receivers.
 // nil: nothing is sent.
 func New(t *tracker.Service, sender webhook.Sender) *Service {
-	return &Service{tracker: t, core: t.Core(), sender: sender, made: make(chan struct{}, 1)}
+	return &Service{tracker: t, core: t.Core(core.Insider{}), sender: sender, made: make(chan struct{}, 1)}
 }

@@ -1,5 +1,5 @@
-// Package core is what all use cases share: the road of a write (lock, load, decide, commit), the
-// reads for a user, the tokens and the feed.
+// Package core is what all use cases share: callers, answers, the road of a write (lock, load,
+// decide, commit), the reads for a user, the tokens and the feed.
 package core
 
 import (
@@ -21,6 +21,10 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 	"github.com/problemtracking/problems/domain/webhook"
 )
+
+// Insider is the argument of tracker.Service.Core. Only packages that can import this one can make
+// it: adapters reach the store by use cases alone.
+type Insider struct{ _ byte }
 
 // Core is the store of the service with its caches, locks and clock.
 type Core struct {

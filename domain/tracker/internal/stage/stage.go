@@ -11,6 +11,7 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker"
 	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/webhook"
 )
@@ -30,7 +31,7 @@ func New(t testing.TB, random io.Reader) Stage {
 	t.Helper()
 	s := Stage{Memory: kit.NewMemory(), Clock: kit.NewClock(), random: random}
 	s.Tracker = s.Server(s.Memory, Key)
-	s.Administration = admin.New(s.Tracker.Core())
+	s.Administration = admin.New(s.Tracker.Core(core.Insider{}))
 	_, err := s.Administration.Seed(t.Context(), kit.Secret)
 	if err == nil {
 		s.Admin, err = s.Administration.Authenticate(t.Context(), kit.Secret)
