@@ -36,6 +36,12 @@ func (c *place) AfterApply(command *kong.Context, stores *backend.Registry, faul
 	if err := c.Storage.AfterApply(command, stores, faults); err != nil {
 		return err
 	}
+	if config.Typed(command, "store") { // a flag wins over PROBLEMS_URL
+		if config.Typed(command, "url") {
+			return faults.Add(errors.New("--url and --store exclude each other: a running server has its store"))
+		}
+		c.Remote.URL = ""
+	}
 	return c.Clock.AfterApply(faults)
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/problemtracking/problems/adapters/postgres/postgrestest"
 	"github.com/problemtracking/problems/app/internal/directory"
+	"github.com/problemtracking/problems/domain/access"
 )
 
 // The commands do the same on the store of a running service and through that
@@ -264,5 +265,20 @@ func TestHelpOfScopes(t *testing.T) {
 		if !strings.Contains(help, want) {
 			t.Errorf("the help lacks %q:\n%s", want, help)
 		}
+	}
+}
+
+// A store on the command line wins over the server of a variable.
+func TestStoreBeforeServer(t *testing.T) {
+	t.Parallel()
+	url := sqliteURL(t)
+	start(t, variables{"PROBLEMS_STORE": url}).end(t)
+	env := variables{"PROBLEMS_URL": "http://127.0.0.1:1", "PROBLEMS_TOKEN": access.NewSecret([32]byte{1}).Reveal()}
+	if got := must(t, env, "user", "list", "--store", url); !strings.Contains(got, "admin@localhost") {
+		t.Errorf("the list of users is\n%s", got)
+	}
+	both := call(t, env, "user", "list", "--store", url, "--url", "http://127.0.0.1:1")
+	if both.code != 2 || !strings.Contains(both.stderr, "--url and --store exclude each other") {
+		t.Errorf("a store and a server: exit code %d, %s", both.code, both.stderr)
 	}
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -34,11 +35,31 @@ func CheckTyped(command *kong.Context, prefix string, store backend.URL) error {
 	if store.IsDatabase() {
 		return nil
 	}
-	for _, element := range command.Path {
-		flag := element.Flag
-		if flag != nil && !element.Resolved && strings.HasPrefix(flag.Name, prefix) && flag.Tag.Has("postgres") {
+	for flag := range typed(command) {
+		if strings.HasPrefix(flag.Name, prefix) && flag.Tag.Has("postgres") {
 			return fmt.Errorf("--%s is for PostgreSQL: the store is %s", flag.Name, store)
 		}
 	}
 	return nil
+}
+
+// Typed reports whether the command line has a flag: a variable or a default does not count.
+func Typed(command *kong.Context, name string) bool {
+	for flag := range typed(command) {
+		if flag.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// typed are the flags of the command line.
+func typed(command *kong.Context) iter.Seq[*kong.Flag] {
+	return func(yield func(*kong.Flag) bool) {
+		for _, element := range command.Path {
+			if element.Flag != nil && !element.Resolved && !yield(element.Flag) {
+				return
+			}
+		}
+	}
 }
