@@ -181,7 +181,12 @@ func (s service) writeSomething(t *testing.T, rng *rand.Rand, problems int) (wha
 	case "relate":
 		_, err = s.AddRelationship(ctx, caller, id, relate(pick(rng, types...), some()))
 	case "unrelate":
-		_, err = s.DeleteRelationship(ctx, caller, id, relate(pick(rng, types...), some()))
+		of := s.memory.Current().Problems[id].Relationships
+		if len(of) == 0 {
+			return "", nil
+		}
+		r := pick(rng, of...)
+		_, err = s.DeleteRelationship(ctx, caller, id, relate(r.Type, r.Other))
 	case "watch":
 		_, err = s.AddWatcher(ctx, caller, id, AddWatcher{User: kit.AsPartial(kit.Object{"identifier": pick(rng, kit.Ann, kit.Bob, kit.Eve1, kit.Eve2).String()})})
 	case "stop watching":

@@ -212,12 +212,12 @@ func TestStalledConnectionOfHTTP2Ends(t *testing.T) {
 		}
 	})
 	server := httptest.NewUnstartedServer(handler)
-	settings := config.Settings{Timeouts: config.Timeouts{WriteTimeout: 100 * time.Millisecond}}
+	settings := config.Settings{Timeouts: config.Timeouts{WriteTimeout: time.Second}}
 	server.Config = newAPI(settings, handler, nil, slog.New(slog.DiscardHandler)).server
 	if limits := server.Config.HTTP2; limits == nil || limits.WriteByteTimeout != httpframe.PieceTime || limits.MaxConcurrentStreams != httpframe.MostStreams {
 		t.Fatalf("the limits of HTTP/2 are %+v, want an end of silence after %v, and %d streams", limits, httpframe.PieceTime, httpframe.MostStreams)
 	}
-	server.Config.HTTP2.WriteByteTimeout = 100 * time.Millisecond
+	server.Config.HTTP2.WriteByteTimeout = time.Second // also for the handshake, beside other tests
 	server.Listener = littleListener{server.Listener}
 	server.EnableHTTP2 = true
 	server.StartTLS()
