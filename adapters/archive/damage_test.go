@@ -124,7 +124,7 @@ var damages = []struct {
 	{"a kind that is no string", in(9, `"kind":"user"`, `"kind":7`), 9, "/kind", "must be a string"},
 	{"a kind of a newer version", in(9, `"kind":"user"`, `"kind":"sprint"`), 9, "/kind", "version 10 of the format has no such kind"},
 	{"a saved query without a predicate", strings.Replace(whole(inUse(), 8), `"predicate":"watching = YES",`, "", 1), 13, "/predicate", "is missing"},
-	{"a saved query with a column that is none", strings.Replace(whole(inUse(), 8), `"columns":"due,state"`, `"columns":"due,colour"`, 1), 12, "/columns", `has the unknown column "colour"`},
+	{"a saved query with a column that is none", strings.Replace(whole(inUse(), 8), `"columns":"due,state"`, `"columns":"due,colour"`, 1), 12, "/columns", "has an unknown column as name 2"},
 	{"preferences that are none", in(10, `"density=compact `, `"density=loose `), 10, "/preferences", "must be null, or a text such as"},
 	{"a saved query of nobody", strings.Replace(whole(inUse(), 8), `"owner":"01900000-0000-7000-8000-000000000051"`, `"owner":null`, 1), 13, "/owner", "must be an identifier"},
 	{"an audit entry of an unknown kind", strings.Replace(whole(inUse(), 8), `"objectKind":"priority"`, `"objectKind":"problem"`, 1), 15, "/objectKind", "must be one of"},

@@ -38,7 +38,10 @@ func idempotency[T, O any](c *call, render func(tracker.Answer[T]) *O) (*tracker
 		return nil, nil
 	}
 	key, ok := parseKey(lines[0])
-	if !ok || len(lines) > 1 {
+	switch {
+	case len(lines) > 1:
+		return nil, fault.New(fault.MalformedRequest, "the header Idempotency-Key has to be sent once")
+	case !ok:
 		return nil, fault.New(fault.MalformedRequest, "the header Idempotency-Key has to be 1 to 255 visible ASCII characters, bare or in quotes")
 	}
 	return &tracker.Idempotency[T]{

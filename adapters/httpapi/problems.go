@@ -186,9 +186,10 @@ func (c *call) base() (revision patch.Field[int64], err error) {
 	if !c.query.Has(paramBase) {
 		return revision, nil
 	}
-	n, err := strconv.ParseInt(c.query.Get(paramBase), 10, 64)
-	if err != nil {
-		return revision, fault.New(fault.MalformedRequest, "base has to be a revision of the problem, such as 3")
+	text := c.query.Get(paramBase)
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || strconv.FormatInt(n, 10) != text {
+		return revision, fault.New(fault.MalformedRequest, "base has to be a revision of the problem, such as 3, without sign or leading zeros")
 	}
 	return patch.Set(n), nil
 }

@@ -20,7 +20,7 @@ func Parse(text string) (List, error) {
 	for i := range sent {
 		sent[i] = strings.TrimSpace(sent[i])
 		if !slices.Contains(names, sent[i]) {
-			return "", fmt.Errorf("has the unknown column %.40q: send some of %s, with commas between them", sent[i], strings.Join(names, ", "))
+			return "", fmt.Errorf("has an unknown column as name %d: send some of %s, with commas between them", i+1, strings.Join(names, ", "))
 		}
 		if slices.Contains(sent[:i], sent[i]) {
 			return "", fmt.Errorf("has the column %s twice", sent[i])

@@ -11,9 +11,9 @@ func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
 		"state":                       "state",
 		"due , state,\tcreationDate ": "due,state,creationDate",
-		"":                            "unknown column \"\": send some of state, priority,",
-		"state,":                      `unknown column ""`,
-		"state,colour":                `unknown column "colour"`,
+		"":                            "unknown column as name 1: send some of state, priority,",
+		"state,":                      "unknown column as name 2",
+		"state,colour":                "unknown column as name 2",
 		"state,due,state":             "has the column state twice",
 	} {
 		got, err := Parse(text)

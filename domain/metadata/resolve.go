@@ -28,7 +28,9 @@ func (c *Catalogue) Resolve(kind Kind, partial Partial, where fault.Location) (i
 	members := partial.(Members)
 	found := c.matches(kind, members, q)
 	switch {
-	case len(members) == 0 || len(found) > 1:
+	case len(members) == 0:
+		r.faults.Add(fault.MetadataAmbiguous, where, "must identify one %s by a member, such as its name; %s", kind, c.candidates(kind, found))
+	case len(found) > 1:
 		r.faults.Add(fault.MetadataAmbiguous, where, "must identify one %s, but %s", kind, c.candidates(kind, found))
 	case len(found) == 0:
 		r.faults.Add(fault.MetadataNotFound, where, "no %s has all the members given%s", kind, c.choice(kind))
