@@ -22,7 +22,7 @@ const (
 
 // ClientKinds has a method for each kind of field set by clients. The pointer leads to
 // the value. All that depends on the kind of a field implements ClientKinds, Kinds or
-// SentKinds: a new kind does not compile until all of it knows the kind.
+// SentKinds: with a method there for a new kind, all of it has to know the kind, or does not compile.
 type ClientKinds[R any] interface {
 	Text(f *Field, value *string) R
 	Reference(f *Field, value *ident.ID) R
