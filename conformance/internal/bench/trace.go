@@ -66,103 +66,127 @@ type Trace struct {
 	pending *pending
 }
 
-// begin notes the begin of a call.
-func (t *Trace) begin(call string) (end func()) { return t.pending.begin(t.name + call) }
+// call is a call under way.
+type call struct {
+	trace *Trace
+	text  string
+	began time.Time
+	end   func()
+}
 
-// log logs a call, with its result if it succeeded.
-func (t *Trace) log(call string, result any, err error) {
+// begin notes the begin of a call.
+func (t *Trace) begin(text string) call {
+	return call{t, text, time.Now(), t.pending.begin(t.name + text)}
+}
+
+// slow is the least time of a call that its log has. The times of others differ from run to run.
+const slow = time.Second
+
+// log logs the call, with its result if it succeeded.
+func (c call) log(result any, err error) {
 	if err != nil {
 		result = err
 	}
-	t.Logf("%s%s → %v", t.name, call, result)
+	text := fmt.Sprintf("%s%s → %v", c.trace.name, c.text, result)
+	if took := time.Since(c.began); took >= slow {
+		text += fmt.Sprintf(", after %v", took.Round(100*time.Millisecond))
+	}
+	c.trace.Logf("%s", text)
 }
 
 // View implements store.Store, as do the methods below. Only a failed read is logged: cases read
 // much more than they write.
 func (t *Trace) View(ctx context.Context, fn func(store.Reader) error) error {
-	defer t.begin("View")()
+	c := t.begin("View")
+	defer c.end()
 	err := t.Store.View(ctx, fn)
 	if err != nil {
-		t.log("View", nil, err)
+		c.log(nil, err)
 	}
 	return err
 }
 
 // Feed logs failures alone, like View.
 func (t *Trace) Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error) {
-	call := fmt.Sprintf("Feed from %d", from)
-	defer t.begin(call)()
+	c := t.begin(fmt.Sprintf("Feed from %d", from))
+	defer c.end()
 	entries, err := t.Store.Feed(ctx, from, limit, budget)
 	if err != nil {
-		t.log(call, nil, err)
+		c.log(nil, err)
 	}
 	return entries, err
 }
 
 // FeedEnds logs failures alone, like View.
 func (t *Trace) FeedEnds(ctx context.Context) (oldest, newest event.Entry, err error) {
-	defer t.begin("FeedEnds")()
+	c := t.begin("FeedEnds")
+	defer c.end()
 	oldest, newest, err = t.Store.FeedEnds(ctx)
 	if err != nil {
-		t.log("FeedEnds", nil, err)
+		c.log(nil, err)
 	}
 	return oldest, newest, err
 }
 
 // Reserve logs the number.
 func (t *Trace) Reserve(ctx context.Context) (problem.ID, error) {
-	defer t.begin("Reserve")()
+	c := t.begin("Reserve")
+	defer c.end()
 	id, err := t.Store.Reserve(ctx)
-	t.log("Reserve", id, err)
+	c.log(id, err)
 	return id, err
 }
 
 // Commit logs the parts of the Change, and its position in the feed.
 func (t *Trace) Commit(ctx context.Context, change store.Change) (store.Receipt, error) {
-	call := "Commit of " + Describe(change)
-	defer t.begin(call)()
+	c := t.begin("Commit of " + Describe(change))
+	defer c.end()
 	receipt, err := t.Store.Commit(ctx, change)
-	t.log(call, fmt.Sprint("position ", receipt.Position), err)
+	c.log(fmt.Sprint("position ", receipt.Position), err)
 	return receipt, err
 }
 
 // Outcome logs the fate of the batch.
 func (t *Trace) Outcome(ctx context.Context, batch ident.ID, at time.Time) (store.Receipt, bool, error) {
-	call := "Outcome of batch " + Short(batch)
-	defer t.begin(call)()
+	c := t.begin("Outcome of batch " + Short(batch))
+	defer c.end()
 	receipt, stored, err := t.Store.Outcome(ctx, batch, at)
-	t.log(call, fmt.Sprintf("stored: %v, position %d", stored, receipt.Position), err)
+	c.log(fmt.Sprintf("stored: %v, position %d", stored, receipt.Position), err)
 	return receipt, stored, err
 }
 
 // Confirm logs whether the history is confirmed.
 func (t *Trace) Confirm(ctx context.Context, shown store.History) error {
-	defer t.begin("Confirm")()
+	c := t.begin("Confirm")
+	defer c.end()
 	err := t.Store.Confirm(ctx, shown)
-	t.log("Confirm", "confirmed", err)
+	c.log("confirmed", err)
 	return err
 }
 
 // Versions logs the versions.
 func (t *Trace) Versions(ctx context.Context) (store.Versions, error) {
-	defer t.begin("Versions")()
+	c := t.begin("Versions")
+	defer c.end()
 	v, err := t.Store.Versions(ctx)
-	t.log("Versions", v, err)
+	c.log(v, err)
 	return v, err
 }
 
 // Restore logs its end. The Archive would be too long for a line.
 func (t *Trace) Restore(ctx context.Context, archive store.Archive) error {
-	defer t.begin("Restore")()
+	c := t.begin("Restore")
+	defer c.end()
 	err := t.Store.Restore(ctx, archive)
-	t.log("Restore", "done", err)
+	c.log("done", err)
 	return err
 }
 
 func (t *Trace) Close() error {
-	defer t.begin("Close")()
+	c := t.begin("Close")
+	defer c.end()
 	err := t.Store.Close()
-	t.log("Close", "closed", err)
+	c.log("closed", err)
 	return err
 }
 
