@@ -244,7 +244,7 @@ func TestChunks(t *testing.T) {
 
 func TestSilentClient(t *testing.T) {
 	t.Parallel()
-	r := serve(t, func(s *Server) { s.smtp.ReadTimeout = 50 * time.Millisecond })
+	r := serve(t, func(s *Server) { s.smtp.ReadTimeout = time.Second })
 	r.talk(t).answers("421")
 	c := r.talk(t)
 	c.begin()
