@@ -278,7 +278,7 @@ func inUse() error {
 	return fault.New(fault.InUse, "problems are in this state: whether they count as resolved cannot change; move them to another state first, or make a new one")
 }
 
-// stateUsed reports whether a problem is in the state. The search for it does not count for the search
+// stateUsed reports whether a problem is in the state. Its search does not count for the search
 // limit, because stores find the first such problem at once.
 func stateUsed(ctx context.Context, r store.Reader, as core.Reads, state ident.ID, c *metadata.Catalogue) (bool, error) {
 	plan, err := check.Compile("state.identifier = '"+state.String()+"'", predicate.Problem, predicate.Env{})
