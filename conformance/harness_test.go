@@ -54,6 +54,16 @@ func TestHarnessHasToBeDeclared(t *testing.T) {
 	}
 }
 
+func TestReportSaysThatAStoreIsSerial(t *testing.T) {
+	t.Parallel()
+	for declared, want := range map[harness.Support]bool{harness.Yes: true, harness.No: false, harness.Undeclared: false} {
+		caps := harness.Capabilities{Serial: declared}
+		if said := strings.HasPrefix(caps.Declared()["serial"], "yes"); said != want {
+			t.Errorf("declared %v: the report says it: %v", declared, said)
+		}
+	}
+}
+
 // TestForgetfulStore shows that the cases of durability can fail. A random case can draw
 // a sequence that loses nothing, so it has several seeds.
 func TestForgetfulStore(t *testing.T) {

@@ -61,6 +61,10 @@ type Capabilities struct {
 	// LastReads stores have Readers with the interface store.LastReaders. This need not
 	// be declared: the zero value declares nothing, and the cases hold for both.
 	LastReads Support
+	// Serial stores run one transaction after the other, as the emulator of a database may.
+	// The report then says so beside the cases of concurrent writers, which show little
+	// there. This need not be declared.
+	Serial Support
 }
 
 // Declared returns the capabilities for a report.
@@ -72,6 +76,9 @@ func (c Capabilities) Declared() map[string]string {
 	declared := map[string]string{"durable": c.Durable.String(), "shared": c.Shared.String(), "replicated": replicated.String()}
 	if c.LastReads != Undeclared {
 		declared["lastReads"] = c.LastReads.String()
+	}
+	if c.Serial == Yes {
+		declared["serial"] = "yes: one transaction after the other, so the cases of concurrency show little"
 	}
 	return declared
 }

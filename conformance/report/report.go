@@ -26,7 +26,7 @@ type Report struct {
 	Result Result `json:"result"`
 	// Reason explains the Result in a sentence.
 	Reason string `json:"reason"`
-	// Capabilities are declared by the implementation, by name: "yes" or "no".
+	// Capabilities are declared by the implementation, by name: "yes" or "no", and what follows from it.
 	Capabilities map[string]string `json:"capabilities,omitempty"`
 	// Durability is the shown durability of stores; nil for servers.
 	Durability *Durability `json:"durability,omitempty"`
