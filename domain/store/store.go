@@ -64,7 +64,8 @@ type Store interface {
 	// A Commit with a Batch committed before must change nothing and return the first
 	// Receipt (COM-005). A Commit with a Batch ruled out by Outcome must fail with
 	// fault.Abandoned (COM-006). An effect or expectation unknown to the store must be
-	// refused with fault.Unsupported before anything is stored (COM-007).
+	// refused with fault.Unsupported before anything is stored (COM-007). Every Change up to
+	// MostSize must be stored (COM-013).
 	//
 	// Later reads must return log entries, comments, attachments and savepoints in the order of
 	// their Commits, and within one Change in its order (COM-008). Times and
@@ -128,7 +129,8 @@ type Store interface {
 	//
 	// Feed returns at most limit entries; limit is at least 1. It must stop after the
 	// entry that brings the total Size to at least budget, in bytes, and not before
-	// (FEED-006). When ctx ends, it must fail with fault.Unavailable (FEED-007).
+	// (FEED-006). It must return while others commit without a pause (FEED-010). When ctx
+	// ends, it must fail with fault.Unavailable, and hold up no later Commit (FEED-007).
 	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 
 	// FeedEnds returns the oldest and the newest entry of the feed, as Feed would, but
@@ -194,7 +196,9 @@ func (v Versions) After(change Change) Versions {
 	return v
 }
 
-// Receipt describes a committed Change.
+// Receipt describes a committed Change. The service does not read it. The suite does: it takes
+// the Position for the order of Changes at once, and of those with an unknown outcome in a
+// crash, and holds every read against it.
 type Receipt struct {
 	Batch ident.ID
 	// Position orders the Changes. It must be at least 1 and unique (COM-011). It must

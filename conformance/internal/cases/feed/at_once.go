@@ -1,11 +1,13 @@
 package feed
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/conformance/internal/cases/steps"
@@ -321,4 +323,51 @@ func stepPublished(b *bench.Bench, id problem.ID) (stored bool, err error) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// feedCancelledUnderWay ends Feeds after various times. Each has an entry that nobody has read.
+func feedCancelledUnderWay(b *bench.Bench) {
+	const rounds = 20
+	for round := range rounds {
+		publish(b, b.Happening(1), b.Administered())
+		ctx, cancel := context.WithCancel(b.Ctx)
+		b.Alongside(1, func(int) error {
+			if _, err := b.Store.Feed(ctx, 1, math.MaxInt32, math.MaxInt64); err != nil && !fault.Is(err, fault.Unavailable) {
+				return fmt.Errorf("Feed: %w", err)
+			}
+			return nil
+		}, func(<-chan struct{}) {
+			time.Sleep(time.Duration(round) * 100 * time.Microsecond)
+			cancel()
+		})
+		publish(b, b.Happening(1))
+	}
+	b.Equal("the number of entries", 2*rounds, len(feed(b)))
+}
+
+// feedUnderLoad has writers that publish until a reader has called Feed some times.
+func feedUnderLoad(b *bench.Bench) {
+	var over atomic.Bool
+	b.Together(bench.Writers+1, func(who int) error {
+		if who == 0 {
+			defer over.Store(true)
+			var seen []event.Entry
+			for range 10 {
+				var err error
+				if seen, err = readOn(b, seen); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for !over.Load() {
+			if err := b.Going(); err != nil {
+				return err
+			}
+			if _, err := b.Store.Commit(b.Ctx, publishing(b, b.Happening(1))); err != nil {
+				return fmt.Errorf("Commit: %w", err)
+			}
+		}
+		return nil
+	})
 }

@@ -84,6 +84,10 @@ func Cases() []bench.Case {
 		Rule: "Feed and FeedEnds with an ended context fail with Unavailable.",
 		Run:  feedCancelled,
 	}, {
+		ID:   "FEED-007/under-way",
+		Rule: "A Feed whose context ends under way ends, and no later Commit waits for it.",
+		Run:  feedCancelledUnderWay,
+	}, {
 		ID:   "FEED-008",
 		Rule: "FeedEnds returns the oldest and the newest entry without their events, or none.",
 		Run:  feedEnds,
@@ -91,6 +95,10 @@ func Cases() []bench.Case {
 		ID:   "FEED-009",
 		Rule: "ForgetFeed removes the oldest entries up to a number, but never the newest, and the numbers go on.",
 		Run:  feedForgets,
+	}, {
+		ID:   "FEED-010",
+		Rule: "Feed returns while others commit without a pause.",
+		Run:  feedUnderLoad,
 	}, {
 		ID:   "READ-022",
 		Rule: "A Reader's feed has exactly the Changes that the Reader shows, whatever is committed meanwhile.",
