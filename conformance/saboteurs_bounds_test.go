@@ -13,6 +13,7 @@ import (
 	"github.com/problemtracking/problems/conformance/report"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
 	"github.com/problemtracking/problems/domain/query"
@@ -23,6 +24,16 @@ import (
 // boundSaboteurs are stores with a defect that shows with large numbers alone.
 func boundSaboteurs() []saboteur {
 	return []saboteur{{
+		name: "takes no more than 64 MiB at once", caught: "COM-013",
+		sabotage: func(s *broken) {
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				if change.Size() > 64<<20 {
+					return store.Receipt{}, fault.New(fault.TooLarge, "the transaction is too large")
+				}
+				return s.Model.Commit(ctx, change)
+			}
+		},
+	}, {
 		name: "cuts the order of states to 16 bits", caught: "READ-001/order",
 		sabotage: alter(func(change *store.Change) {
 			change.Effects = slices.Clone(change.Effects)

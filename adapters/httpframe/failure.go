@@ -67,7 +67,7 @@ var failures = []Failure{
 	{fault.ClaimLost, "claim-lost", 412, "Claim lost",
 		"The header Claim does not name the current claim of the problem. It was ended, or it expired and somebody else has taken it. Stop the work on the problem; nothing was stored."},
 	{fault.TooLarge, "too-large", 413, "Too large",
-		"The body is too long for this server."},
+		"The body is too long for this server, or the request would store more than one can. The detail has the limit."},
 	{fault.UnsupportedMediaType, "unsupported-media-type", 415, "Unsupported media type",
 		"The service does not read this type, charset or content coding of a body. Send application/json in UTF-8. Comments can also be text/plain."},
 	{fault.RangeNotSatisfiable, "range-not-satisfiable", 416, "Range not satisfiable",

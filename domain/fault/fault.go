@@ -21,7 +21,7 @@ const (
 	Forbidden            Kind = "forbidden"              // the token's scope is too small
 	NotFound             Kind = "not-found"              // nothing at this path
 	MethodNotAllowed     Kind = "method-not-allowed"     // the path has other methods
-	TooLarge             Kind = "too-large"              // the body exceeds the limit
+	TooLarge             Kind = "too-large"              // the body, or what the request would store, exceeds the limit
 	UnsupportedMediaType Kind = "unsupported-media-type" // the body is of a type not supported here
 	RangeNotSatisfiable  Kind = "range-not-satisfiable"  // the range of a file is behind its end
 	RateLimited          Kind = "rate-limited"           // the token, or the client without one, has used up its rate

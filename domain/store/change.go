@@ -57,6 +57,50 @@ func (c Change) Raises() (catalogue, access bool) {
 	return catalogue, access
 }
 
+// MostSize is the greatest Size of a Change, in bytes. A store must take every Change up to it
+// (COM-013). The service refuses a larger one with fault.TooLarge before the Commit (D22). A
+// store that still gets one may refuse it with the same kind, and has then stored nothing.
+const MostSize = 128 << 20
+
+// Size returns the size of the Change in bytes, counted as the size of a problem is: its texts,
+// and problem.Overhead for each effect, log entry and entry of a Rewrite.
+func (c Change) Size() int64 {
+	size := int64(len(c.Effects)) * problem.Overhead
+	for _, effect := range c.Effects {
+		switch e := effect.(type) {
+		case CreateProblem:
+			size += e.Problem.TextSize()
+		case UpdateProblem:
+			size += e.Problem.TextSize()
+		case PutSavepoint:
+			size += e.Problem.TextSize()
+		case AddComment:
+			size += int64(len(e.Comment.Text) + len(e.Comment.HTML.String))
+		case PutComment:
+			size += int64(len(e.Comment.Text) + len(e.Comment.HTML.String))
+		case PutKeyword:
+			size += int64(len(e.Keyword.Name) + len(e.Keyword.Value.String))
+		case Publish:
+			size += e.Event.Size()
+		case KeepReply:
+			size += int64(len(e.Reply.Body))
+		case Rewrite:
+			size += logSize(e.Log)
+			for _, s := range e.Savepoints {
+				size += problem.SavedSize(s.Fields)
+			}
+		}
+	}
+	return size + logSize(c.Log)
+}
+
+func logSize(log []problem.LogEntry) (size int64) {
+	for _, e := range log {
+		size += e.Size()
+	}
+	return size
+}
+
 // Expectation is a condition that must hold at the moment of the Commit, or the Change
 // is refused with fault.Conflict (COM-002). The set is closed: see the types of this
 // file.

@@ -22,6 +22,10 @@ func Large() []bench.Case {
 		ID:   "COM-001/large-text-refused",
 		Rule: "A Change of many megabytes stores nothing of itself when its last effect is refused; its batch stays free.",
 		Run:  func(b *bench.Bench) { refuseLarge(b, 8, 1<<20) },
+	}, {
+		ID:   "COM-013",
+		Rule: "A Change of the greatest size is stored whole.",
+		Run:  storeGreatest,
 	}}
 }
 
@@ -44,4 +48,29 @@ func refuseLarge(b *bench.Bench, comments, size int) {
 	s := b.Load(created.ID, snapshot.Comments|snapshot.Log)
 	b.Equal("the number of comments", comments, len(s.Comments))
 	b.Equal("the number of log entries", 1, len(s.Log))
+}
+
+// storeGreatest commits many problems with a long comment each.
+func storeGreatest(b *bench.Bench) {
+	const problems = 1000
+	change := b.Change()
+	for range problems {
+		change.Effects = append(change.Effects, store.CreateProblem{Problem: b.Problem(b.Reserve())})
+	}
+	sentence := "The pages of a book, of which each says a little more. "
+	room := store.MostSize - change.Size() - problems*problem.Overhead
+	// The fixture's comments have their text in HTML, too.
+	text := strings.Repeat(sentence, int(room/problems)/(2*len(sentence)))
+	for _, effect := range change.Effects {
+		id := effect.(store.CreateProblem).Problem.ID
+		change.Effects = append(change.Effects, store.AddComment{Problem: id, Comment: b.Comment(text)})
+	}
+	if size := change.Size(); size > store.MostSize || size < store.MostSize*99/100 {
+		b.Failf("the case made a Change of %d bytes", size)
+	}
+	b.Commit(change)
+	for _, effect := range change.Effects[problems:] {
+		added := effect.(store.AddComment)
+		b.Equal("the comments", []problem.Comment{added.Comment}, b.Load(added.Problem, snapshot.Comments).Comments)
+	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// CheckSize refuses a Change that takes a problem above the limit, in bytes, with
-// fault.InvalidValue (D38). The last 1/64 of the limit is for changes without client
+// CheckSize refuses a Change above store.MostSize with fault.TooLarge (D22). It refuses one that
+// takes a problem above the limit, in bytes, with fault.InvalidValue (D38). The last 1/64 of the limit is for changes without client
 // text. So a full problem can still move to another state, for example, and its
 // keywords can be deleted.
 func CheckSize(change store.Change, limit int64) error {
@@ -29,6 +29,9 @@ func CheckSize(change store.Change, limit int64) error {
 			faults.Add(fault.InvalidValue, fault.Location{}, "problem %d would be too large: its title, keywords, comments and log would take %d bytes, and the limit is %d. Its log keeps every value it ever had; go on in a new problem", id, size, limit)
 			return faults.Err()
 		}
+	}
+	if size := change.Size(); size > store.MostSize {
+		return fault.New(fault.TooLarge, "the request would store %d bytes, and one request can store %d: send it in parts", size, store.MostSize)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/problemtracking/problems/domain/fault"
@@ -39,5 +40,20 @@ func TestCheckSize(t *testing.T) {
 				t.Errorf("got the error %v; want one: %v", err, want)
 			}
 		})
+	}
+}
+
+func TestCheckSizeOfARequest(t *testing.T) {
+	t.Parallel()
+	comment := store.AddComment{Comment: problem.Comment{Text: strings.Repeat("x", store.MostSize/1000-problem.Overhead)}}
+	many := make([]store.Effect, 1001)
+	for i := range many {
+		many[i] = comment
+	}
+	if err := CheckSize(store.Change{Effects: many[:1000]}, store.MostSize); err != nil {
+		t.Errorf("a request of the greatest size: %v", err)
+	}
+	if err := CheckSize(store.Change{Effects: many}, store.MostSize); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("a request above the greatest size: %v", err)
 	}
 }
