@@ -2,9 +2,10 @@
 //
 // Huma carries the API: each operation is registered with its input and output, Huma calls
 // its handler and sends what that returns, and makes the OpenAPI document of it. One
-// middleware runs the common checks, and the inputs read parameters and bodies by themselves:
-// the order of the checks (D18) and the strictness of the decoding (D9, D11, D18) are part of
-// the contract. See serve and register.
+// middleware runs the common checks. The fields of an input only describe: a handler reads a
+// parameter by the methods of call, such as query, whole, flag, problem and conditional. The
+// order of the checks (D18) and the strictness of the decoding (D9, D11, D18) are part of the
+// contract. See serve and register.
 package httpapi
 
 import (
@@ -167,7 +168,7 @@ func (s *server) registerAll() {
 	s.registerQueries()
 }
 
-// wrap returns the handler with an httpframe around every request.
+// wrap returns the handler with a httpframe.Frame around every request.
 func (s *server) wrap(next http.Handler) http.Handler {
 	return httpframe.Wrap(httpframe.Options{
 		RequestTime: s.Limits.RequestTime, Methods: methods, Memory: s.Memory,
@@ -193,7 +194,7 @@ func crossOrigin(origins []string) *cors.Cors {
 	return cors.New(cors.Options{
 		AllowedOrigins: origins,
 		AllowedMethods: methods,
-		AllowedHeaders: []string{"Authorization", "Content-Disposition", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range", "Last-Event-ID", "Range", "X-Request-Id"},
+		AllowedHeaders: []string{"Authorization", "Claim", "Content-Disposition", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range", "Last-Event-ID", "Range", "X-Request-Id"},
 		ExposedHeaders: []string{"Accept-Ranges", "Allow", "Content-Disposition", "Content-Range", "Dry-Run", "ETag", "Idempotency-Replayed", "Ignored-Members", "Link", "Location", "Problem-Revision", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"},
 		MaxAge:         600, // seconds
 		// The router answers OPTIONS, with Allow, also to browsers.

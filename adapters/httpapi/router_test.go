@@ -292,7 +292,7 @@ func TestCORS(t *testing.T) {
 	t.Parallel()
 	preflight := func() *http.Request {
 		return request("OPTIONS", api+"/problems", "", "Authorization", "", "Origin", "https://a.example",
-			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,claim,content-type")
 	}
 	off := setup(t)
 	header(t, off.send(t, preflight(), 204, ""), map[string]string{"Access-Control-Allow-Origin": "", "Allow": "GET, HEAD, POST, PATCH, OPTIONS"})
