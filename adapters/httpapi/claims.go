@@ -117,7 +117,7 @@ type loadClaimInput struct {
 	Cached
 }
 
-func (s *server) loadClaim(ctx context.Context, in *loadClaimInput) (*partOutput[wire.Claim], error) {
+func (s *server) loadClaim(ctx context.Context, in *loadClaimInput) (*partOutput[*wire.Claim], error) {
 	id, err := in.problem()
 	if err != nil {
 		return nil, err
@@ -127,9 +127,9 @@ func (s *server) loadClaim(ctx context.Context, in *loadClaimInput) (*partOutput
 		return nil, err
 	}
 	tag := etag.Chosen(tagOf(a), claimTag(a.Value, in.tokenName))
-	out := &partOutput[wire.Claim]{Tagged: Tagged{tag}, Revised: revised(a.Revision)}
-	out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[wire.Claim] {
-		return wire.One[wire.Claim](a.Catalogue, named(in.call, (*wire.Encoder).Claim), a.Value.Claim)
+	out := &partOutput[*wire.Claim]{Tagged: Tagged{tag}, Revised: revised(a.Revision)}
+	out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[*wire.Claim] {
+		return wire.One[*wire.Claim](a.Catalogue, named(in.call, (*wire.Encoder).Claim), a.Value.Claim)
 	})
 	return out, nil
 }

@@ -305,10 +305,8 @@ func finishSchemas(schemas huma.Registry) {
 			member, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			property := schema.Properties[member]
 			if field.Type.Kind() == reflect.Pointer && property != nil && property.Ref != "" {
-				schema.Properties[member] = &huma.Schema{
-					Description: property.Description,
-					AnyOf:       []*huma.Schema{{Ref: property.Ref}, {Type: "null"}},
-				}
+				schema.Properties[member] = wire.OrNull(&huma.Schema{Ref: property.Ref})
+				schema.Properties[member].Description = property.Description
 			}
 		}
 	}

@@ -167,9 +167,13 @@ var endpoints = sync.OnceValue(func() (all []endpoint) {
 	types := s.document.Components.Schemas
 	for _, op := range s.document.operations {
 		e := endpoint{Operation: op, details: detailsOf(op)}
-		if body := op.Responses[strconv.Itoa(op.DefaultStatus)].Content[mediaJSON]; body != nil && body.Schema.Items != nil {
+		switch body := op.Responses[strconv.Itoa(op.DefaultStatus)].Content[mediaJSON]; {
+		case body == nil:
+		case body.Schema.Items != nil:
 			e.of = reflect.SliceOf(types.TypeFromRef(body.Schema.Items.Ref))
-		} else if body != nil {
+		case body.Schema.AnyOf != nil: // or null
+			e.of = types.TypeFromRef(body.Schema.AnyOf[0].Ref)
+		default:
 			e.of = types.TypeFromRef(body.Schema.Ref)
 		}
 		all = append(all, e)

@@ -9,7 +9,8 @@ import (
 	"github.com/problemtracking/problems/domain/metadata"
 )
 
-// JSON is the body of an answer with a record of type T, or with several as a slice of it.
+// JSON is the body of an answer with a record of type T, or with several as a slice of it. A
+// pointer stands for a record that may be null.
 type JSON[T any] struct {
 	Table bool                     // the body is CSV instead (D56)
 	Text  []byte                   // all of it
@@ -42,11 +43,19 @@ func (JSON[T]) Schema(registry huma.Registry) *huma.Schema {
 	return Schema(registry, reflect.TypeFor[T]())
 }
 
-// Schema returns the schema of a type of this package, or of a slice of one. Huma's own
-// schema of a slice would admit null.
+// Schema returns the schema of a type of this package, of a slice of one, or of a pointer to
+// one. Huma's own schema of a slice would admit null, and that of a pointer to a record would not.
 func Schema(registry huma.Registry, t reflect.Type) *huma.Schema {
-	if t.Kind() == reflect.Slice {
+	switch {
+	case t.Kind() == reflect.Slice:
 		return &huma.Schema{Type: huma.TypeArray, Items: registry.Schema(t.Elem(), true, "")}
+	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+		return OrNull(registry.Schema(t.Elem(), true, ""))
 	}
 	return registry.Schema(t, true, "")
+}
+
+// OrNull returns the schema of a value that may be null. The schema is a reference.
+func OrNull(schema *huma.Schema) *huma.Schema {
+	return &huma.Schema{AnyOf: []*huma.Schema{schema, {Type: "null"}}}
 }
