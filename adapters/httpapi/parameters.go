@@ -67,7 +67,7 @@ type (
 
 	// Keyed is for requests that are stored once (D21).
 	Keyed struct {
-		IdempotencyKey string `header:"Idempotency-Key" example:"8e03978e-40d5-43e8-bc93-6894a57f9324" doc:"Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters. All that creates something with POST takes one, but for tokens, and so do the PATCH of a problem and the PUT that takes a claim. GET, DELETE and every other PATCH and PUT ignore it: repeated, they do nothing more, and If-Match tells whether somebody else has written meanwhile."`
+		IdempotencyKey string `header:"Idempotency-Key" example:"8e03978e-40d5-43e8-bc93-6894a57f9324" doc:"Makes the request repeatable for 24 hours: the same key with the same request gets the first answer again. 1 to 255 visible characters. All that creates something with POST takes one, but for tokens and webhooks, whose answers hold a secret. So do the PATCH of a problem and the PUT that takes a claim. GET, DELETE and every other PATCH and PUT ignore it: repeated, they do nothing more, and If-Match tells whether somebody else has written meanwhile."`
 	}
 
 	// Matching is for changes of a problem (D20).

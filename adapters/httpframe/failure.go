@@ -29,7 +29,7 @@ var failures = []Failure{
 	{fault.Unauthenticated, "unauthenticated", 401, "Unauthenticated",
 		"The Authorization header has no valid token: it is missing, mistyped, unknown, expired or revoked. Send only the token, or the token after the word Bearer."},
 	{fault.Forbidden, "forbidden", 403, "Forbidden",
-		"The scope of the token does not allow this. Reads need the scope read. Writes of problems, saved queries, new milestones and your choice of e-mail need the scope write. Writes of all other metadata and of users need the scope admin. So do tokens, webhooks, the sessions of others and the audit log."},
+		"The scope of the token does not allow this. Reads, and tokens of your own, need the scope read. Comments, attachments and corrections of your own need comment. New problems need report. All other writes of problems need write; so do saved queries, milestones, your choice of e-mail and your preferences. Writes of other metadata and of users, the tokens and sessions of others, webhooks, erasures, redactions of whole problems and the audit log need admin."},
 	{fault.NotFound, "not-found", 404, "Not found",
 		"There is nothing at this path, or nothing with this identifier. The OpenAPI document lists the paths of the API."},
 	{fault.ProblemNotFound, "problem-not-found", 404, "Problem not found",
