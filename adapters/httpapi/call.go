@@ -201,7 +201,7 @@ func (c *call) authenticate() (tracker.Caller, error) {
 	return caller, err
 }
 
-// decode reads the body as an object with the given members: see the function decode.
+// decode reads the body as an object with the given members: see wire.Decode.
 func (c *call) decode(faults *fault.List, members ...wire.Member) error {
 	defer c.leaveLarge()
 	return wire.Decode(c.body, c.server.Limits.JSONDepth, faults, members...)

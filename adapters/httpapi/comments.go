@@ -31,14 +31,7 @@ func (s *server) registerComments() {
 			body(body{media: mediaText, of: []any{""}, example: "Seen again on the second server."},
 				body{media: mediaJSON, of: []any{wire.NewComment{}}, example: `{"text":"Seen again on the second server.","html":"<p>Seen <b>again</b> on the second server.</p>"}`}),
 	}, s.addComment)
-	register(s, huma.Operation{
-		OperationID: "loadComments", Method: http.MethodGet, Path: path, Tags: []string{"Comments"},
-		Summary:     "Load the comments of a problem",
-		Description: "All of them. With limit, at most that many; the header Link has the next page.",
-		Security:    needs(access.Read),
-		Responses:   orKept("The comments, oldest first."),
-		Metadata:    about(func(e *wire.Encoder) { wire.List(e, []problem.Comment{samples.Comment()}, e.Comment) }, fault.ProblemNotFound),
-	}, loadGrowing[[]wire.Comment](s, growing[problem.Comment]{
+	load := loadGrowing[[]wire.Comment](growing[problem.Comment]{
 		name: "comments", parts: snapshot.Comments,
 		loaded: func(s snapshot.Snapshot) []problem.Comment { return s.Comments },
 		stored: tracker.Reader.Comments,
@@ -49,7 +42,17 @@ func (s *server) registerComments() {
 				}
 			})
 		},
-	}))
+	})
+	register(s, huma.Operation{
+		OperationID: "loadComments", Method: http.MethodGet, Path: path, Tags: []string{"Comments"},
+		Summary:     "Load the comments of a problem",
+		Description: "All of them. With limit, at most that many; the header Link has the next page.",
+		Security:    needs(access.Read),
+		Responses:   orKept("The comments, oldest first."),
+		Metadata:    about(func(e *wire.Encoder) { wire.List(e, []problem.Comment{samples.Comment()}, e.Comment) }, fault.ProblemNotFound),
+	}, func(ctx context.Context, in *windowInput) (*windowOutput[[]wire.Comment], error) {
+		return load(ctx, in.call)
+	})
 	s.registerCorrections(path + "/{comment}")
 }
 

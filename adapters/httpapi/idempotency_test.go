@@ -67,7 +67,8 @@ func TestIdempotencyKey(t *testing.T) {
 func TestFingerprint(t *testing.T) {
 	t.Parallel()
 	print := func(method, target, media, body string) [32]byte {
-		return (&call{r: request(method, target, ""), media: media, body: []byte(body)}).fingerprint()
+		r := request(method, target, "")
+		return (&call{r: r, query: r.URL.Query(), media: media, body: []byte(body)}).fingerprint()
 	}
 	first := print("POST", "/a?dryRun=false", mediaJSON, "{}")
 	if print("POST", "/a?dryRun=false", mediaJSON, "{}") != first {

@@ -40,7 +40,7 @@ func (s *server) registerProblems() {
 		Metadata: about(func(e *wire.Encoder) { e.Problem(samples.Updated()) }, partialKinds(fault.ProblemNotFound, fault.StaleRevision, fault.ReadOnlyField, fault.TransitionNotAllowed, fault.IdempotencyConflict)...).
 			body(fields, merge),
 	}, s.updateProblem)
-	load := loadGrowing[wire.Problem](s, growing[problem.LogEntry]{
+	load := loadGrowing[wire.Problem](growing[problem.LogEntry]{
 		name: "log", parts: snapshot.Keywords | snapshot.Log,
 		loaded: func(s snapshot.Snapshot) []problem.LogEntry { return s.Log },
 		stored: tracker.Reader.Log,
@@ -54,7 +54,7 @@ func (s *server) registerProblems() {
 		Responses:   orKept("The problem."),
 		Metadata:    about(func(e *wire.Encoder) { e.Problem(samples.Snapshot()) }, fault.ProblemNotFound),
 	}, func(ctx context.Context, in *loadInput) (*windowOutput[wire.Problem], error) {
-		return load(ctx, &windowInput{in.Request, in.OfProblem, in.Past, in.Windowed, in.Cached})
+		return load(ctx, in.call)
 	})
 }
 

@@ -20,15 +20,15 @@ var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.Me
 // deeper are the paths that are deeper than keywordPath.
 var deeper = regexp.MustCompile(`/problems/[^/]+/(attachments/[^/]+/bytes|batches/[^/]+/undo|comments/[^/]+/redactions)$`)
 
-// keywordPath is the deepest path there is but those, as a pattern of ServeMux: a wildcard for one
-// segment would not match "%2F", the keyword "/".
+// keywordPath is the deepest path but those of deeper, as a pattern of ServeMux. Its last wildcard
+// is for several segments: one for a single segment would not match "%2F", the keyword "/".
 const keywordPath = "/problems/{identifier}/keywords/{keyword...}"
 
 // canonicalPaths answers 404 to a path with empty, "." or ".." segments, except for the
 // empty ones removed by singleSlash. ServeMux would redirect: nothing is there, and a
 // redirected write is easily lost. It also answers 404 to paths deeper than any route,
 // and to "*" except with OPTIONS. "OPTIONS *" asks for the methods of the whole server.
-// It changes the URL of the request where withBase does.
+// It gives the request the URL without a doubled slash, and with the base path.
 func canonicalPaths(s *server) http.Handler {
 	deepest := strings.Count(s.BasePath+prefix+keywordPath, "/")
 	nothing := s.public(s.nothing)

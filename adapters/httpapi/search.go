@@ -269,7 +269,7 @@ func (c *call) foundProblems(e *wire.Encoder, batch tracker.Answer[[]snapshot.Sn
 		case !detail:
 			e.FoundProblem(a.Value, false)
 		case a.Value.Size > snapshot.Small:
-			err = e.LargeProblem(a.Value, loads(c, c.as().Log(c.r.Context(), a.Value, 0, all)))
+			err = e.LargeProblem(a.Value, loads(c, c.as().Log(c.r.Context(), a.Value, 0, noLimit)))
 		default:
 			e.Problem(a.Value)
 		}

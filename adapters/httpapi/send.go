@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"io"
 	"iter"
 	"net/http"
@@ -21,20 +22,20 @@ type humaContext huma.Context // by another name than its method
 
 func (a *answering) SetStatus(status int)  { a.call.status = status }
 func (a *answering) Status() int           { return a.call.status }
-func (a *answering) BodyWriter() io.Writer { return sender{a.call} }
+func (a *answering) BodyWriter() io.Writer { return bodyWriter{a.call} }
 
-// sender is the writer of answering: see format.
-type sender struct{ call *call }
+// bodyWriter is the writer of answering: see format.
+type bodyWriter struct{ call *call }
 
-// Write is for Huma's reports of failures of a format. Ours has none.
-func (s sender) Write(text []byte) (int, error) {
-	s.call.send(text)
+// Write is for Huma's report of a failure of format, which only a foreign body causes.
+func (b bodyWriter) Write(text []byte) (int, error) {
+	b.call.send(text)
 	return len(text), nil
 }
 
 // format sends the bodies of answers: wire.JSON and failure.
 var format = huma.Format{Marshal: func(w io.Writer, v any) error {
-	c := w.(sender).call
+	c := w.(bodyWriter).call
 	switch body := v.(type) {
 	case *failure:
 		c.send(body.text)
@@ -42,6 +43,8 @@ var format = huma.Format{Marshal: func(w io.Writer, v any) error {
 		Content() ([]byte, iter.Seq2[[]byte, error])
 	}:
 		c.sendContent(body.Content())
+	default:
+		return fmt.Errorf("httpapi: %T is no body of an answer", v)
 	}
 	return nil
 }}

@@ -27,8 +27,8 @@ type window struct {
 // usualLimit is how many elements a page of a list has when the request does not say.
 const usualLimit = 100
 
-// all is the limit of a list without pages.
-const all = math.MaxInt32
+// noLimit is the limit of a list without pages.
+const noLimit = math.MaxInt32
 
 // window reads the parameters limit and cursor. usual is the limit without the former.
 func (c *call) window(list string, usual int) (w window, err error) {
@@ -42,7 +42,7 @@ func (c *call) window(list string, usual int) (w window, err error) {
 	cursor := c.query.Get(paramCursor)
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if count, ok := strings.CutPrefix(string(text), list+" "); err == nil && ok {
-		if w.skip, err = strconv.Atoi(count); err == nil && w.skip >= 0 && w.skip <= all && w.cursor(w.skip) == cursor {
+		if w.skip, err = strconv.Atoi(count); err == nil && w.skip >= 0 && w.skip <= noLimit && w.cursor(w.skip) == cursor {
 			return w, nil
 		}
 	}
@@ -75,8 +75,8 @@ func (c *call) link(query string) Linked {
 	return Linked{"<" + c.r.URL.EscapedPath() + "?" + query + `>; rel="next"`}
 }
 
-// of returns the elements of the window, and whether there are more.
-func of[T any](w window, elements []T) (within []T, more bool) {
+// cut returns the elements of the window, and whether there are more.
+func cut[T any](w window, elements []T) (within []T, more bool) {
 	from := min(w.skip, len(elements))
 	to := from + min(w.limit, len(elements)-from)
 	return elements[from:to], to < len(elements)
@@ -110,15 +110,15 @@ type growing[T any] struct {
 	encode func(*wire.Encoder, snapshot.Snapshot, iter.Seq2[[]T, error]) error
 }
 
-// loadGrowing returns the handler of R1 or R2: it answers with everything, or with a window
+// loadGrowing returns what handles R1 or R2: it answers with everything, or with a window
 // of it.
-func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windowInput) (*windowOutput[W], error) {
-	return func(ctx context.Context, in *windowInput) (*windowOutput[W], error) {
-		w, err := in.window(g.name, all)
+func loadGrowing[W, T any](g growing[T]) func(context.Context, *call) (*windowOutput[W], error) {
+	return func(ctx context.Context, c *call) (*windowOutput[W], error) {
+		w, err := c.window(g.name, noLimit)
 		if err != nil {
 			return nil, err
 		}
-		only, err := in.chosen()
+		only, err := c.chosen()
 		if err != nil {
 			return nil, err
 		}
@@ -127,26 +127,26 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 		if without {
 			parts &^= snapshot.Log
 		}
-		a, tag, past, err := in.shown(parts)
+		a, tag, past, err := c.shown(parts)
 		if err != nil {
 			return nil, err
 		}
 		if only != nil {
-			shown := in.query.Get(paramFields)
+			shown := c.query.Get(paramFields)
 			if only.Has("claim") {
-				shown += claimTag(a.Value, in.tokenName)
+				shown += claimTag(a.Value, c.tokenName)
 			}
 			tag = etag.Chosen(tag, shown)
 		}
-		problem := a.Value
+		loaded := a.Value
 		var elements iter.Seq2[[]T, error]
 		more := false
 		if without {
 			elements = wire.Once[T](nil)
-		} else if problem.Size > snapshot.Small {
-			elements = loads(in.call, g.stored(in.as(), ctx, problem, w.skip, w.limit))
-			if w.limit < all {
-				for _, err := range g.stored(in.as(), ctx, problem, w.skip+w.limit, 1) {
+		} else if loaded.Size > snapshot.Small {
+			elements = loads(c, g.stored(c.as(), ctx, loaded, w.skip, w.limit))
+			if w.limit < noLimit {
+				for _, err := range g.stored(c.as(), ctx, loaded, w.skip+w.limit, 1) {
 					if err != nil {
 						return nil, err
 					}
@@ -155,16 +155,16 @@ func loadGrowing[W, T any](s *server, g growing[T]) func(context.Context, *windo
 			}
 		} else {
 			var within []T
-			within, more = of(w, g.loaded(problem))
+			within, more = cut(w, g.loaded(loaded))
 			elements = wire.Once(within)
 		}
 		out := &windowOutput[W]{Tagged: Tagged{tag}, Revised: revised(a.Revision)}
 		if more {
-			out.Linked = w.next(in.call)
+			out.Linked = w.next(c)
 		}
-		out.Status, out.Body = unlessKnown(in.call, tag, func() wire.JSON[W] {
-			return compose[W](in.call, wire.Encoder{Catalogue: a.Catalogue, Past: past, Only: only}, isLarge(problem), func(e *wire.Encoder) error {
-				return g.encode(e, problem, elements)
+		out.Status, out.Body = unlessKnown(c, tag, func() wire.JSON[W] {
+			return compose[W](c, wire.Encoder{Catalogue: a.Catalogue, Past: past, Only: only}, isLarge(loaded), func(e *wire.Encoder) error {
+				return g.encode(e, loaded, elements)
 			})
 		})
 		return out, nil

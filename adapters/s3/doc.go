@@ -1,3 +1,3 @@
 // Package s3 keeps the bytes of attachments (D48) in a bucket of S3, or of a server with its
-// protocol. It is a module of its own for the library of MinIO.
+// protocol. It uses the library of MinIO.
 package s3

@@ -93,7 +93,7 @@ func (q *request) board(asked url.Values, refused problem.ID, why string) (answe
 	view.Here = q.base + view.To
 	view.Live = q.base + "/live?" + url.Values{"predicate": {text}, "after": {position}}.Encode()
 	for _, l := range lanesOf(c) {
-		err := view.fillLane(q, &l, text, sort)
+		err := view.fillLane(q, &l, c, text, sort)
 		if refusedPredicate(err) {
 			view.Fault, view.Lanes, view.Live = locate(err, view.Predicate, wrapped), nil, ""
 			return answer{status: http.StatusBadRequest, name: "board", view: view}, nil
@@ -121,11 +121,7 @@ func lanesOf(c *metadata.Catalogue) (lanes []lane) {
 }
 
 // fillLane adds the first problems of a column.
-func (v *boardPage) fillLane(q *request, l *lane, text, sort string) error {
-	c, err := q.catalogue()
-	if err != nil {
-		return err
-	}
+func (v *boardPage) fillLane(q *request, l *lane, c *metadata.Catalogue, text, sort string) error {
 	wanted := lately
 	if l.Resolved {
 		l.Name, sort = q.say("board.lately"), "-modificationDate"

@@ -191,7 +191,7 @@ func (o Objects[T, P]) Update(ctx context.Context, caller core.Caller, id ident.
 	})
 }
 
-// Load returns the directory, with the rest of it only if the change depends on it.
+// loadDirectory returns the directory, with the rest of it only if the change depends on it.
 func (o Objects[T, P]) loadDirectory(ctx context.Context, r store.Reader) (d directory.Directory, err error) {
 	if o.also != nil {
 		return directory.Load(ctx, o.core, r)

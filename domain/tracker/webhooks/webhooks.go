@@ -301,11 +301,10 @@ func (s *Service) startOf(ctx context.Context, id ident.ID, cmd Update) (start e
 	case !body.Given(cmd.Cursor), cmd.Cursor.Value == CursorOldest:
 		return event.Start, nil
 	case cmd.Cursor.Value == CursorNow:
-		start, err = s.core.Newest(ctx)
-		return start, err
+		return s.core.Newest(ctx)
 	}
 	if start, err = event.ParseCursor(cmd.Cursor.Value); err != nil {
-		return event.Start, nil // decideChange refuses it
+		return event.Start, nil // decideUpdate refuses it
 	}
 	f, err := s.tracker.As(tracker.Caller{}).Follow(ctx, tracker.Follow{After: start, Limit: 1})
 	if err != nil {
@@ -369,8 +368,7 @@ func decideUpdate(caller tracker.Caller, cmd Update, start event.Cursor, of basi
 		from = start
 	}
 	wasActive := old.Active
-	switch {
-	case body.Given(cmd.Cursor), resumed, next.URL != old.URL:
+	if body.Given(cmd.Cursor) || resumed || next.URL != old.URL {
 		next.Endpoint = next.Begin(from)
 		next.Active = wasActive || resumed
 	}

@@ -191,7 +191,8 @@ func answerOf(status int, response *huma.Response) (answer, error) {
 	return a, nil
 }
 
-// failures returns the errors with a status.
+// failures returns the errors with a status. The description of their response is their slugs,
+// as errorResponse in httpapi joins them.
 func (r Reference) failures(status int, response *huma.Response) []failure {
 	var all []failure
 	for slug := range strings.SplitSeq(response.Description, ", ") {

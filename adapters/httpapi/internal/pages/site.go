@@ -32,7 +32,7 @@ func Style() string { return look.Style() + style }
 // Icon returns the icon of all pages, as SVG.
 func Icon() string { return look.Icon() }
 
-// Site renders pages. It is the base path of their links, such as "/tracker".
+// Site renders pages. Base is the path before all their links, such as "/tracker".
 type Site struct{ Base string }
 
 //go:embed templates

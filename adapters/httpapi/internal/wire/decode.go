@@ -137,7 +137,7 @@ func (d *decoder) member(path fault.Location, name string, members []Member) err
 	where := path.Member(name)
 	for _, m := range members {
 		if m.Name == name {
-			return d.into(m.Into, name, where)
+			return d.into(m.Into, where)
 		}
 	}
 	d.fault(fault.UnknownField, where, unknown(name, members))
@@ -160,7 +160,7 @@ func unknown(name string, members []Member) string {
 }
 
 // into reads the value of a member and puts it where it belongs.
-func (d *decoder) into(into any, name string, where fault.Location) error {
+func (d *decoder) into(into any, where fault.Location) error {
 	switch into := into.(type) {
 	case []Member:
 		return d.object(where, into)

@@ -17,7 +17,7 @@ type Command[S, R any] struct {
 	Locks  []writerlocks.Key
 	DryRun bool
 	Load   func(context.Context, store.Reader) (S, error)
-	Once   bool // Load reads only once, see views.Once
+	Once   bool // Load reads only once, see views.Views.Once
 	// Prepare, if not nil, adds the parts of the state for real writes only. It runs
 	// outside the View.
 	Prepare func(context.Context, *S) error
