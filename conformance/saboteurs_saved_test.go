@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/problemtracking/problems/domain/audit"
 	"github.com/problemtracking/problems/domain/ident"
@@ -69,6 +70,28 @@ func auditSaboteurs() []saboteur {
 	}, {
 		name: "returns no full page of the audit log", caught: "READ-015/pages",
 		sabotage: audits(func(_, limit int, page []audit.Entry) []audit.Entry { return page[:min(len(page), max(1, limit-1))] }),
+	}, {
+		name: "leaves a gap among the numbers of the audit log where a Change was refused", caught: "READ-015/pages",
+		sabotage: func(s *broken) {
+			var gap atomic.Int64 // how many entries are before it; 0: there is none
+			s.commit = func(ctx context.Context, change store.Change) (store.Receipt, error) {
+				receipt, err := s.Model.Commit(ctx, change)
+				if err != nil {
+					gap.CompareAndSwap(0, int64(len(s.world().AuditLog)))
+				}
+				return receipt, err
+			}
+			s.reader = func(r *shown) {
+				r.audit = func(skip, limit int, page []audit.Entry) []audit.Entry {
+					if at := int(gap.Load()); at > 0 && skip > at {
+						rest := s.world().AuditLog
+						rest = rest[min(skip-1, len(rest)):]
+						return rest[:min(limit, len(rest))]
+					}
+					return page
+				}
+			}
+		},
 	}, {
 		name: "sorts the audit log by identifier", caught: "READ-015/at-once",
 		sabotage: func(s *broken) {

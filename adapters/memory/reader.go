@@ -173,8 +173,8 @@ func (r reader) Tokens(ctx context.Context) ([]access.Token, error) {
 }
 
 // Audit implements store.Reader.
-func (r reader) Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error) {
-	first := min(max(skip, 0), len(r.audit))
+func (r reader) Audit(ctx context.Context, after, limit int) ([]audit.Entry, error) {
+	first := min(max(after, 0), len(r.audit))
 	return slices.Clone(r.audit[first : first+min(limit, len(r.audit)-first)]), store.Ended(ctx)
 }
 

@@ -270,6 +270,9 @@ func TestCitusIsKnown(t *testing.T) {
 		if err == nil {
 			t.Error("there is a problem in an empty store")
 		}
+		if page, err := r.Audit(t.Context(), 0, 1); len(page) > 0 || err != nil {
+			t.Errorf("the audit log of an empty store has %v, %v", page, err)
+		}
 		_, err = r.Versions(t.Context())
 		return err
 	})

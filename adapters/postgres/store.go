@@ -75,7 +75,7 @@ func Open(ctx context.Context, o Options) (_ *Store, err error) {
 		return nil, err
 	}
 	if s.citus = found.Citus; s.citus {
-		s.dialect.Parts = nil // Citus takes no triggers
+		s.dialect.Parts, s.dialect.Unnumbered = nil, true // Citus takes no triggers
 	}
 	s.opened.Store(true)
 	if found.missing() || found.Appeared {

@@ -80,3 +80,13 @@ func TestFoldingHasAFinalStep(t *testing.T) {
 	t.Parallel()
 	upgradetest.FoldingIsFinal(t, builtin)
 }
+
+func TestAuditOfAnOlderDatabaseIsNumbered(t *testing.T) {
+	t.Parallel()
+	d := newDatabase(t, postgrestest.Schema(t))
+	if err := d.prepare(Options{AutoMigrate: true}); err != nil {
+		t.Fatal(err)
+	}
+	d.exec("DROP FUNCTION number_audit CASCADE; ALTER TABLE audit DROP COLUMN number; DELETE FROM problems_migrations WHERE name = '0120';" + upgradetest.Audit)
+	upgradetest.Numbered(t, d.opened(Options{URL: d.url, AutoMigrate: true}))
+}

@@ -23,7 +23,7 @@ func TestExamineFindsFaults(t *testing.T) {
 		"nothing":                 {"SELECT 1", "", "", false},
 		"step left":               {"DELETE FROM bun_migrations WHERE name = '0100'", "the schema lacks 0100_initial", `run "problems migrate"`, true},
 		"missing index":           {"DROP INDEX batches_at", "the index batches_at is missing", `"CREATE INDEX batches_at ON batches (at)"`, false},
-		"missing table":           {"DROP TABLE audit", "the table audit is missing", "put a backup in its place", true},
+		"missing table":           {"DROP TABLE leases", "the table leases is missing", "put a backup in its place", true},
 		"position behind":         {"INSERT INTO batches (id, position, at) VALUES ('x', 1000000, 0)", "but 1000000 is used already", "UPDATE versions SET position = 1000000", true},
 		"orphan":                  {"PRAGMA foreign_keys = 0; INSERT INTO state_next (state, next, place) VALUES ('x', 'y', 0)", "refer to others that are missing", "put a backup in its place", true},
 		"no index of parts":       {"DROP TABLE title_parts", "the table title_parts is missing", "put a backup in its place", true},

@@ -76,6 +76,8 @@ func TestStatementsUseIndexes(t *testing.T) {
 			b.must(err)
 			_, _, err = r.SavedQuery(t.Context(), user)
 			b.must(err)
+			_, err = r.Audit(t.Context(), 1, 1)
+			b.must(err)
 			_, err = r.Sessions(t.Context(), user)
 			b.must(err)
 			_, _, err = r.SessionWith(t.Context(), access.Digest{1})

@@ -227,3 +227,12 @@ func TestFinalStepOfABusyFile(t *testing.T) {
 		}
 	})
 }
+
+func TestAuditOfAnOlderFileIsNumbered(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.writing.ExecContext(t.Context(), `DROP TRIGGER audit_numbered; DROP INDEX audit_number; ALTER TABLE audit DROP COLUMN number;
+		DELETE FROM bun_migrations WHERE name = '0120';`+upgradetest.Audit)
+	b.must(err)
+	upgradetest.Numbered(t, b.open(Options{}))
+}

@@ -105,10 +105,13 @@ type Reader interface {
 	// their first PutToken (READ-009).
 	Tokens(ctx context.Context) ([]access.Token, error)
 
-	// Audit returns entries of the audit log, oldest first. It skips the first skip
-	// entries and returns at most limit, which is at least 1. They must be in the order
-	// of their Commits, and within one Change in its order (READ-015).
-	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
+	// Audit returns entries of the audit log, oldest first: at most limit, which is at
+	// least 1, of those with a number greater than after. They must be in the order of
+	// their Commits, and within one Change in its order (READ-015). In this order, they
+	// have the numbers from 1 on, which must be without gaps (READ-015). So after
+	// is also how many entries come before. Find it without reading these: the log only
+	// grows.
+	Audit(ctx context.Context, after, limit int) ([]audit.Entry, error)
 
 	// Feed returns entries of the feed in the way of Store.Feed, for a copy of the store.
 	// It must have exactly the entries of the Changes shown by the Reader (READ-022).

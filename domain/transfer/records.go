@@ -29,7 +29,7 @@ type Reader interface {
 	Tokens(ctx context.Context) ([]access.Token, error)
 	SavedQueries(ctx context.Context, owner ident.ID) ([]query.Saved, error)
 	Webhooks(ctx context.Context, skip, limit int) ([]webhook.Webhook, error)
-	Audit(ctx context.Context, skip, limit int) ([]audit.Entry, error)
+	Audit(ctx context.Context, after, limit int) ([]audit.Entry, error)
 	store.DossierReader
 	Feed(ctx context.Context, from int64, limit int, budget int64) ([]event.Entry, error)
 }

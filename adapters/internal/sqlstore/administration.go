@@ -9,11 +9,15 @@ import (
 )
 
 // Audit implements store.Reader.
-func (r Reader) Audit(ctx context.Context, skip, limit int) (entries []audit.Entry, err error) {
+func (r Reader) Audit(ctx context.Context, after, limit int) (entries []audit.Entry, err error) {
+	part := " FROM audit WHERE number > ? ORDER BY number LIMIT ?"
+	if r.Unnumbered {
+		part = " FROM audit ORDER BY position OFFSET ? LIMIT ?"
+	}
 	err = r.Read(ctx, rows(&entries, func(scan func(...any) error, e *audit.Entry) error {
 		return scan(r.IDInto(&e.ID), (*moment)(&e.Created), r.IDInto(&e.Author), r.IDInto(&e.Batch), (*string)(&e.Type), (*string)(&e.Kind),
 			r.IDInto(&e.Object), &e.Name, &e.Field, (*string)(&e.From), (*string)(&e.To))
-	}, "SELECT "+auditColumns+" FROM audit ORDER BY position LIMIT ? OFFSET ?", limit, skip))
+	}, "SELECT "+auditColumns+part, after, limit))
 	return entries, err
 }
 

@@ -38,6 +38,8 @@ type Syntax struct {
 	// an argument of InList; nil when there are more than so many. Parts is nil where no index finds
 	// parts of texts.
 	Parts func(ctx context.Context, session Session, s sqlsearch.Sought, most int) (found int, list any, err error)
+	// Unnumbered is true where nothing gives numbers to the entries of the audit log.
+	Unnumbered bool
 	// WholeFeed is the table of the feed together with the entries without a number, in
 	// the order of their numbering.
 	WholeFeed string

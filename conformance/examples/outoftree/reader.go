@@ -284,15 +284,9 @@ func (r reader) Tokens(ctx context.Context) ([]access.Token, error) {
 }
 
 // Audit implements store.Reader.
-func (r reader) Audit(ctx context.Context, skip, limit int) (page []audit.Entry, err error) {
-	for _, data := range r.under(auditLog, nil) {
-		if len(page) == limit {
-			break
-		}
-		if skip > 0 {
-			skip--
-			continue
-		}
+func (r reader) Audit(ctx context.Context, after, limit int) (page []audit.Entry, err error) {
+	cursor := r.in(auditLog).Cursor()
+	for key, data := cursor.Seek(number(uint64(after) + 1)); key != nil && len(page) < limit; key, data = cursor.Next() {
 		entry, err := decode[audit.Entry](data)
 		if err != nil {
 			return nil, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/problemtracking/problems/conformance/internal/bench"
 	"github.com/problemtracking/problems/domain/audit"
+	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -21,7 +22,7 @@ func Audit() []bench.Case {
 		Run:  auditInOrder,
 	}, {
 		ID:   "READ-015/pages",
-		Rule: "Audit leaves out as many of the oldest entries as it is told to, and returns no more than the limit, and no fewer when there are more.",
+		Rule: "Audit leaves out as many of the oldest entries as it is told to, and returns no more than the limit, and no fewer when there are more, whatever was written or refused between the entries.",
 		Run:  auditPages,
 	}, {
 		ID:   "READ-015/at-once",
@@ -50,13 +51,19 @@ func auditInOrder(b *bench.Bench) {
 
 func auditPages(b *bench.Bench) {
 	b.Equal("the audit log of an empty store", []audit.Entry(nil), auditEntries(b, 0, 10))
+	// Three Changes of the same time add entries. Behind each, another one is refused with its entry.
 	var want []audit.Entry
-	change := b.Change()
-	for range 7 {
-		want = append(want, b.Audited())
-		change.Effects = append(change.Effects, store.AppendAudit{Entry: last(want)})
+	for _, n := range []int{3, 1, 3} {
+		p := b.Create()
+		change := b.Change()
+		for range n {
+			want = append(want, b.Audited())
+			want[len(want)-1].Created = want[0].Created
+			change.Effects = append(change.Effects, store.AppendAudit{Entry: last(want)})
+		}
+		b.Commit(change)
+		b.Refuse("a problem with a number in use", fault.Conflict, b.Change(store.AppendAudit{Entry: b.Audited()}, store.CreateProblem{Problem: p}))
 	}
-	b.Commit(change)
 	for _, skip := range []int{0, 1, 3, 6, 7, 8, 1000, math.MaxInt32} {
 		for _, limit := range []int{1, 2, 6, 7, 8, math.MaxInt32} {
 			rest := want[min(skip, len(want)):]
