@@ -24,6 +24,7 @@ type task struct {
 	do    func(*transaction) error
 	alone bool
 	done  chan<- error
+	err   error // of do, for the caller
 }
 
 // Commit implements store.Store.
@@ -80,8 +81,12 @@ func (s *Store) hand(ctx context.Context, t task) error {
 	defer leave()
 	done := make(chan error, 1)
 	t.done = done
+	tasks := s.tasks
+	if t.alone {
+		tasks = s.lonely
+	}
 	select {
-	case s.tasks <- t:
+	case tasks <- t:
 	case <-ctx.Done():
 		if s.writer.waits.Load() {
 			return fault.Wrap(fault.Unavailable, store.Busy(context.Cause(ctx)), "the store waits for long reads before its next write")
@@ -97,36 +102,41 @@ func (s *Store) hand(ctx context.Context, t task) error {
 	return errOverdue
 }
 
-// write is the writer's goroutine: it takes all waiting tasks, does them in one
-// transaction and answers them.
+// write is the writer's goroutine: it does the tasks that wait in one transaction, and
+// answers them.
 func (s *Store) write() {
 	defer close(s.written)
-	for first := range s.tasks {
-		group := []task{first}
-		for !group[0].alone && len(group) < groupSize {
-			next, ok := s.waiting()
+	for {
+		select {
+		case first, ok := <-s.tasks:
 			if !ok {
-				break
+				return
 			}
-			if next.alone {
-				s.writer.finish(group)
-				group = nil
-			}
-			group = append(group, next)
+			s.writer.finish([]task{first}, s.join)
+		case first := <-s.lonely:
+			s.writer.finish([]task{first}, nobody)
 		}
-		s.writer.finish(group)
 	}
 }
 
-// waiting returns the task of a waiting caller.
-func (s *Store) waiting() (task, bool) {
-	select {
-	case t, ok := <-s.tasks:
-		return t, ok
-	default:
-		return task{}, false
+// join appends the tasks of waiting callers to a group with room for them.
+func (s *Store) join(group []task) []task {
+	for len(group) < groupSize {
+		select {
+		case next, ok := <-s.tasks:
+			if !ok {
+				return group
+			}
+			group = append(group, next)
+		default:
+			return group
+		}
 	}
+	return group
 }
+
+// nobody joins a task that is alone.
+func nobody(group []task) []task { return group }
 
 // writer is the one connection for writing. Only the writer's goroutine uses it, except
 // for the counters.
@@ -194,8 +204,10 @@ func (w *writer) prepare(mark bool) error {
 	return nil
 }
 
-// finish does the tasks of a group and answers them.
-func (w *writer) finish(group []task) {
+// finish does the tasks of a group and answers them. Others join it until its last statement
+// is done: each more in a group saves a sync.
+func (w *writer) finish(group []task, join func([]task) []task) {
+	group = join(group)
 	t, err := w.begin(w.exclusive || group[0].alone) // a task alone fills a store
 	if err != nil {
 		for _, task := range group {
@@ -203,8 +215,7 @@ func (w *writer) finish(group []task) {
 		}
 		return
 	}
-	results := make([]error, len(group))
-	err = t.run(group, results)
+	group, err = t.run(group, join)
 	if err == nil && t.changes > 0 {
 		err = t.end()
 	}
@@ -215,7 +226,7 @@ func (w *writer) finish(group []task) {
 		// One task has spoilt the transaction for all. Alone, each gets its own outcome.
 		w.log.Warn("a group of changes is done again one by one", "changes", len(group), "error", err)
 		for i := range group {
-			w.finish(group[i : i+1])
+			w.finish(group[i:i+1], nobody)
 		}
 		return
 	}
@@ -226,11 +237,11 @@ func (w *writer) finish(group []task) {
 			err = fault.Wrap(fault.UnknownOutcome, lost, "the change was written while the store was taken away")
 		}
 	}
-	for i, task := range group {
-		if results[i] == nil {
-			results[i] = err
+	for _, task := range group {
+		if task.err == nil {
+			task.err = err
 		}
-		task.done <- results[i]
+		task.done <- task.err
 	}
 	if err == nil && t.changes > 0 {
 		w.shorten()
@@ -282,19 +293,22 @@ func (t *transaction) next() int64 {
 	return t.position
 }
 
-// run does the tasks. A refused task has written nothing, and does not concern the
-// others; any other error means a lost transaction.
-func (t *transaction) run(group []task, results []error) error {
-	for i, task := range group {
-		err := task.do(t)
+// run does the tasks, and those that join them. A refused task has written nothing, and does
+// not concern the others; any other error means a lost transaction.
+func (t *transaction) run(group []task, join func([]task) []task) ([]task, error) {
+	for i := 0; i < len(group); i++ {
+		err := group[i].do(t)
+		group[i].err = err
 		if refused, ok := errors.AsType[refusal](err); ok {
-			results[i] = refused.error
+			group[i].err = refused.error
 		} else if err != nil {
-			results[i] = err
-			return err
+			return group, err
+		}
+		if i == len(group)-1 {
+			group = join(group)
 		}
 	}
-	return nil
+	return group, nil
 }
 
 // refusal is the error of a task that has written nothing.

@@ -32,6 +32,28 @@ func TestGroupCommit(t *testing.T) {
 	})
 }
 
+func TestLaterTaskJoinsTheGroup(t *testing.T) {
+	inBubble(t, func(b *bench) {
+		begun, end := make(chan struct{}), make(chan struct{})
+		go func() {
+			b.check(b.submit(b.Context(), func(t *transaction) error {
+				close(begun)
+				<-end
+				_, err := t.commit(b.create(1, "first"))
+				return err
+			}))
+		}()
+		<-begun
+		go func() { _, err := b.Commit(b.Context(), b.create(2, "later")); b.check(err) }()
+		synctest.Wait() // until it is in the queue
+		close(end)
+		synctest.Wait()
+		if got, want := b.Stats(), (Stats{Commits: 1, Changes: 2}); got != want {
+			b.Errorf("got %+v, want %+v", got, want)
+		}
+	})
+}
+
 func TestGroupIsNoBound(t *testing.T) {
 	inBubble(t, func(b *bench) {
 		release := b.occupy()

@@ -56,6 +56,7 @@ type Store struct {
 
 	writing *bun.DB
 	tasks   chan task     // for the writer
+	lonely  chan task     // for the writer, each alone
 	written chan struct{} // closed when the writer has ended
 	writer  writer
 	closing chan struct{}  // closed when Close begins
@@ -95,6 +96,7 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 		file:    f,
 		dialect: newDialect(),
 		tasks:   make(chan task),
+		lonely:  make(chan task),
 		written: make(chan struct{}),
 		closing: make(chan struct{}),
 		idle:    make(chan *conn, Readers),

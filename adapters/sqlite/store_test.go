@@ -120,11 +120,11 @@ func (b *bench) exists(id problem.ID) bool {
 func (b *bench) occupy() (release func()) {
 	begun, end := make(chan struct{}), make(chan struct{})
 	go func() {
-		b.check(b.submit(b.Context(), func(*transaction) error {
+		b.check(b.hand(b.Context(), task{alone: true, do: func(*transaction) error {
 			close(begun)
 			<-end
 			return nil
-		}))
+		}}))
 	}()
 	<-begun
 	return func() { close(end) }
