@@ -476,7 +476,7 @@ func (s *Service) forgetEvents(ctx context.Context) error {
 		if old == 0 {
 			return nil
 		}
-		if err := s.core.Write(ctx, store.Change{
+		if err := s.core.CommitUnsettled(ctx, store.Change{
 			Batch:   m.IDs.Next(),
 			At:      m.At,
 			Effects: []store.Effect{store.ForgetFeed{Through: entries[old-1].Number}},

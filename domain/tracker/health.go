@@ -53,7 +53,7 @@ func (s *Service) probe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.core.Write(ctx, store.Change{
+	return s.core.CommitUnsettled(ctx, store.Change{
 		Batch:   m.IDs.Next(),
 		At:      m.At,
 		Effects: []store.Effect{store.Expire{}}, // forgets nothing: no time is before zero

@@ -208,7 +208,7 @@ func (s *Service) expire(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.core.Write(ctx, store.Change{
+		if err := s.core.CommitUnsettled(ctx, store.Change{
 			Batch:   m.IDs.Next(),
 			At:      m.At,
 			Effects: []store.Effect{store.Expire{Before: before}},

@@ -40,5 +40,5 @@ func (s *Service) RecordUses(ctx context.Context) (err error) {
 		}
 		change.Effects = append(change.Effects, store.MarkUsed{Token: token, At: at})
 	}
-	return s.core.Write(ctx, change)
+	return s.core.CommitUnsettled(ctx, change)
 }

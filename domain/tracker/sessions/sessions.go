@@ -347,7 +347,7 @@ func (s *Service) Housekeep(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.core.Write(ctx, store.Change{Batch: m.IDs.Next(), At: m.At, Effects: portion}); err != nil {
+		if err := s.core.CommitUnsettled(ctx, store.Change{Batch: m.IDs.Next(), At: m.At, Effects: portion}); err != nil {
 			return err
 		}
 	}

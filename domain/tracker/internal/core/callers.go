@@ -8,7 +8,36 @@ import (
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
+	"github.com/problemtracking/problems/domain/user"
 )
+
+// Caller identifies the user of a request, with the token or the session behind it.
+type Caller struct {
+	User  ident.ID
+	Token ident.ID // None for a session begun without a token
+	Scope access.Scope
+	// Preferences are those of the user of a session (D58).
+	Preferences user.Preferences
+	// Expires is the end of the token, or of the session. Zero means never.
+	Expires time.Time
+	// Session is the session of the request (D41). None for a request with a token.
+	Session ident.ID
+}
+
+// Author returns the caller as the author of a change. A session has no token, also one that began
+// with a token (D8).
+func (c Caller) Author() changes.Author {
+	if !c.Session.IsNone() {
+		return changes.Author{User: c.User}
+	}
+	return changes.Author{User: c.User, Via: c.Token}
+}
+
+// CallerOf returns the caller with a token.
+func CallerOf(t access.Token) Caller {
+	return Caller{User: t.User, Token: t.ID, Scope: t.Scope, Expires: t.Expires}
+}
 
 // Lookup returns the token with the given digest, if there is one.
 type Lookup func(context.Context, access.Digest) (access.Token, bool, error)

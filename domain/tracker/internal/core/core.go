@@ -116,3 +116,6 @@ func (c *Core) ServiceKey() (webhook.Key, error) {
 	}
 	return key, nil
 }
+
+// MostOnPage is the greatest limit of a page: of a search, and of the audit log.
+const MostOnPage = 1000

@@ -9,6 +9,16 @@ import (
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
 
+// Idempotency makes a request repeatable: the same Key and Fingerprint get the
+// first answer again (D21).
+type Idempotency[T any] struct {
+	Key         string   // 1 to 255 visible ASCII characters
+	Fingerprint [32]byte // of method, path, query, media type and body
+	// Render turns the answer into the stored reply. It has to be pure, because it may
+	// run more than once.
+	Render func(Answer[T]) []byte
+}
+
 // ReplyLifetime is the lifetime of replies and batches (D21).
 const ReplyLifetime = 24 * time.Hour
 

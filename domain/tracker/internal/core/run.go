@@ -9,36 +9,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/internal/changes"
-	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
 )
-
-// Command is one write: the keys to lock, the state to load, and the function to decide.
-type Command[S, R any] struct {
-	Locks  []writerlocks.Key
-	DryRun bool
-	Load   func(context.Context, store.Reader) (S, error)
-	Once   bool // Load reads only once, see views.Views.Once
-	// Prepare, if not nil, adds the parts of the state for real writes only. It runs
-	// outside the View.
-	Prepare func(context.Context, *S) error
-	Decide  func(S, changes.Moment) (store.Change, R, error)
-	// Handoff, if not nil, is for commands with a single lock.
-	Handoff *Handoff[S]
-}
-
-// Handoff gives a waiting writer the problem as stored by the previous writer, and so
-// saves the load. The previous writer may act for another user. Another server may have
-// changed the problem since. So the Change has to expect everything taken from the
-// handoff.
-type Handoff[S any] struct {
-	// BeforeWait runs before a writer waits for the lock.
-	BeforeWait func(context.Context)
-	// Accept returns the state for the decision. It returns false when the problem is
-	// not enough for it, and for nil: nothing was handed off.
-	Accept func(*snapshot.Snapshot) (S, bool)
-	// Pass returns the problem for the next writer, once the Change is stored.
-	Pass func(store.Change) *snapshot.Snapshot
-}
 
 // Run executes a command in the order of every write: lock, load, decide, commit. It
 // starts over from the load when another server has outdated the loaded state.
@@ -197,7 +168,7 @@ const settleFor = 10 * time.Second
 // Commit commits the change and settles an unknown outcome. With fault.Conflict nothing
 // was stored, and another decision may help.
 func (c *Core) Commit(ctx context.Context, change store.Change) error {
-	err := c.Write(ctx, change)
+	err := c.CommitUnsettled(ctx, change)
 	if fault.Is(err, fault.UnknownOutcome) {
 		err = c.settle(ctx, change, err)
 	}
@@ -210,8 +181,9 @@ func (c *Core) Commit(ctx context.Context, change store.Change) error {
 	return err
 }
 
-// Write commits the change and records its success as a sign of readiness.
-func (c *Core) Write(ctx context.Context, change store.Change) error {
+// CommitUnsettled commits the change, records its success as a sign of readiness, and leaves an
+// unknown outcome unsettled.
+func (c *Core) CommitUnsettled(ctx context.Context, change store.Change) error {
 	began := c.Now()
 	_, err := c.Store.Commit(ctx, change)
 	if err == nil {
