@@ -77,7 +77,7 @@ func (q *request) webhookRow(w webhooks.Webhook, c *metadata.Catalogue) webhookR
 	p := w.Current()
 	owner, known := c.User(w.Owner)
 	ownerActive := known && !owner.Inactive
-	state, reason := w.Condition(ownerActive)
+	state, reason := w.StateFor(ownerActive)
 	return webhookRow{w.ID.String(), w.URL, c.Name(metadata.Users, w.Owner), w.Created, state, texts.Sentence(reason), p.Failures, w.NextAttempt(ownerActive), int(p.Parked)}
 }
 

@@ -226,9 +226,9 @@ func (w Webhook) Current() Progress {
 	return Progress{Epoch: w.Epoch, Cursor: w.From, State: Active, Parked: w.Progress.Parked, Deliveries: w.Progress.Deliveries}
 }
 
-// Condition returns the state of the webhook and its reason. ownerActive is false when the
+// StateFor returns the state of the webhook and its reason. ownerActive is false when the
 // owner was deactivated.
-func (w Webhook) Condition(ownerActive bool) (State, string) {
+func (w Webhook) StateFor(ownerActive bool) (State, string) {
 	p := w.Current()
 	switch {
 	case !w.Active:
@@ -246,7 +246,7 @@ func (w Webhook) Condition(ownerActive bool) (State, string) {
 // NextAttempt returns the time of the next attempt after a failed one; zero: there is none.
 // ownerActive is false when the owner was deactivated.
 func (w Webhook) NextAttempt(ownerActive bool) time.Time {
-	if state, _ := w.Condition(ownerActive); state != Active {
+	if state, _ := w.StateFor(ownerActive); state != Active {
 		return time.Time{}
 	}
 	return w.Current().Next

@@ -188,7 +188,7 @@ func TestNextAttempt(t *testing.T) {
 	}
 }
 
-func TestCondition(t *testing.T) {
+func TestStateFor(t *testing.T) {
 	t.Parallel()
 	going := Progress{State: Active}
 	for name, c := range map[string]struct {
@@ -207,7 +207,7 @@ func TestCondition(t *testing.T) {
 		"waiting without":    {true, false, Progress{State: Waiting, Reason: "ten"}, Waiting, "ten"},
 		"stopped by hand, 2": {false, false, going.Stop("410"), Stopped, "administrator"},
 	} {
-		state, why := Webhook{Endpoint{Active: c.active}, c.p}.Condition(c.owner)
+		state, why := Webhook{Endpoint{Active: c.active}, c.p}.StateFor(c.owner)
 		if state != c.want || !strings.Contains(why, c.why) || (why == "") != (c.why == "") {
 			t.Errorf("%s: %s, %q", name, state, why)
 		}

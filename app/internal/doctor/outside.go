@@ -49,7 +49,7 @@ func (f *Findings) webhooks(ctx context.Context, service *webhooks.Service) {
 	active, locked := 0, 0
 	var reason string
 	for _, w := range all.Value {
-		if state, why := w.Condition(true); state == webhook.Active {
+		if state, why := w.StateFor(true); state == webhook.Active {
 			active++
 			if w.Locked != nil {
 				locked, reason = locked+1, why

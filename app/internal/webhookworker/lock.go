@@ -28,7 +28,7 @@ func (w *Worker) see(all []webhooks.Webhook) {
 	locked := make(map[ident.ID]bool)
 	var first *webhooks.Webhook // of the further ones
 	for i, of := range all {
-		if state, _ := of.Condition(true); state == webhook.Active && of.Locked != nil {
+		if state, _ := of.StateFor(true); state == webhook.Active && of.Locked != nil {
 			locked[of.ID] = true
 			if first == nil && !w.locks.locked[of.ID] {
 				first = &all[i]

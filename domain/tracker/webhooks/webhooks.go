@@ -58,10 +58,10 @@ type Webhook struct {
 	Locked error
 }
 
-// Condition is webhook.Webhook.Condition, with the reason why the webhook is locked. It is
+// StateFor is webhook.Webhook.StateFor, with the reason why the webhook is locked. It is
 // active: another server may deliver to it.
-func (w Webhook) Condition(ownerActive bool) (webhook.State, string) {
-	state, reason := w.Webhook.Condition(ownerActive)
+func (w Webhook) StateFor(ownerActive bool) (webhook.State, string) {
+	state, reason := w.Webhook.StateFor(ownerActive)
 	if f, ok := errors.AsType[*fault.Error](w.Locked); ok && state == webhook.Active {
 		reason = f.Detail
 	}
@@ -321,7 +321,7 @@ func (s *Service) checkResumption(ctx context.Context, id ident.ID) error {
 	if err != nil {
 		return err
 	}
-	if state, _ := a.Value.Condition(true); state == webhook.Active {
+	if state, _ := a.Value.StateFor(true); state == webhook.Active {
 		return nil
 	}
 	f, err := s.tracker.As(tracker.Caller{}).Follow(ctx, tracker.Follow{After: a.Value.Current().Cursor, Limit: 1})
@@ -355,7 +355,7 @@ func decideUpdate(caller tracker.Caller, cmd Update, start event.Cursor, of basi
 		faults.Add(fault.InvalidValue, fault.At("cursor"), "must be the identifier of an event, %q or %q", CursorOldest, CursorNow)
 	}
 	owner, known := of.catalogue.User(old.Owner)
-	state, _ := old.Condition(known && !owner.Inactive)
+	state, _ := old.StateFor(known && !owner.Inactive)
 	if body.Given(cmd.Active) && cmd.Active.Value && (!known || owner.Inactive) {
 		faults.Add(fault.InvalidValue, fault.At("active"), "%s", webhook.OwnerInactive)
 	}

@@ -436,7 +436,7 @@ func TestWebhookOfAnotherKey(t *testing.T) {
 		replayed, err := of.Update(t.Context(), s.Admin, hook.ID, Update{Active: patch.Set(true), Cursor: patch.Set(CursorOldest)})
 		kit.NoError(t, err)
 		for _, w := range append(all.Value, one.Value, replayed.Value) {
-			if state, why := w.Condition(true); state != webhook.Active || !strings.Contains(why, reason) || !strings.Contains(why, "PROBLEMS_WEBHOOK_KEY_FILE") {
+			if state, why := w.StateFor(true); state != webhook.Active || !strings.Contains(why, reason) || !strings.Contains(why, "PROBLEMS_WEBHOOK_KEY_FILE") {
 				t.Errorf("%s: %s, %q", reason, state, why)
 			}
 		}

@@ -103,7 +103,7 @@ func (e *Encoder) webhookMembers(w webhooks.Webhook) {
 	p := w.Current()
 	owner, known := e.Catalogue.User(w.Owner)
 	ownerActive := known && !owner.Inactive
-	state, reason := w.Condition(ownerActive)
+	state, reason := w.StateFor(ownerActive)
 	if !w.ID.IsNone() {
 		e.key("identifier").ID(w.ID)
 	}
