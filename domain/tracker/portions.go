@@ -98,26 +98,25 @@ func portions[T any](ctx context.Context, s *Service, skip, limit int, read func
 }
 
 const (
-	// mostInBatch is the largest number of small problems loaded at once. A batch
-	// should have at most batchText bytes of text. Large problems come without their
-	// parts.
-	mostInBatch = 100
-	batchText   = 256 << 10
-	// firstInBatch is the number of problems loaded before their sizes are known.
-	firstInBatch = 4
+	// mostAtOnce is the largest number of small problems loaded at once. They should
+	// have at most textAtOnce bytes of text. Large problems come without their parts.
+	mostAtOnce = 100
+	textAtOnce = 256 << 10
+	// firstAtOnce is the number of problems loaded before their sizes are known.
+	firstAtOnce = 4
 )
 
-// afterBatch returns the number of problems to load next, on the assumption that they
+// nextCount returns the number of problems to load next, on the assumption that they
 // are like the last ones.
-func afterBatch(last []snapshot.Snapshot) int {
+func nextCount(last []snapshot.Snapshot) int {
 	text := 0
 	for _, s := range last {
 		text += textOf(s)
 	}
 	if text == 0 {
-		return mostInBatch
+		return mostAtOnce
 	}
-	return max(1, min(mostInBatch, len(last)*batchText/text))
+	return max(1, min(mostAtOnce, len(last)*textAtOnce/text))
 }
 
 // textOf estimates the bytes of text of a problem.
@@ -135,13 +134,13 @@ func textOf(s snapshot.Snapshot) int {
 // firstHits loads the first problems of a search in the View of the search, and returns
 // the remaining hits.
 func (as Reader) firstHits(ctx context.Context, r store.Reader, hits []store.Hit, parts snapshot.Parts) (first Answer[[]snapshot.Snapshot], rest []store.Hit, err error) {
-	n := min(len(hits), firstInBatch)
+	n := min(len(hits), firstAtOnce)
 	if first, err = as.loadHits(ctx, r, hits[:n], parts); err != nil {
 		return first, nil, err
 	}
 	rest = hits[n:]
 	// Most problems are small, and so are most pages. Then this load is the last one.
-	n = min(len(rest), afterBatch(first.Value)-n)
+	n = min(len(rest), nextCount(first.Value)-n)
 	if n <= 0 {
 		return first, rest, nil
 	}
@@ -153,22 +152,22 @@ func (as Reader) firstHits(ctx context.Context, r store.Reader, hits []store.Hit
 	return first, rest[n:], err
 }
 
-// rest loads the problems in batches, each in a View of its own. So a slow client holds
-// no View. last is the previous batch.
+// rest loads some problems at once, each time in a View of its own. So a slow client holds
+// no View. last are the problems loaded before.
 func (as Reader) rest(ctx context.Context, hits []store.Hit, parts snapshot.Parts, last []snapshot.Snapshot) iter.Seq2[Answer[[]snapshot.Snapshot], error] {
-	size := afterBatch(last)
+	size := nextCount(last)
 	return func(yield func(Answer[[]snapshot.Snapshot], error) bool) {
 		for hits, size := hits, size; len(hits) > 0; {
 			some := hits[:min(len(hits), size)]
-			var batch Answer[[]snapshot.Snapshot]
+			var found Answer[[]snapshot.Snapshot]
 			err := as.s.core.Store.View(ctx, func(r store.Reader) (err error) {
-				batch, err = as.loadHits(ctx, r, some, parts)
+				found, err = as.loadHits(ctx, r, some, parts)
 				return err
 			})
-			if !yield(batch, err) || err != nil {
+			if !yield(found, err) || err != nil {
 				return
 			}
-			hits, size = hits[len(some):], afterBatch(batch.Value)
+			hits, size = hits[len(some):], nextCount(found.Value)
 		}
 	}
 }

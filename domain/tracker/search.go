@@ -83,9 +83,9 @@ type Position struct {
 type FoundProblems struct {
 	// First are the first of them, at the moment of the search.
 	First Answer[[]snapshot.Snapshot]
-	// Rest are the other problems in batches, or nil if there are none. Each batch is
-	// loaded during the iteration and shows the problems of that moment. Only one
-	// iteration is possible. An error ends it.
+	// Rest are the other problems, or nil if there are none. The iteration loads some of
+	// them at once, and shows these as of that moment. Only one iteration is possible. An
+	// error ends it.
 	Rest iter.Seq2[Answer[[]snapshot.Snapshot], error]
 	// Next is the start of the next page, or nil if there is none.
 	Next *Position

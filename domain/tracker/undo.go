@@ -211,7 +211,7 @@ func (s *Service) problemsOf(ctx context.Context, r store.Reader, u undoing) ([]
 	}
 	var ids []problem.ID
 	for len(hits) > 0 {
-		some := make([]problem.ID, min(len(hits), mostInBatch))
+		some := make([]problem.ID, min(len(hits), mostAtOnce))
 		for i := range some {
 			some[i] = hits[i].ID
 		}
@@ -233,7 +233,7 @@ func (s *Service) problemsOf(ctx context.Context, r store.Reader, u undoing) ([]
 // partsOf returns those of the problems whose log has the batch.
 func (s *Service) partsOf(ctx context.Context, r store.Reader, u undoing, among []problem.ID) (parts []undonePart, err error) {
 	for len(among) > 0 {
-		some := among[:min(len(among), mostInBatch)]
+		some := among[:min(len(among), mostAtOnce)]
 		among = among[len(some):]
 		snapshots, err := s.As(u.caller).reads.Problems(ctx, r, some, snapshot.Log|snapshot.Keywords|snapshot.Relationships|snapshot.Comments|snapshot.IfSmall)
 		if err != nil {
