@@ -50,7 +50,7 @@ const (
 // under way.
 type round struct {
 	*Worker
-	part    *mailing.Worker
+	mailer  *mailing.Mailer
 	ctx     context.Context // ends with the lease
 	end     context.CancelFunc
 	guard   *time.Timer // ends ctx unless the lease was renewed; nil: no other server can take it
@@ -106,8 +106,8 @@ var (
 )
 
 // send sends while it has the lease, until ctx ends.
-func (w *Worker) send(ctx context.Context, part *mailing.Worker, s mail.State, until time.Time) error {
-	r := &round{Worker: w, part: part, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now(), byUser: make(map[ident.ID]*tray)}
+func (w *Worker) send(ctx context.Context, mailer *mailing.Mailer, s mail.State, until time.Time) error {
+	r := &round{Worker: w, mailer: mailer, renewed: until.Add(-lease.Hold), results: make(chan result, 1), worked: time.Now(), byUser: make(map[ident.ID]*tray)}
 	r.ctx, r.end = context.WithCancel(ctx)
 	if !r.Alone {
 		r.guard = time.AfterFunc(time.Until(until), r.end)
@@ -131,7 +131,7 @@ func (w *Worker) send(ctx context.Context, part *mailing.Worker, s mail.State, u
 	case err == nil, errors.Is(err, errIdle): // nil: the server stops
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), background.Calls)
 		defer cancel()
-		return part.Release(limited, r.state())
+		return mailer.Release(limited, r.state())
 	case errors.Is(err, errLost):
 		return nil
 	}
@@ -141,12 +141,12 @@ func (w *Worker) send(ctx context.Context, part *mailing.Worker, s mail.State, u
 // begin goes on where the state ends. If the feed has lost that position, it goes on with
 // the changes from now on.
 func (r *round) begin(s mail.State) (err error) {
-	r.feed, err = r.part.Follow(r.ctx, s.Cursor, pageSize)
+	r.feed, err = r.mailer.Follow(r.ctx, s.Cursor, pageSize)
 	if fault.Is(err, fault.CursorGone) {
 		r.Logger.Warn("the feed no longer has the changes since the last e-mail: there is no mail about those before now")
-		if s.Cursor, err = r.part.Newest(r.ctx); err == nil {
+		if s.Cursor, err = r.mailer.Newest(r.ctx); err == nil {
 			s.Ahead, r.dirty = nil, true
-			r.feed, err = r.part.Follow(r.ctx, s.Cursor, pageSize)
+			r.feed, err = r.mailer.Follow(r.ctx, s.Cursor, pageSize)
 		}
 	}
 	if err != nil {
@@ -309,7 +309,7 @@ func (r *round) unreadable(of mailing.Addressed, now time.Time) {
 
 // put puts complete groups into trays. After an error none is in a tray.
 func (r *round) put(groups []mail.Group) error {
-	all, err := r.part.Address(r.ctx, groups)
+	all, err := r.mailer.Address(r.ctx, groups)
 	if err != nil {
 		return err
 	}
@@ -365,7 +365,7 @@ func (r *round) save() error {
 	begun := time.Now()
 	ctx, cancel := context.WithTimeout(r.ctx, background.Calls)
 	defer cancel()
-	held, err := r.part.Save(ctx, r.state())
+	held, err := r.mailer.Save(ctx, r.state())
 	if err != nil {
 		return err
 	}
@@ -416,7 +416,7 @@ func (r *round) next() {
 func (r *round) attempt(of result) result {
 	ctx, cancel := context.WithTimeout(r.ctx, writing)
 	defer cancel()
-	l, ok, err := r.part.Letter(ctx, of.draft)
+	l, ok, err := r.mailer.Letter(ctx, of.draft)
 	switch {
 	case err != nil:
 		of.err = err

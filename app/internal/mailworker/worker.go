@@ -97,7 +97,7 @@ func (w *Worker) Attempts(o Outcome) int64 { return w.counts.Of(o) }
 
 // Begin makes e-mail start with the next change, unless it has begun before.
 func (w *Worker) Begin(ctx context.Context) error {
-	if err := w.Service.NewWorker(w.Alone).Begin(ctx); err != nil {
+	if err := w.Service.NewMailer(w.Alone).Begin(ctx); err != nil {
 		return fmt.Errorf("the start of e-mail cannot be stored: %w", err)
 	}
 	return nil
@@ -105,16 +105,16 @@ func (w *Worker) Begin(ctx context.Context) error {
 
 // Run sends until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	part := w.Service.NewWorker(w.Alone)
+	mailer := w.Service.NewMailer(w.Alone)
 	background.Repeat(ctx, func() error {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, background.Calls)
-		state, taken, err := part.Take(limited, begun)
+		state, taken, err := mailer.Take(limited, begun)
 		cancel()
 		w.look(state)
 		if taken {
 			w.Logger.Debug("this server sends e-mail")
-			err = w.send(ctx, part, *state, begun.Add(lease.Hold))
+			err = w.send(ctx, mailer, *state, begun.Add(lease.Hold))
 		}
 		return err
 	}, func(err error) {

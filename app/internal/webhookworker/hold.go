@@ -14,17 +14,17 @@ import (
 // hold is the lease of a round. It is renewed by a goroutine of its own: a long read of the
 // store must not lose it. Its methods may be called from many goroutines.
 type hold struct {
-	part    *webhooks.Worker
-	alone   bool                      // no other server can take the lease
-	one     chan struct{}             // has an element during a renewal
-	guard   *time.Timer               // ends the round unless the lease was renewed; nil: alone
-	renewed atomic.Pointer[time.Time] // when the latest renewal began
-	taken   atomic.Bool               // by another server
+	deliverer *webhooks.Deliverer
+	alone     bool                      // no other server can take the lease
+	one       chan struct{}             // has an element during a renewal
+	guard     *time.Timer               // ends the round unless the lease was renewed; nil: alone
+	renewed   atomic.Pointer[time.Time] // when the latest renewal began
+	taken     atomic.Bool               // by another server
 }
 
 // newHold returns the hold of a lease taken at the given time. end ends the round.
-func newHold(part *webhooks.Worker, alone bool, taken time.Time, end func()) *hold {
-	h := &hold{part: part, alone: alone, one: make(chan struct{}, 1)}
+func newHold(deliverer *webhooks.Deliverer, alone bool, taken time.Time, end func()) *hold {
+	h := &hold{deliverer: deliverer, alone: alone, one: make(chan struct{}, 1)}
 	h.renewed.Store(&taken)
 	if !alone {
 		h.guard = time.AfterFunc(time.Until(taken.Add(lease.Hold)), end)
@@ -59,7 +59,7 @@ func (h *hold) renew(ctx context.Context, progress []store.PutProgress) (stored 
 	begun := time.Now()
 	limited, cancel := context.WithTimeout(ctx, background.Calls)
 	defer cancel()
-	held, err := h.part.Renew(limited, progress)
+	held, err := h.deliverer.Renew(limited, progress)
 	switch {
 	case err != nil && ctx.Err() != nil, background.Away(err):
 		return false, nil // the guard ends the round in time

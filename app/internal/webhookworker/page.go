@@ -98,7 +98,7 @@ func (r *round) pageBehind(l *line) (page, error) {
 	if len(r.catchUp) == 0 && l.Predicate == "" {
 		limit = mostQueued
 	}
-	f, err := r.part.Follow(r.ctx, &l.scanned, limit)
+	f, err := r.deliverer.Follow(r.ctx, &l.scanned, limit)
 	if err != nil {
 		return page{}, err
 	}
@@ -199,7 +199,7 @@ func (r *round) match(p page, lines []*line) error {
 	for i, l := range lines {
 		endpoints[i] = l.Endpoint
 	}
-	all, err := r.part.Match(r.ctx, p.events, endpoints)
+	all, err := r.deliverer.Match(r.ctx, p.events, endpoints)
 	if err != nil {
 		return err
 	}

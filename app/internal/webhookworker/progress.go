@@ -81,9 +81,9 @@ func (r *round) release(ctx context.Context) error {
 	for {
 		changed := r.changed(true)
 		if len(changed) < mostStored {
-			return r.part.Release(ctx, changed)
+			return r.deliverer.Release(ctx, changed)
 		}
-		if held, err := r.part.Renew(ctx, changed); !held || err != nil {
+		if held, err := r.deliverer.Renew(ctx, changed); !held || err != nil {
 			return err
 		}
 	}

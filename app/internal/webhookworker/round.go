@@ -38,10 +38,10 @@ const (
 // except for the requests under way.
 type round struct {
 	*Worker
-	part *webhooks.Worker
-	ctx  context.Context // ends with the lease
-	end  context.CancelFunc
-	hold *hold
+	deliverer *webhooks.Deliverer
+	ctx       context.Context // ends with the lease
+	end       context.CancelFunc
+	hold      *hold
 
 	lines   map[ident.ID]*line
 	order   []*line
@@ -68,10 +68,10 @@ var (
 )
 
 // deliver delivers while it has the lease, taken at the given time, until ctx ends.
-func (w *Worker) deliver(ctx context.Context, part *webhooks.Worker, taken time.Time) error {
-	round := &round{Worker: w, part: part, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1), stores: make(chan storing, 1)}
+func (w *Worker) deliver(ctx context.Context, deliverer *webhooks.Deliverer, taken time.Time) error {
+	round := &round{Worker: w, deliverer: deliverer, results: make(chan result, most+mostFailing), pages: make(chan page), looks: make(chan []ahead, 1), stores: make(chan storing, 1)}
 	round.ctx, round.end = context.WithCancel(ctx)
-	round.hold = newHold(part, w.Alone, taken, round.end)
+	round.hold = newHold(deliverer, w.Alone, taken, round.end)
 	var keeping sync.WaitGroup
 	keeping.Go(func() { round.hold.keep(round.ctx) })
 	err := round.run()
@@ -99,7 +99,7 @@ func (w *Worker) deliver(ctx context.Context, part *webhooks.Worker, taken time.
 
 // run returns nil when the server stops.
 func (r *round) run() error {
-	f, err := r.part.Follow(r.ctx, nil, tailPage)
+	f, err := r.deliverer.Follow(r.ctx, nil, tailPage)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (r *round) run() error {
 // load reads the webhooks again. A webhook with changed settings restarts from its stored
 // progress. Those whose messages this server cannot sign are left to others.
 func (r *round) load() error {
-	all, ownerActive, err := r.part.Webhooks(r.ctx)
+	all, ownerActive, err := r.deliverer.Webhooks(r.ctx)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (r *round) looked(found []ahead) {
 
 // timeBehind returns the time of the first event behind a cursor; zero when there is none.
 func (r *round) timeBehind(c event.Cursor) (time.Time, error) {
-	f, err := r.part.Follow(r.ctx, &c, 1)
+	f, err := r.deliverer.Follow(r.ctx, &c, 1)
 	if err != nil {
 		return time.Time{}, err
 	}

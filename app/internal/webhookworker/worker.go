@@ -50,25 +50,25 @@ const unusedPause = 2 * time.Second
 
 // Run delivers until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	part := w.Service.NewWorker(w.Alone)
+	deliverer := w.Service.NewDeliverer(w.Alone)
 	background.Repeat(ctx, func() error {
 		begun := time.Now()
 		limited, cancel := context.WithTimeout(ctx, background.Calls)
-		taken, all, err := part.Take(limited, begun)
+		taken, all, err := deliverer.Take(limited, begun)
 		cancel()
 		if err == nil {
 			w.see(all)
 		}
 		if taken {
-			w.Logger.Info("this server delivers webhooks", "key", part.Key().String())
-			err = w.deliver(ctx, part, begun)
+			w.Logger.Info("this server delivers webhooks", "key", deliverer.Key().String())
+			err = w.deliver(ctx, deliverer, begun)
 			w.stats.Store(nil)
 			if ctx.Err() == nil {
 				w.Logger.Info("this server delivers webhooks no longer")
 			}
 		}
 		if err == nil {
-			part.Rest(ctx, unusedPause)
+			deliverer.Rest(ctx, unusedPause)
 		}
 		return err
 	}, func(err error) {

@@ -73,9 +73,9 @@ func (s *Service) unsubscriber(token string) (ident.ID, error) {
 // mailLease is the name of the lease of e-mail. Its state is a mail.State.
 const mailLease = "mail"
 
-// Worker is one server's part in sending e-mail. Of all servers, one sends at a time: it
-// holds the lease. A Worker is for one goroutine.
-type Worker struct {
+// Mailer is one server's part in sending e-mail. Of all servers, one sends at a time: it
+// holds the lease. A Mailer is for one goroutine.
+type Mailer struct {
 	service *Service
 	lease   holder.Holder
 	seen    ident.ID   // the version of the lease at the latest look
@@ -84,31 +84,31 @@ type Worker struct {
 	state   mail.State // what text says
 }
 
-// NewWorker returns a Worker without the lease. alone is true when no other server
+// NewMailer returns a Mailer without the lease. alone is true when no other server
 // can use the store: then any lease in it belongs to an ended server.
-func (s *Service) NewWorker(alone bool) *Worker {
-	return &Worker{service: s, lease: holder.New(mailLease, alone, s.core.Moment, s.core.Commit)}
+func (s *Service) NewMailer(alone bool) *Mailer {
+	return &Mailer{service: s, lease: holder.New(mailLease, alone, s.core.Moment, s.core.Commit)}
 }
 
 // Begin makes e-mail start behind the newest change, unless a server of the store has begun it
 // before. A server calls it before it takes requests (D43).
-func (w *Worker) Begin(ctx context.Context) error {
+func (m *Mailer) Begin(ctx context.Context) error {
 	for {
 		var begun bool
-		err := w.service.core.Store.View(ctx, func(r store.Reader) (err error) {
-			_, begun, err = w.lease.Read(ctx, r)
+		err := m.service.core.Store.View(ctx, func(r store.Reader) (err error) {
+			_, begun, err = m.lease.Read(ctx, r)
 			return err
 		})
 		if err != nil || begun {
 			return err
 		}
-		newest, err := w.Newest(ctx)
+		newest, err := m.Newest(ctx)
 		if err != nil {
 			return err
 		}
 		// No error: it is stored, or another server was first, or a write that was cut off
 		// is not stored. The next look tells.
-		if err := w.lease.Release(ctx, mail.State{Cursor: newest}.Encode()); err != nil {
+		if err := m.lease.Release(ctx, mail.State{Cursor: newest}.Encode()); err != nil {
 			return err
 		}
 	}
@@ -119,60 +119,60 @@ func (w *Worker) Begin(ctx context.Context) error {
 // taken. Without a state, as after a fail-over that lost it, e-mail begins behind the newest change.
 // now is a monotonic time: see lease.Watch. It fails with fault.Internal for a server without
 // a key.
-func (w *Worker) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
-	if _, err := w.service.core.ServiceKey(); err != nil {
+func (m *Mailer) Take(ctx context.Context, now time.Time) (s *mail.State, taken bool, err error) {
+	if _, err := m.service.core.ServiceKey(); err != nil {
 		return nil, false, fault.Wrap(fault.Internal, err, "a server without the key of webhooks sends no e-mail: its links need the key")
 	}
 	var current lease.Lease
 	var ok bool
-	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
-		current, ok, err = w.lease.Read(ctx, r)
+	err = m.service.core.Store.View(ctx, func(r store.Reader) error {
+		current, ok, err = m.lease.Read(ctx, r)
 		return err
 	})
-	if err != nil || !w.lease.Free(current, ok, now) {
+	if err != nil || !m.lease.Free(current, ok, now) {
 		return nil, false, err
 	}
-	newest, err := w.service.core.Newest(ctx)
+	newest, err := m.service.core.Newest(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	stored := mail.State{Cursor: newest}
 	if current.State != "" {
-		if stored, err = w.parsed(current.State); err != nil {
+		if stored, err = m.parsed(current.State); err != nil {
 			return nil, false, err
 		}
-		if stored.Cursor == newest && !w.due(current.Version, stored, now) {
+		if stored.Cursor == newest && !m.due(current.Version, stored, now) {
 			return &stored, false, nil
 		}
 	}
-	if taken, err = w.lease.Take(ctx, current, stored.Encode()); err != nil || !taken {
+	if taken, err = m.lease.Take(ctx, current, stored.Encode()); err != nil || !taken {
 		return nil, false, err
 	}
-	w.text, w.state = "", mail.State{} // the caller changes it
+	m.text, m.state = "", mail.State{} // the caller changes it
 	return &stored, true, nil
 }
 
 // parsed parses a stored state. Mail may wait for a day, and the text has some hundred KB at
 // most: only a changed text is parsed again.
-func (w *Worker) parsed(text string) (mail.State, error) {
-	if w.text == text {
-		return w.state, nil
+func (m *Mailer) parsed(text string) (mail.State, error) {
+	if m.text == text {
+		return m.state, nil
 	}
 	s, err := parseMail(text)
 	if err == nil {
-		w.text, w.state = text, s
+		m.text, m.state = text, s
 	}
 	return s, err
 }
 
 // due reports whether a mail of the stored state may be sent. The clock may have stepped back
 // since the first look at the state, so the wait ends by the time of that look at the latest.
-func (w *Worker) due(version ident.ID, s mail.State, now time.Time) bool {
-	wait, ok := s.Due(w.service.core.Time())
-	if next := now.Add(wait); w.seen != version || next.Before(w.next) {
-		w.seen, w.next = version, next
+func (m *Mailer) due(version ident.ID, s mail.State, now time.Time) bool {
+	wait, ok := s.Due(m.service.core.Time())
+	if next := now.Add(wait); m.seen != version || next.Before(m.next) {
+		m.seen, m.next = version, next
 	}
-	return ok && !now.Before(w.next)
+	return ok && !now.Before(m.next)
 }
 
 func parseMail(state string) (mail.State, error) {
@@ -208,24 +208,24 @@ func (s *Service) Waits(ctx context.Context) (bool, error) {
 
 // Save renews the lease, and stores the state with it. held is false when another server has
 // the lease: nothing is stored then. After an error the holder is unknown.
-func (w *Worker) Save(ctx context.Context, s mail.State) (held bool, err error) {
-	return w.lease.Renew(ctx, s.Encode())
+func (m *Mailer) Save(ctx context.Context, s mail.State) (held bool, err error) {
+	return m.lease.Renew(ctx, s.Encode())
 }
 
 // Release stores the state and gives the lease back.
-func (w *Worker) Release(ctx context.Context, s mail.State) error {
-	return w.lease.Release(ctx, s.Encode())
+func (m *Mailer) Release(ctx context.Context, s mail.State) error {
+	return m.lease.Release(ctx, s.Encode())
 }
 
 // Follow returns a Follower of all events behind a cursor. It fails with fault.CursorGone.
-func (w *Worker) Follow(ctx context.Context, after event.Cursor, limit int) (*tracker.Follower, error) {
+func (m *Mailer) Follow(ctx context.Context, after event.Cursor, limit int) (*tracker.Follower, error) {
 	// mail.Gathering passes over the events of administration.
-	return w.service.tracker.As(tracker.Caller{Scope: access.Admin}).Follow(ctx, tracker.Follow{After: after, Limit: limit})
+	return m.service.tracker.As(tracker.Caller{Scope: access.Admin}).Follow(ctx, tracker.Follow{After: after, Limit: limit})
 }
 
 // Newest returns the cursor behind the newest event.
-func (w *Worker) Newest(ctx context.Context) (event.Cursor, error) {
-	return w.service.core.Newest(ctx)
+func (m *Mailer) Newest(ctx context.Context) (event.Cursor, error) {
+	return m.service.core.Newest(ctx)
 }
 
 // Addressed is a group with its addressees.
@@ -237,13 +237,13 @@ type Addressed struct {
 
 // Address returns the addressees of each group, from the current problems and users. It reads
 // all of them in one View. Only a damaged problem makes it read each one in a View of its own.
-func (w *Worker) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
-	all, unread, err := w.address(ctx, groups)
+func (m *Mailer) Address(ctx context.Context, groups []mail.Group) (all []Addressed, err error) {
+	all, unread, err := m.address(ctx, groups)
 	if err != nil || unread == nil {
 		return all, err
 	}
 	for _, g := range groups {
-		of, unread, err := w.address(ctx, []mail.Group{g})
+		of, unread, err := m.address(ctx, []mail.Group{g})
 		if err != nil {
 			return nil, err
 		}
@@ -257,15 +257,15 @@ func (w *Worker) Address(ctx context.Context, groups []mail.Group) (all []Addres
 
 // address returns the addressees of each group, or why a problem cannot be read. Other errors
 // say nothing about a problem.
-func (w *Worker) address(ctx context.Context, groups []mail.Group) (all []Addressed, unread, err error) {
+func (m *Mailer) address(ctx context.Context, groups []mail.Group) (all []Addressed, unread, err error) {
 	byProblem := make(map[problem.ID]mail.Group, len(groups))
 	var ids []problem.ID
 	for _, g := range groups {
 		byProblem[g.Problem] = g
 		ids = append(ids, g.Problem)
 	}
-	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
-		catalogue, err := w.service.core.Catalogues.Now(ctx, r)
+	err = m.service.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := m.service.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -291,9 +291,9 @@ func (w *Worker) address(ctx context.Context, groups []mail.Group) (all []Addres
 
 // unreadable returns the items of a digest whose problems are damaged. Each read has a View of
 // its own: a failed one may end it.
-func (w *Worker) unreadable(ctx context.Context, d mail.Draft) (items []mail.Item) {
+func (m *Mailer) unreadable(ctx context.Context, d mail.Draft) (items []mail.Item) {
 	for _, i := range d.Items {
-		err := w.service.core.Store.View(ctx, func(r store.Reader) error {
+		err := m.service.core.Store.View(ctx, func(r store.Reader) error {
 			_, err := r.Problems(ctx, []problem.ID{i.Problem}, ident.None, 0)
 			return err
 		})
@@ -307,13 +307,13 @@ func (w *Worker) unreadable(ctx context.Context, d mail.Draft) (items []mail.Ite
 // Letter writes a mail. ok is false when it is not due any more: the user has switched e-mail
 // off, for example. It fails with a *mail.Failure when this mail cannot be written, and with
 // another error when none can. It may run beside the other methods.
-func (w *Worker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, ok bool, err error) {
-	key, err := w.service.core.ServiceKey()
+func (m *Mailer) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, ok bool, err error) {
+	key, err := m.service.core.ServiceKey()
 	if err != nil {
 		return l, false, err
 	}
-	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
-		catalogue, err := w.service.core.Catalogues.Now(ctx, r)
+	err = m.service.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := m.service.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
@@ -343,7 +343,7 @@ func (w *Worker) Letter(ctx context.Context, d mail.Draft) (l mail.Letter, ok bo
 		return nil
 	})
 	if f, ok := errors.AsType[*mail.Failure](err); ok && f.Kind == mail.Deferred && d.Digest() {
-		if f.Items = w.unreadable(ctx, d); len(f.Items) > 0 {
+		if f.Items = m.unreadable(ctx, d); len(f.Items) > 0 {
 			f.Reason = fmt.Sprintf("%s; the first of %d such changes is of problem %d", f.Reason, len(f.Items), f.Items[0].Problem)
 		}
 	}

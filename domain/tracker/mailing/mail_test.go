@@ -36,26 +36,26 @@ func TestMailWaits(t *testing.T) {
 	}
 	s.Problem(t, "The lamp is broken")
 	waits(false, "without e-mail")
-	part := s.NewWorker(true)
-	state, taken, err := part.Take(t.Context(), time.Now())
+	mailer := s.NewMailer(true)
+	state, taken, err := mailer.Take(t.Context(), time.Now())
 	if kit.NoError(t, err); !taken {
 		t.Fatal("the lease is not free")
 	}
 	waits(false, "before the first change")
 	id := s.Problem(t, "Another one")
 	waits(true, "with a change")
-	state.Cursor, err = part.Newest(t.Context())
+	state.Cursor, err = mailer.Newest(t.Context())
 	kit.NoError(t, err)
 	state.Trays = []mail.Tray{mail.Tray{User: s.Admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
-	_, err = part.Save(t.Context(), *state)
+	_, err = mailer.Save(t.Context(), *state)
 	kit.NoError(t, err)
 	waits(true, "with a mail")
 	state.Trays = []mail.Tray{{User: s.Admin.User, More: mail.Excess{Count: 1}}}
-	_, err = part.Save(t.Context(), *state)
+	_, err = mailer.Save(t.Context(), *state)
 	kit.NoError(t, err)
 	waits(true, "with a change that is only counted")
 	state.Trays = []mail.Tray{{User: s.Admin.User, Sent: 1, Begun: kit.Noon}}
-	kit.NoError(t, part.Release(t.Context(), *state))
+	kit.NoError(t, mailer.Release(t.Context(), *state))
 	waits(false, "after it")
 }
 
@@ -64,19 +64,19 @@ func TestMailBegins(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.Problem(t, "before e-mail")
-	part := s.NewWorker(false)
-	begun, err := part.Newest(t.Context())
+	mailer := s.NewMailer(false)
+	begun, err := mailer.Newest(t.Context())
 	kit.NoError(t, err)
 	for _, when := range []string{"the first start", "the next one"} {
-		kit.NoError(t, s.NewWorker(false).Begin(t.Context()))
+		kit.NoError(t, s.NewMailer(false).Begin(t.Context()))
 		s.Problem(t, when)
 	}
-	state, taken, err := part.Take(t.Context(), time.Now())
+	state, taken, err := mailer.Take(t.Context(), time.Now())
 	if kit.NoError(t, err); !taken || state.Cursor != begun {
 		t.Errorf("taken is %t, and mail begins behind %v, want %v", taken, state.Cursor, begun)
 	}
-	kit.NoError(t, s.NewWorker(false).Begin(t.Context()))
-	if held, err := part.Save(t.Context(), *state); !held || err != nil {
+	kit.NoError(t, s.NewMailer(false).Begin(t.Context()))
+	if held, err := mailer.Save(t.Context(), *state); !held || err != nil {
 		t.Errorf("a start took the lease: %t, %v", held, err)
 	}
 }
@@ -101,7 +101,7 @@ func (s *feedReads) Feed(ctx context.Context, from int64, limit int, budget int6
 func TestHeldMailLeaseIsEnough(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	holds, looks := s.NewWorker(false), s.NewWorker(false)
+	holds, looks := s.NewMailer(false), s.NewMailer(false)
 	s.Problem(t, "told of")
 	if _, taken, err := holds.Take(t.Context(), time.Now()); !taken || err != nil {
 		t.Fatalf("taken %t, %v", taken, err)
@@ -118,10 +118,10 @@ func TestMailStateIsTakenAsStored(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	id := s.Problem(t, "told of")
-	part := s.NewWorker(true)
+	mailer := s.NewMailer(true)
 	take := func() *mail.State {
 		t.Helper()
-		state, taken, err := part.Take(t.Context(), time.Now())
+		state, taken, err := mailer.Take(t.Context(), time.Now())
 		if kit.NoError(t, err); !taken {
 			t.Fatal("there is work, and the lease is not taken")
 		}
@@ -130,7 +130,7 @@ func TestMailStateIsTakenAsStored(t *testing.T) {
 	state := take()
 	state.Trays = []mail.Tray{mail.Tray{User: s.Admin.User}.Put(mail.Item{Problem: id, From: 1, Through: 1}, kit.Noon)}
 	want := state.Encode()
-	kit.NoError(t, part.Release(t.Context(), *state))
+	kit.NoError(t, mailer.Release(t.Context(), *state))
 	for range 3 {
 		state = take()
 		if got := state.Encode(); got != want {

@@ -18,7 +18,7 @@ const mostDamaged = 20
 // halving finds the damaged problems of a page by halves. Each half has a View of its own: a
 // failed read may end it.
 type halving struct {
-	*Worker
+	*Deliverer
 	of        map[problem.ID][]tracker.PublishedEvent
 	endpoints []webhook.Endpoint // with predicates
 	found     []Matches          // of the endpoints, in any order
@@ -26,9 +26,9 @@ type halving struct {
 }
 
 // matchDamaged is Match after match has failed with unread.
-func (w *Worker) matchDamaged(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint, unread error) ([]Matches, error) {
+func (d *Deliverer) matchDamaged(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint, unread error) ([]Matches, error) {
 	all := make([]Matches, len(endpoints))
-	h := halving{Worker: w, of: make(map[problem.ID][]tracker.PublishedEvent)}
+	h := halving{Deliverer: d, of: make(map[problem.ID][]tracker.PublishedEvent)}
 	var places []int
 	for i, e := range endpoints {
 		if e.Predicate == "" {

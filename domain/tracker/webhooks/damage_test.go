@@ -52,17 +52,17 @@ func TestMatchWithDamage(t *testing.T) {
 	for i := range problems {
 		ids = append(ids, s.Problem(t, fmt.Sprint(i)))
 	}
-	worker := s.NewWorker(true)
-	events := firstPage(t, worker)
+	deliverer := s.NewDeliverer(true)
+	events := firstPage(t, deliverer)
 	of := &damaged{Store: s.core.Store}
 	s.core.Store = of
 	owner := s.Admin.User
 	endpoints := []webhook.Endpoint{{}, {Owner: owner, Predicate: "title CONTAINS '7'"}, {Owner: owner, Predicate: fmt.Sprintf("identifier = %d", ids[7])}}
-	whole, err := worker.Match(t.Context(), events, endpoints)
+	whole, err := deliverer.Match(t.Context(), events, endpoints)
 	kit.NoError(t, err)
 	for _, rows := range [][]problem.ID{{ids[0]}, {ids[problems-1]}, {ids[7], ids[8], ids[200]}, ids[10 : 10+mostDamaged]} {
 		of.rows = rows
-		all, err := worker.Match(t.Context(), events, endpoints)
+		all, err := deliverer.Match(t.Context(), events, endpoints)
 		kit.NoError(t, err)
 		for i, e := range endpoints {
 			var want []tracker.PublishedEvent
@@ -87,7 +87,7 @@ func TestMatchWithDamage(t *testing.T) {
 	}
 	for _, n := range []int{mostDamaged + 1, problems} {
 		of.rows, of.views = ids[:n], 0
-		if _, err := worker.Match(t.Context(), events, endpoints); !fault.Is(err, fault.Internal) || of.views > 100 {
+		if _, err := deliverer.Match(t.Context(), events, endpoints); !fault.Is(err, fault.Internal) || of.views > 100 {
 			t.Errorf("with %d damaged: %v after %d reads, want a failure after 100 at most", n, err, of.views)
 		}
 	}

@@ -464,16 +464,16 @@ func TestRestEndsWithASecret(t *testing.T) {
 	s := newService(t)
 	hook := s.hook(t, Patch{})
 	other := New(s.Server(s.Memory, otherKey), nil)
-	part := other.NewWorker(false)
-	taken, all, err := part.Take(t.Context(), time.Now())
+	deliverer := other.NewDeliverer(false)
+	taken, all, err := deliverer.Take(t.Context(), time.Now())
 	kit.NoError(t, err)
 	if taken || len(all) != 1 || all[0].Locked == nil {
 		t.Fatalf("taken is %t, and the webhooks are %+v", taken, all)
 	}
 	_, err = other.Rotate(t.Context(), s.Admin, hook.ID, Rotate{})
 	kit.NoError(t, err)
-	part.Rest(t.Context(), time.Hour)
-	if taken, _, err := part.Take(t.Context(), time.Now()); !taken || err != nil {
+	deliverer.Rest(t.Context(), time.Hour)
+	if taken, _, err := deliverer.Take(t.Context(), time.Now()); !taken || err != nil {
 		t.Errorf("after a new secret, taken is %t, %v", taken, err)
 	}
 }
@@ -482,9 +482,9 @@ func TestRestEndsWithASecret(t *testing.T) {
 func TestWebhookLease(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	one, other := s.NewWorker(false), s.NewWorker(false)
+	one, other := s.NewDeliverer(false), s.NewDeliverer(false)
 	now := time.Now()
-	take := func(c *Worker, at time.Duration, want bool) {
+	take := func(c *Deliverer, at time.Duration, want bool) {
 		t.Helper()
 		got, _, err := c.Take(t.Context(), now.Add(at))
 		kit.NoError(t, err)
@@ -519,9 +519,9 @@ func TestWebhookLease(t *testing.T) {
 }
 
 // firstPage returns the first events of the feed, 500 at most.
-func firstPage(tb testing.TB, w *Worker) []tracker.PublishedEvent {
+func firstPage(tb testing.TB, d *Deliverer) []tracker.PublishedEvent {
 	tb.Helper()
-	f, err := w.Follow(tb.Context(), &event.Start, 500)
+	f, err := d.Follow(tb.Context(), &event.Start, 500)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -542,7 +542,7 @@ func TestMatchIsForTheOwner(t *testing.T) {
 	id := s.Problem(t, "mine")
 	_, err = s.Tracker.UpdateProblem(t.Context(), tracker.Caller{User: a.Value.ID, Scope: access.Write}, id, tracker.UpdateProblem{ProblemPatch: tracker.ProblemPatch{Title: patch.Set("by Bo")}})
 	kit.NoError(t, err)
-	c := s.NewWorker(false)
+	c := s.NewDeliverer(false)
 	events := firstPage(t, c)
 	endpoints := []webhook.Endpoint{
 		{ID: ident.ID{1}, Owner: s.Admin.User, Predicate: "read = YES"},

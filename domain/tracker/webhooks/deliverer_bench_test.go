@@ -15,7 +15,7 @@ func BenchmarkMatch(b *testing.B) {
 	for i := range 500 {
 		s.Problem(b, fmt.Sprint(i))
 	}
-	c := s.NewWorker(true)
+	c := s.NewDeliverer(true)
 	events := firstPage(b, c)
 	var endpoints []webhook.Endpoint
 	for i := range 100 {

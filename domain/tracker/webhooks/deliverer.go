@@ -24,10 +24,10 @@ import (
 // key behind their secrets follows: no server holds up webhooks whose messages it cannot sign.
 const webhookLease = "webhooks "
 
-// Worker is one server's part in the delivery of webhooks (D40). Of all servers with the
-// same key, one delivers at a time: it holds the lease. A Worker is for one goroutine.
-// Another one may call Renew instead.
-type Worker struct {
+// Deliverer is one server's part in the delivery of webhooks (D40). Of all servers with the
+// same key, one delivers at a time: it holds the lease. Renew is for one goroutine at a time, not
+// during Take or Release. Follow is for any goroutine, and all other methods are for one.
+type Deliverer struct {
 	service *Service
 	alone   bool
 	key     webhook.KeyID
@@ -54,92 +54,92 @@ type compiled struct {
 const planFor = time.Second
 
 // plan returns the plan of an endpoint.
-func (w *Worker) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
+func (d *Deliverer) plan(e webhook.Endpoint, now time.Time) (*predicate.Plan, error) {
 	q := question{e.Owner, e.Predicate}
-	known, ok := w.plans[q]
+	known, ok := d.plans[q]
 	if age := now.Sub(known.at); !ok || age < 0 || age > planFor {
 		known = compiled{at: now}
-		known.plan, known.err = e.Plan(now, w.service.core.Zone)
-		if w.plans == nil || len(w.plans) > 2*webhook.Most {
-			w.plans = make(map[question]compiled)
+		known.plan, known.err = e.Plan(now, d.service.core.Zone)
+		if d.plans == nil || len(d.plans) > 2*webhook.Most {
+			d.plans = make(map[question]compiled)
 		}
-		w.plans[q] = known
+		d.plans[q] = known
 	}
 	return known.plan, known.err
 }
 
-// NewWorker returns a Worker without the lease. alone is true when no other
+// NewDeliverer returns a Deliverer without the lease. alone is true when no other
 // server can use the store: then a lease is that of a server that has ended.
-func (s *Service) NewWorker(alone bool) *Worker {
-	return &Worker{service: s, alone: alone}
+func (s *Service) NewDeliverer(alone bool) *Deliverer {
+	return &Deliverer{service: s, alone: alone}
 }
 
 // Take takes the lease if it is free and there is a webhook whose messages this server can sign.
 // now is a time by a clock that nobody sets: see lease.Watch. all are the webhooks, as Webhooks
 // returns them; none while another server has the lease.
-func (w *Worker) Take(ctx context.Context, now time.Time) (taken bool, all []Webhook, err error) {
+func (d *Deliverer) Take(ctx context.Context, now time.Time) (taken bool, all []Webhook, err error) {
 	var current lease.Lease
-	w.needed = false
-	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
+	d.needed = false
+	err = d.service.core.Store.View(ctx, func(r store.Reader) error {
 		some, err := r.Webhooks(ctx, 0, 1)
 		if len(some) == 0 || err != nil {
 			return err
 		}
-		key, err := w.service.core.ServiceKey()
+		key, err := d.service.core.ServiceKey()
 		if err == nil {
-			w.use(key.ID())
+			d.use(key.ID())
 			var ok bool
-			if current, ok, err = w.lease.Read(ctx, r); err != nil {
+			if current, ok, err = d.lease.Read(ctx, r); err != nil {
 				return err
 			}
-			if w.needed = !w.lease.Free(current, ok, now); w.needed {
+			if d.needed = !d.lease.Free(current, ok, now); d.needed {
 				return nil
 			}
 		}
 		stored, err := r.Webhooks(ctx, 0, webhook.MostStored)
-		all = w.service.seen(stored)
+		all = d.service.seen(stored)
 		return err
 	})
 	if slices.ContainsFunc(all, func(one Webhook) bool { return one.Locked == nil }) && err == nil {
-		w.needed = true
-		taken, err = w.lease.Take(ctx, current, "")
+		d.needed = true
+		taken, err = d.lease.Take(ctx, current, "")
 	}
 	return taken, all, err
 }
 
 // Key identifies the key of the lease.
-func (w *Worker) Key() webhook.KeyID { return w.key }
+func (d *Deliverer) Key() webhook.KeyID { return d.key }
 
 // use has the lease be that of the webhooks with a key.
-func (w *Worker) use(key webhook.KeyID) {
-	if w.key != key {
-		w.key, w.lease = key, holder.New(webhookLease+key.String(), w.alone, w.service.core.Moment, w.service.core.Commit)
+func (d *Deliverer) use(key webhook.KeyID) {
+	if d.key != key {
+		d.key, d.lease = key, holder.New(webhookLease+key.String(), d.alone, d.service.core.Moment, d.service.core.Commit)
 	}
 }
 
 // Rest waits if the latest Take has found no webhook whose messages this server can sign: for a
 // time, until ctx ends, or until somebody makes a webhook or a secret through the Service.
-func (w *Worker) Rest(ctx context.Context, d time.Duration) {
-	if w.needed {
+func (d *Deliverer) Rest(ctx context.Context, pause time.Duration) {
+	if d.needed {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, d)
+	ctx, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
 	select {
-	case <-w.service.made:
+	case <-d.service.made:
 	case <-ctx.Done():
 	}
 }
 
 // Renew renews the lease, and stores the progress of webhooks with it. held is false when
 // another server has the lease: nothing is stored then. An error leaves open who has it.
-func (w *Worker) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
-	return w.lease.Renew(ctx, "", progressEffects(progress)...)
+func (d *Deliverer) Renew(ctx context.Context, progress []store.PutProgress) (held bool, err error) {
+	return d.lease.Renew(ctx, "", progressEffects(progress)...)
 }
 
 // Release stores the progress of webhooks and gives the lease back.
-func (w *Worker) Release(ctx context.Context, progress []store.PutProgress) error {
-	return w.lease.Release(ctx, "", progressEffects(progress)...)
+func (d *Deliverer) Release(ctx context.Context, progress []store.PutProgress) error {
+	return d.lease.Release(ctx, "", progressEffects(progress)...)
 }
 
 // progressEffects returns the effects that store the progress, in the order of the webhooks.
@@ -154,8 +154,8 @@ func progressEffects(progress []store.PutProgress) []store.Effect {
 
 // Webhooks returns all webhooks, and whether the owner of each is active. A webhook whose messages
 // this server cannot sign is Locked.
-func (w *Worker) Webhooks(ctx context.Context) (all []Webhook, ownerActive func(Webhook) bool, err error) {
-	a, err := w.service.List(ctx)
+func (d *Deliverer) Webhooks(ctx context.Context) (all []Webhook, ownerActive func(Webhook) bool, err error) {
+	a, err := d.service.List(ctx)
 	return a.Value, func(e Webhook) bool {
 		owner, known := a.Catalogue.User(e.Owner)
 		return known && !owner.Inactive
@@ -167,13 +167,13 @@ func (w *Worker) Webhooks(ctx context.Context) (all []Webhook, ownerActive func(
 const Pace = 50 * time.Millisecond
 
 // Follow returns a Follower of all events behind a cursor, or with nil from now on.
-func (w *Worker) Follow(ctx context.Context, after *event.Cursor, limit int) (*tracker.Follower, error) {
+func (d *Deliverer) Follow(ctx context.Context, after *event.Cursor, limit int) (*tracker.Follower, error) {
 	cmd := tracker.Follow{Now: after == nil, Limit: limit, Pace: Pace}
 	if after != nil {
 		cmd.After = *after
 	}
 	// Every webhook was made by an administrator, so it may get all events.
-	return w.service.tracker.As(tracker.Caller{Scope: access.Admin}).Follow(ctx, cmd)
+	return d.service.tracker.As(tracker.Caller{Scope: access.Admin}).Follow(ctx, cmd)
 }
 
 // Matches are the events for one endpoint, or why its predicate cannot be evaluated.
@@ -187,34 +187,34 @@ type Matches struct {
 
 // Match returns the events for each of the endpoints. Predicates are evaluated for the
 // owners of the endpoints, at this moment.
-func (w *Worker) Match(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
-	all, unread, err := w.match(ctx, events, endpoints)
+func (d *Deliverer) Match(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint) ([]Matches, error) {
+	all, unread, err := d.match(ctx, events, endpoints)
 	if err != nil || unread == nil {
 		return all, err
 	}
-	return w.matchDamaged(ctx, events, endpoints, unread)
+	return d.matchDamaged(ctx, events, endpoints, unread)
 }
 
 // match is Match in one View. unread says why a problem cannot be read. Other errors say
 // nothing about a problem.
-func (w *Worker) match(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint) (all []Matches, unread, err error) {
+func (d *Deliverer) match(ctx context.Context, events []tracker.PublishedEvent, endpoints []webhook.Endpoint) (all []Matches, unread, err error) {
 	all = make([]Matches, len(endpoints))
 	var owners []*asked
 	byOwner := make(map[ident.ID]*asked)
-	now := w.service.core.Time()
+	now := d.service.core.Time()
 	for i, e := range endpoints {
 		if e.Predicate == "" {
 			all[i].Events = wanted(e, events)
 			continue
 		}
-		plan, err := w.plan(e, now)
+		plan, err := d.plan(e, now)
 		if err != nil {
 			all[i].Err = err
 			continue
 		}
 		of := byOwner[e.Owner]
 		if of == nil {
-			of = &asked{as: w.service.core.As(e.Owner), known: make(map[string]int)}
+			of = &asked{as: d.service.core.As(e.Owner), known: make(map[string]int)}
 			byOwner[e.Owner] = of
 			owners = append(owners, of)
 		}
@@ -223,8 +223,8 @@ func (w *Worker) match(ctx context.Context, events []tracker.PublishedEvent, end
 	if len(owners) == 0 {
 		return all, nil, nil
 	}
-	err = w.service.core.Store.View(ctx, func(r store.Reader) error {
-		catalogue, err := w.service.core.Catalogues.Now(ctx, r)
+	err = d.service.core.Store.View(ctx, func(r store.Reader) error {
+		catalogue, err := d.service.core.Catalogues.Now(ctx, r)
 		if err != nil {
 			return err
 		}
