@@ -111,11 +111,11 @@ func noFiles() error {
 
 // beginAttachment runs the checks before the file is read.
 func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem.ID, cmd *AddAttachment, m changes.Moment) (l repeatable, err error) {
-	var shown store.History
+	var history store.History
 	load := loadRepeatable(s, caller, id, snapshot.Attachments, cmd.Idempotency)
 	err = s.core.Views.Once(ctx, func(r store.Reader) (err error) {
 		l, err = load(ctx, r)
-		shown = r.History()
+		history = r.History()
 		return err
 	})
 	if err == nil && l.reply == nil {
@@ -132,7 +132,7 @@ func (s *Service) beginAttachment(ctx context.Context, caller Caller, id problem
 		err = fileTooLarge(s.limits.File)
 	}
 	if err != nil && !cmd.DryRun {
-		err = s.core.Refuse(ctx, shown, err)
+		err = s.core.Refuse(ctx, history, err)
 	}
 	if err == nil && l.reply == nil {
 		err = s.checkRoom(ctx, max(cmd.Length, 0), cmd.DryRun)

@@ -136,14 +136,14 @@ func (s *Service) refusing(ctx context.Context, dryRun bool) (func(error) error,
 	if dryRun {
 		return func(refusal error) error { return refusal }, nil
 	}
-	var shown store.History
+	var history store.History
 	err := s.core.Store.View(ctx, func(r store.Reader) error {
 		_, err := r.Versions(ctx)
-		shown = r.History()
+		history = r.History()
 		return err
 	})
 	return func(refusal error) error {
-		err := s.core.Refuse(ctx, shown, refusal)
+		err := s.core.Refuse(ctx, history, refusal)
 		if fault.Is(err, fault.Conflict) {
 			err = fault.Wrap(fault.Unavailable, err, "another server of the database has taken over; nothing was changed")
 		}

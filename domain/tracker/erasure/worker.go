@@ -90,9 +90,9 @@ const mostPassed = 50
 func (w *Worker) pass(ctx context.Context, e *underWay, ids []problem.ID) (untouched int, err error) {
 	s := w.service
 	var state State
-	var shown store.History
+	var history store.History
 	err = s.core.Views.View(ctx, func(r store.Reader) error {
-		untouched, state, shown = 0, e.state, r.History()
+		untouched, state, history = 0, e.state, r.History()
 		for _, id := range ids {
 			of, err := s.core.As(ident.None).Problem(ctx, r, id, erasureParts)
 			if err != nil {
@@ -107,7 +107,7 @@ func (w *Worker) pass(ctx context.Context, e *underWay, ids []problem.ID) (untou
 		return nil
 	})
 	if err == nil {
-		err = s.core.Store.Confirm(ctx, shown)
+		err = s.core.Store.Confirm(ctx, history)
 	}
 	if err == nil {
 		e.state = state

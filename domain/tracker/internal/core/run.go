@@ -50,8 +50,8 @@ type basis[S any] struct {
 	loaded S
 	// received is true for a state handed off by the previous writer.
 	received bool
-	// shown is the History of the View that loaded the state.
-	shown store.History
+	// history is the History of the View that loaded the state.
+	history store.History
 }
 
 // loadBasis returns the received problem, if the command accepts it. Otherwise it loads
@@ -68,20 +68,20 @@ func loadBasis[S, R any](ctx context.Context, c *Core, cmd Command[S, R], receiv
 	}
 	err = view(ctx, func(r store.Reader) (err error) {
 		from.loaded, err = cmd.Load(ctx, r)
-		from.shown = r.History()
+		from.history = r.History()
 		return err
 	})
 	if err != nil && !cmd.DryRun {
-		err = c.Refuse(ctx, from.shown, err)
+		err = c.Refuse(ctx, from.history, err)
 	}
 	return from, err
 }
 
 // decision is the outcome of decide: a Change and its answer.
 type decision[R any] struct {
-	change store.Change
-	answer R
-	shown  store.History
+	change  store.Change
+	answer  R
+	history store.History
 }
 
 // errUnconfirmed asks for a decision from the store. A handed-off state may be
@@ -101,7 +101,7 @@ func decideFrom[S, R any](ctx context.Context, c *Core, cmd Command[S, R], from 
 	if err != nil {
 		return d, err
 	}
-	d.shown = from.shown
+	d.history = from.history
 	d.change, d.answer, err = cmd.Decide(from.loaded, m)
 	if err == nil {
 		err = changes.CheckSize(d.change, c.MaxSize)
@@ -115,7 +115,7 @@ func decideFrom[S, R any](ctx context.Context, c *Core, cmd Command[S, R], from 
 	}
 	err = AtRevision(err, from.loaded)
 	if !cmd.DryRun {
-		err = c.Refuse(ctx, from.shown, err)
+		err = c.Refuse(ctx, from.history, err)
 	}
 	return d, err
 }
@@ -128,7 +128,7 @@ func conclude[S, R any](ctx context.Context, c *Core, cmd Command[S, R], d decis
 	case cmd.DryRun:
 		return nil
 	case d.change.Empty():
-		return c.Store.Confirm(ctx, d.shown)
+		return c.Store.Confirm(ctx, d.history)
 	}
 	return c.Commit(ctx, d.change)
 }
@@ -150,12 +150,12 @@ func AtRevision(err error, loaded any) error {
 // client does not retry after an answer such as "already there" or "not possible", so
 // the answer has to be safe. A fault of the store rests on nothing and needs no
 // confirmation. fault.Conflict asks for another decision.
-func (c *Core) Refuse(ctx context.Context, shown store.History, refusal error) error {
+func (c *Core) Refuse(ctx context.Context, history store.History, refusal error) error {
 	switch fault.KindOf(refusal) {
 	case fault.Unavailable, fault.UnknownOutcome, fault.Internal, fault.Closed:
 		return refusal
 	}
-	if err := c.Store.Confirm(ctx, shown); err != nil {
+	if err := c.Store.Confirm(ctx, history); err != nil {
 		return err
 	}
 	return refusal
