@@ -53,52 +53,52 @@ func read(ctx context.Context, f *tracker.Follower, pages chan<- page) {
 	}
 }
 
-// catch reads a page of the feed behind the position of one line, for all waiting lines with a
+// catch reads a page of the feed behind the position of one target, for all waiting targets with a
 // position on this page.
 func (r *round) catch() error {
 	if len(r.catchUp) == 0 {
 		return nil
 	}
-	l := r.catchUp[0]
+	t := r.catchUp[0]
 	r.catchUp = r.catchUp[1:]
-	l.waiting = false
-	if l.stopped || r.lines[l.ID] != l {
+	t.waiting = false
+	if t.stopped || r.targets[t.ID] != t {
 		return nil
 	}
-	if !behind(l.scanned, r.tail) {
-		l.live = true
+	if !behind(t.scanned, r.tail) {
+		t.live = true
 		return nil
 	}
-	p, err := r.pageBehind(l)
+	p, err := r.pageBehind(t)
 	if fault.Is(err, fault.CursorGone) {
-		r.stop(l, webhook.CursorGone)
+		r.stop(t, webhook.CursorGone)
 		return nil
 	}
 	if err != nil {
-		return r.later(err, l)
+		return r.later(err, t)
 	}
-	lines := append(r.waitingOn(p, l.scanned), l)
-	if err := r.match(p, lines); err != nil {
-		return r.later(err, lines...)
+	targets := append(r.waitingOn(p, t.scanned), t)
+	if err := r.match(p, targets); err != nil {
+		return r.later(err, targets...)
 	}
-	for _, l := range lines {
-		l.live = !behind(l.scanned, r.tail)
+	for _, t := range targets {
+		t.live = !behind(t.scanned, r.tail)
 		if last := len(p.events) - 1; last >= 0 {
-			l.ahead.at = p.events[last].At // until a look finds the one behind it
+			t.ahead.at = p.events[last].At // until a look finds the one behind it
 		}
-		r.queue(l)
+		r.queue(t)
 	}
 	return nil
 }
 
-// pageBehind reads the page behind the position of a line, up to the tail. It is small for a
-// line alone that gets all events: its queue has no room for more.
-func (r *round) pageBehind(l *line) (page, error) {
+// pageBehind reads the page behind the position of a target, up to the tail. It is small for a
+// target alone that gets all events: its queue has no room for more.
+func (r *round) pageBehind(t *target) (page, error) {
 	limit := tailPage
-	if len(r.catchUp) == 0 && l.Predicate == "" {
+	if len(r.catchUp) == 0 && t.Predicate == "" {
 		limit = mostQueued
 	}
-	f, err := r.deliverer.Follow(r.ctx, &l.scanned, limit)
+	f, err := r.deliverer.Follow(r.ctx, &t.scanned, limit)
 	if err != nil {
 		return page{}, err
 	}
@@ -118,29 +118,29 @@ func (r *round) pageBehind(l *line) (page, error) {
 	return page{events: p.Events, next: p.Next, catalogue: p.Catalogue}, nil
 }
 
-// waitingOn takes the lines with a position on a page out of catchUp. The page begins behind
+// waitingOn takes the targets with a position on a page out of catchUp. The page begins behind
 // the cursor.
-func (r *round) waitingOn(p page, begin event.Cursor) (lines []*line) {
-	r.catchUp = slices.DeleteFunc(r.catchUp, func(l *line) bool {
-		if l.stopped || r.lines[l.ID] != l || behind(l.scanned, begin) || !behind(l.scanned, p.next) {
+func (r *round) waitingOn(p page, begin event.Cursor) (targets []*target) {
+	r.catchUp = slices.DeleteFunc(r.catchUp, func(t *target) bool {
+		if t.stopped || r.targets[t.ID] != t || behind(t.scanned, begin) || !behind(t.scanned, p.next) {
 			return false
 		}
-		l.waiting = false
-		lines = append(lines, l)
+		t.waiting = false
+		targets = append(targets, t)
 		return true
 	})
-	return lines
+	return targets
 }
 
-// later tries lines again, unless the lease is lost.
-func (r *round) later(err error, lines ...*line) error {
+// later tries targets again, unless the lease is lost.
+func (r *round) later(err error, targets ...*target) error {
 	if r.ctx.Err() != nil {
 		return nil
 	}
-	for _, l := range lines {
-		l.waiting = true
+	for _, t := range targets {
+		t.waiting = true
 	}
-	r.catchUp = append(r.catchUp, lines...)
+	r.catchUp = append(r.catchUp, targets...)
 	if background.Away(err) {
 		background.Sleep(r.ctx, tick)
 		return nil
@@ -153,15 +153,15 @@ func behind(a, b event.Cursor) bool {
 	return a.Compare(b) < 0
 }
 
-// take gives the events of the tail to all live lines.
+// take gives the events of the tail to all live targets.
 func (r *round) take(p page) error {
 	if p.err != nil {
 		return p.err
 	}
-	var live []*line
-	for _, l := range r.order {
-		if l.live && !l.stopped {
-			live = append(live, l)
+	var live []*target
+	for _, t := range r.order {
+		if t.live && !t.stopped {
+			live = append(live, t)
 		}
 	}
 	for len(live) > 0 {
@@ -178,8 +178,8 @@ func (r *round) take(p page) error {
 		background.Sleep(r.ctx, tick)
 	}
 	r.tail = p.next
-	for _, l := range live {
-		r.queue(l)
+	for _, t := range live {
+		r.queue(t)
 	}
 	for _, v := range p.events {
 		if v.Kind == audit.Webhook || v.Kind == audit.User {
@@ -192,50 +192,50 @@ func (r *round) take(p page) error {
 	return nil
 }
 
-// match adds the events of a page to the queues of the lines. A line with a full queue
-// reads the rest later. After an error no line has changed.
-func (r *round) match(p page, lines []*line) error {
-	endpoints := make([]webhook.Endpoint, len(lines))
-	for i, l := range lines {
-		endpoints[i] = l.Endpoint
+// match adds the events of a page to the queues of the targets. A target with a full queue
+// reads the rest later. After an error no target has changed.
+func (r *round) match(p page, targets []*target) error {
+	endpoints := make([]webhook.Endpoint, len(targets))
+	for i, t := range targets {
+		endpoints[i] = t.Endpoint
 	}
 	all, err := r.deliverer.Match(r.ctx, p.events, endpoints)
 	if err != nil {
 		return err
 	}
 	shared := messages{r.Worker, p.catalogue, make(map[event.Cursor]func() webhook.Message)}
-	for i, l := range lines {
+	for i, t := range targets {
 		if all[i].Err != nil {
-			r.stop(l, "its predicate cannot be evaluated: "+all[i].Err.Error())
+			r.stop(t, "its predicate cannot be evaluated: "+all[i].Err.Error())
 			continue
 		}
-		l.fill(all[i], p.next, shared)
+		t.fill(all[i], p.next, shared)
 	}
 	return nil
 }
 
-// fill adds events to the queue of a line, until it is full. They are those for the line up to
+// fill adds events to the queue of a target, until it is full. They are those for the target up to
 // the position next. Events of damaged problems are among them. The failed attempts belong to
 // one event. When another one comes first, because the predicate leaves the former out by now,
 // they do not count for it.
-func (l *line) fill(found webhooks.Matches, next event.Cursor, shared messages) {
+func (t *target) fill(found webhooks.Matches, next event.Cursor, shared messages) {
 	now := time.Now()
 	for _, v := range found.Events {
-		if !behind(l.scanned, v.Cursor) {
-			continue // the line has read ahead of the tail
+		if !behind(t.scanned, v.Cursor) {
+			continue // the target has read ahead of the tail
 		}
-		if len(l.queue) >= mostQueued {
-			l.live = false
+		if len(t.queue) >= mostQueued {
+			t.live = false
 			return
 		}
-		if last := len(l.p.Deliveries) - 1; len(l.queue) == 0 && l.p.Failures > 0 && last >= 0 && l.p.Deliveries[last].Event != v.Cursor {
-			l.p = l.p.Settle(l.p.Cursor)
-			l.due, l.dirty = time.Now(), true
+		if last := len(t.progress.Deliveries) - 1; len(t.queue) == 0 && t.progress.Failures > 0 && last >= 0 && t.progress.Deliveries[last].Event != v.Cursor {
+			t.progress = t.progress.Settle(t.progress.Cursor)
+			t.due, t.dirty = time.Now(), true
 		}
-		l.queue = append(l.queue, queued{v, shared.of(v), now, found.Unread[v.Problem]})
-		l.scanned = v.Cursor
+		t.queue = append(t.queue, queued{v, shared.of(v), now, found.Unread[v.Problem]})
+		t.scanned = v.Cursor
 	}
-	if behind(l.scanned, next) {
-		l.scanned = next
+	if behind(t.scanned, next) {
+		t.scanned = next
 	}
 }

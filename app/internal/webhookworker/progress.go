@@ -42,16 +42,16 @@ func (r *round) stored(s storing) error {
 	r.storing = false
 	if !s.stored {
 		for _, p := range s.progress {
-			if l := r.lines[p.Webhook]; l != nil {
-				l.dirty, l.urgent = true, true
+			if t := r.targets[p.Webhook]; t != nil {
+				t.dirty, t.urgent = true, true
 			}
 		}
 	}
 	return s.err
 }
 
-// changed returns the progress to store: of some lines at a time, in turn. all includes that
-// which is not due yet. From now on the lines count as stored.
+// changed returns the progress to store: of some targets at a time, in turn. all includes that
+// which is not due yet. From now on the targets count as stored.
 func (r *round) changed(all bool) []store.PutProgress {
 	var changed []store.PutProgress
 	now := time.Now()
@@ -62,13 +62,13 @@ func (r *round) changed(all bool) []store.PutProgress {
 			r.turn = at
 			break
 		}
-		l := r.order[at]
-		if len(l.queue) == 0 && !l.busy && !l.stopped && l.scanned != l.p.Cursor && now.Sub(l.settledAt) >= settleEvery {
-			l.p, l.dirty, l.settledAt = l.p.Settle(l.scanned), true, now
+		t := r.order[at]
+		if len(t.queue) == 0 && !t.busy && !t.stopped && t.scanned != t.progress.Cursor && now.Sub(t.settledAt) >= settleEvery {
+			t.progress, t.dirty, t.settledAt = t.progress.Settle(t.scanned), true, now
 		}
-		if l.dirty && (all || l.urgent || now.Sub(l.storedAt) >= storeEvery) {
-			changed = append(changed, store.PutProgress{Webhook: l.ID, Progress: l.p})
-			l.dirty, l.urgent, l.storedAt = false, false, now
+		if t.dirty && (all || t.urgent || now.Sub(t.storedAt) >= storeEvery) {
+			changed = append(changed, store.PutProgress{Webhook: t.ID, Progress: t.progress})
+			t.dirty, t.urgent, t.storedAt = false, false, now
 		}
 	}
 	return changed

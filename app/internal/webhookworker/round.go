@@ -43,20 +43,20 @@ type round struct {
 	end       context.CancelFunc
 	hold      *hold
 
-	lines   map[ident.ID]*line
-	order   []*line
-	catchUp []*line // to read the feed for
-	ready   [2][]*line
+	targets map[ident.ID]*target
+	order   []*target
+	catchUp []*target // to read the feed for
+	ready   [2][]*target
 	out     [2]int // messages under way; those of failing webhooks second
 	results chan result
 	pages   chan page
-	tail    event.Cursor // all live lines have the events up to here
+	tail    event.Cursor // all live targets have the events up to here
 	stale   bool         // the webhooks must be read again
 	storing bool         // progress is on its way to the store
 	stores  chan storing
 	looking bool // a look is under way
 	looks   chan []ahead
-	turn    int // the place in order of the first line to store
+	turn    int // the place in order of the first target to store
 }
 
 // The reasons for the end of a round.
@@ -160,30 +160,30 @@ func (r *round) load() error {
 	}
 	r.stale = false
 	r.see(all)
-	lines, order := make(map[ident.ID]*line, len(all)), make([]*line, 0, len(all))
+	targets, order := make(map[ident.ID]*target, len(all)), make([]*target, 0, len(all))
 	for _, w := range all {
 		if w.Locked != nil {
 			continue
 		}
 		active := ownerActive(w)
-		l := r.lines[w.ID]
-		if l == nil || l.Version != w.Version {
-			l = r.begin(w.Webhook, l)
+		t := r.targets[w.ID]
+		if t == nil || t.Version != w.Version {
+			t = r.begin(w.Webhook, t)
 		}
-		if l.stopped = !w.Active || l.p.State != webhook.Active; !l.stopped && !active {
-			r.stop(l, webhook.OwnerInactive)
+		if t.stopped = !w.Active || t.progress.State != webhook.Active; !t.stopped && !active {
+			r.stop(t, webhook.OwnerInactive)
 		}
-		lines[w.ID] = l
-		order = append(order, l)
+		targets[w.ID] = t
+		order = append(order, t)
 	}
-	for id, old := range r.lines {
-		if lines[id] != old && old.busy {
+	for id, old := range r.targets {
+		if targets[id] != old && old.busy {
 			old.cancel()
 		}
 	}
-	r.lines, r.order = lines, order
-	for _, l := range order {
-		r.queue(l)
+	r.targets, r.order = targets, order
+	for _, t := range order {
+		r.queue(t)
 	}
 	if len(order) == 0 {
 		return errIdle
@@ -209,8 +209,8 @@ func (r *round) tick() error {
 		}
 	}
 	r.store()
-	for _, l := range r.order {
-		r.queue(l)
+	for _, t := range r.order {
+		r.queue(t)
 	}
 	r.look()
 	r.report()

@@ -30,24 +30,24 @@ func (w *Worker) Stats() []Stat {
 
 // ahead is the time of the first event behind a position of the feed.
 type ahead struct {
-	line *line
-	of   event.Cursor
-	at   time.Time // zero: the feed has lost the position
+	target *target
+	of     event.Cursor
+	at     time.Time // zero: the feed has lost the position
 }
 
 // mostLooks bounds the reads of the feed in one look.
 const mostLooks = 16
 
-// look begins to read the time of the first event behind the lines without it: some lines at a
+// look begins to read the time of the first event behind the targets without it: some targets at a
 // time, and beside the deliveries. The store may be slow.
 func (r *round) look() {
 	if r.looking {
 		return
 	}
 	var wanted []ahead
-	for _, l := range r.order {
-		if len(l.queue) == 0 && behind(l.scanned, r.tail) && l.ahead.of != l.scanned && len(wanted) < mostLooks {
-			wanted = append(wanted, ahead{line: l, of: l.scanned})
+	for _, t := range r.order {
+		if len(t.queue) == 0 && behind(t.scanned, r.tail) && t.ahead.of != t.scanned && len(wanted) < mostLooks {
+			wanted = append(wanted, ahead{target: t, of: t.scanned})
 		}
 	}
 	if len(wanted) == 0 {
@@ -70,7 +70,7 @@ func (r *round) look() {
 func (r *round) looked(found []ahead) {
 	r.looking = false
 	for _, a := range found {
-		a.line.ahead = a
+		a.target.ahead = a
 	}
 }
 
@@ -91,28 +91,28 @@ func (r *round) timeBehind(c event.Cursor) (time.Time, error) {
 // report publishes the state of all webhooks.
 func (r *round) report() {
 	all := make([]Stat, len(r.order))
-	for i, l := range r.order {
-		all[i] = l.stat(r.tail)
+	for i, t := range r.order {
+		all[i] = t.stat(r.tail)
 	}
 	r.stats.Store(&all)
 }
 
 // stat returns the state of the webhook, with the feed up to the tail. A stopped webhook gets
 // no further events into its queue: they wait in the feed.
-func (l *line) stat(tail event.Cursor) Stat {
-	s := Stat{Webhook: l.ID.String(), Failures: l.p.Failures, Active: !l.stopped, Pending: int64(len(l.queue))}
-	if behind(l.scanned, tail) {
-		entries := tail.Number - l.scanned.Number
-		if l.scanned.Index == 0 && l.scanned.Number > 0 {
+func (t *target) stat(tail event.Cursor) Stat {
+	s := Stat{Webhook: t.ID.String(), Failures: t.progress.Failures, Active: !t.stopped, Pending: int64(len(t.queue))}
+	if behind(t.scanned, tail) {
+		entries := tail.Number - t.scanned.Number
+		if t.scanned.Index == 0 && t.scanned.Number > 0 {
 			entries++ // it is in front of its entry
 		}
 		s.Pending += max(1, entries)
-		s.Oldest = l.ahead.at // or that of an event just before, until the next look
+		s.Oldest = t.ahead.at // or that of an event just before, until the next look
 	} else {
-		l.ahead = ahead{}
+		t.ahead = ahead{}
 	}
-	if len(l.queue) > 0 {
-		s.Oldest = l.queue[0].At
+	if len(t.queue) > 0 {
+		s.Oldest = t.queue[0].At
 	}
 	return s
 }
