@@ -99,7 +99,7 @@ type (
 
 	// Continued is for lists that only grow.
 	Continued struct {
-		AuditCursor string `query:"cursor" doc:"Where to go on: from the link to the next page."`
+		WindowCursor string `query:"cursor" doc:"Where to go on: from the link to the next page."`
 	}
 
 	// Paged is for lists in pages.
