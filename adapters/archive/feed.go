@@ -3,28 +3,70 @@ package archive
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/problemtracking/problems/domain/event"
 )
 
-// positive is an integer, or null for 0.
-type positive integer
+// eventTypes are types of events, each once; null stands for all.
+type eventTypes []event.Type
 
-func (v *positive) appendTo(b []byte) ([]byte, error) {
-	if *v == 0 {
+func (v *eventTypes) appendTo(b []byte) (_ []byte, err error) {
+	if len(*v) == 0 {
 		return append(b, "null"...), nil
 	}
-	return (*integer)(v).appendTo(b)
+	b = append(b, '[')
+	for i, t := range *v {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = jsontext.AppendQuote(b, t); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
 }
 
-func (v *positive) parse(raw jsontext.Value) error {
+func (v *eventTypes) parse(raw jsontext.Value) error {
+	wrong := errors.New("must be null, or an array of types of events")
 	if isNull(raw) {
 		return nil
 	}
-	if err := (*integer)(v).parse(raw); err != nil || *v < 1 {
-		return fmt.Errorf("must be null or an integer from 1 to %d", int64(maxInteger))
+	if raw[0] != '[' {
+		return wrong
+	}
+	err := eachElement(raw, func(element jsontext.Value) error {
+		t, err := parseString(element)
+		if err != nil || slices.Contains(*v, event.Type(t)) {
+			return wrong
+		}
+		*v = append(*v, event.Type(t))
+		return nil
+	})
+	if err == nil && len(*v) == 0 {
+		return wrong
+	}
+	return err
+}
+
+// cursor is a cursor of the feed, in the form of the API.
+type cursor event.Cursor
+
+func (v *cursor) appendTo(b []byte) ([]byte, error) {
+	return jsontext.AppendQuote(b, event.Cursor(*v).String())
+}
+
+func (v *cursor) parse(raw jsontext.Value) error {
+	s, err := parseString(raw)
+	if err != nil {
+		return err
+	}
+	c, err := event.ParseCursor(s)
+	*v = cursor(c)
+	if err != nil {
+		return errors.New("must be a cursor of the feed")
 	}
 	return nil
 }

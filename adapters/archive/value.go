@@ -14,6 +14,7 @@ import (
 	calendar "github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/ident"
 	"github.com/problemtracking/problems/domain/problem"
+	"github.com/problemtracking/problems/domain/webhook"
 )
 
 // value is the value of a member, as it is written and read.
@@ -346,6 +347,43 @@ func (v *shown) appendTo(b []byte) ([]byte, error) {
 func (v *shown) parse(raw jsontext.Value) error {
 	if !isNull(raw) {
 		*v = shown(raw)
+	}
+	return nil
+}
+
+// keyID identifies the key behind a secret.
+type keyID webhook.KeyID
+
+func (v *keyID) appendTo(b []byte) ([]byte, error) {
+	return jsontext.AppendQuote(b, webhook.KeyID(*v).String())
+}
+
+func (v *keyID) parse(raw jsontext.Value) error {
+	s, err := parseString(raw)
+	if err != nil {
+		return err
+	}
+	id, err := webhook.ParseKeyID(s)
+	*v = keyID(id)
+	return err
+}
+
+// positive is an integer, or null for 0.
+type positive integer
+
+func (v *positive) appendTo(b []byte) ([]byte, error) {
+	if *v == 0 {
+		return append(b, "null"...), nil
+	}
+	return (*integer)(v).appendTo(b)
+}
+
+func (v *positive) parse(raw jsontext.Value) error {
+	if isNull(raw) {
+		return nil
+	}
+	if err := (*integer)(v).parse(raw); err != nil || *v < 1 {
+		return fmt.Errorf("must be null or an integer from 1 to %d", int64(maxInteger))
 	}
 	return nil
 }

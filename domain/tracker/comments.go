@@ -21,7 +21,7 @@ import (
 
 // AddComment adds a comment to a problem (W3). The users whom it names become watchers (D54).
 func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, cmd AddComment) (Answer[problem.Comment], error) {
-	parts := partsOf(cmd.Text)
+	parts := partsForMentions(cmd.Text)
 	if len(cmd.files) > 0 {
 		parts |= snapshot.Attachments
 	}
@@ -46,7 +46,7 @@ func (s *Service) AddComment(ctx context.Context, caller Caller, id problem.ID, 
 // Without it, 8 connections add a tenth to a third fewer comments to one problem on
 // PostgreSQL.
 func (s *Service) commentHandoff(cmd AddComment) *core.Handoff[repeatable] {
-	if cmd.DryRun || cmd.Idempotency != nil || partsOf(cmd.Text) != 0 || !cmd.Claim.IsNone() { // what is handed off has no claim
+	if cmd.DryRun || cmd.Idempotency != nil || partsForMentions(cmd.Text) != 0 || !cmd.Claim.IsNone() { // what is handed off has no claim
 		return nil
 	}
 	var catalogue *metadata.Catalogue // for the answer, of a moment since the request came
@@ -100,7 +100,7 @@ func decideComment(caller Caller, cmd AddComment, c repeatable, m changes.Moment
 		return store.Change{}, Answer[problem.Comment]{}, err
 	}
 	cb := changes.NewBuilder(m, caller.Author(), l.Problem)
-	added := naming(comment, l.catalogue, l.Watchers, l.maxWatchers)
+	added := withMentions(comment, l.catalogue, l.Watchers, l.maxWatchers)
 	if len(added.Named) > 0 {
 		cb.ResolvedBy(l.Catalogue)
 	}

@@ -13,17 +13,17 @@ import (
 	"github.com/problemtracking/problems/domain/user"
 )
 
-// partsOf returns the parts of a problem that a new comment needs.
-func partsOf(comment patch.Field[string]) snapshot.Parts {
+// partsForMentions returns the parts of a problem that a new comment needs.
+func partsForMentions(comment patch.Field[string]) snapshot.Parts {
 	if len(mention.Names(comment.Value)) > 0 {
 		return snapshot.Watchers
 	}
 	return 0
 }
 
-// naming adds to a new comment the users whom it names, and who do not watch the problem yet.
+// withMentions adds to a new comment the users whom it names, and who do not watch the problem yet.
 // The problem has most watchers at most (D54).
-func naming(comment problem.Comment, c *metadata.Catalogue, watchers []ident.ID, most int) changes.Comment {
+func withMentions(comment problem.Comment, c *metadata.Catalogue, watchers []ident.ID, most int) changes.Comment {
 	named := slices.DeleteFunc(mention.Users(comment.Text, c.Content().Users), func(u user.User) bool { return slices.Contains(watchers, u.ID) })
 	return changes.Comment{Comment: comment, Named: named[:min(len(named), max(0, most-len(watchers)))]}
 }

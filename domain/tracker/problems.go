@@ -123,7 +123,7 @@ func create(caller Caller, n newProblem, c creation, m changes.Moment) (*changes
 		cb.AddEffect(store.PutKeyword{Problem: p.ID, Keyword: k})
 	}
 	for _, comment := range n.comments {
-		cb.AddComment(&shown, naming(comment, c.catalogue, nil, c.maxWatchers))
+		cb.AddComment(&shown, withMentions(comment, c.catalogue, nil, c.maxWatchers))
 	}
 	cb.Effects[created] = store.CreateProblem{Problem: p, Size: shown.Size}
 	cb.MarkRead(&shown, n.read)
@@ -161,7 +161,7 @@ func (s *Service) UpdateProblem(ctx context.Context, caller Caller, id problem.I
 	if cmd.Base.Sent {
 		parts |= snapshot.Savepoints
 	}
-	parts |= partsOf(cmd.Comment)
+	parts |= partsForMentions(cmd.Comment)
 	return core.Run(ctx, s.core, core.Command[repeatable, Answer[snapshot.Snapshot]]{
 		Locks:  append(cmd.Idempotency.LockKeys(caller), writerlocks.Problem(id)),
 		DryRun: cmd.DryRun,
@@ -190,7 +190,7 @@ func decideUpdate(caller Caller, cmd UpdateProblem, l loaded, m changes.Moment) 
 	}
 	var added []changes.Comment
 	for _, comment := range comments {
-		added = append(added, naming(comment, l.catalogue, l.Watchers, l.maxWatchers))
+		added = append(added, withMentions(comment, l.catalogue, l.Watchers, l.maxWatchers))
 	}
 	l.Savepoints, l.Watchers = nil, nil // no parts of the answer
 	names := cmd.Service.Moving(l.Snapshot, l.catalogue).Ignored()

@@ -57,7 +57,7 @@ func (s *Service) Report(ctx context.Context, caller Caller, cmd Report) (Answer
 			} else if ok {
 				b.lease = now
 			}
-			b.found, err = s.reported(ctx, r, caller, k, partsOf(cmd.Comment))
+			b.found, err = s.reported(ctx, r, caller, k, partsForMentions(cmd.Comment))
 			return b, err
 		},
 		Prepare: func(ctx context.Context, b *reporting) (err error) {
