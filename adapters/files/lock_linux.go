@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// lock locks a folder until the returned file is closed. It makes no file: that would be one on the
-// wrong disk if the folder's is not mounted. Not all file systems can: then there is no lock.
+// lock locks the folder itself until the returned file is closed. A file for the lock could land
+// on the wrong disk, while the right one is not mounted. A file system without locks gives none.
 func lock(root *os.Root) (*os.File, error) {
 	folder, err := root.Open(".")
 	if err != nil {

@@ -8,13 +8,12 @@
 //
 // # A search
 //
-// [Reader.Search] runs in two steps, after a look into an index for parts of texts: problems that
-// it finds are the only candidates, if they are few, and all conditions still decide.
-// [sqlsearch.Prepare] makes one statement: it splits the
-// predicate with pushdown.Split, and a compiler translates the conditions for the
-// database. Then the statement runs. If a residual is left, package search evaluates it
-// for the problems found by the database. Texts are compared without
-// regard to case and marks by extra columns with their folded forms: see [Dialect.Fold].
+// [Reader.Search] first looks for parts of texts in an index of trigrams. If it finds few
+// problems, only these are candidates; all conditions still decide. [sqlsearch.Prepare] then
+// makes one statement: it divides the predicate with pushdown.Split, and translates the
+// conditions. If a residual is left, package search evaluates it for the problems found by the
+// database. Texts are compared without regard to case and marks by extra columns with their
+// folded forms: see [Dialect.Fold].
 //
 // # The use of bun
 //

@@ -39,10 +39,10 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	return search.Residual(ctx, q, p.Residual, search.NewProblems(r, q.Catalogue, q.As), r.snapshots(ctx, ids, q.As))
 }
 
-// few returns the problems that can satisfy the predicate, if an index finds that they are few: so
-// few that to look at each takes no longer than to walk all problems in their order until enough
-// are found. Both take about the same time for half the root of the limit times all problems. many is
-// true when it finds that they are not.
+// few returns the problems that can satisfy the predicate, if an index finds few. Few means: to
+// look at each is no slower than to walk all problems in order until enough are found. Both take
+// about the same time for half the root of the limit times all problems. many is true when the
+// index finds more.
 func (r Reader) few(ctx context.Context, q store.Query) (few *sqlsearch.Few, many bool, err error) {
 	var lists [][]sqlsearch.Sought
 	if r.Parts != nil && !r.Syntax.Unfolded {
