@@ -182,7 +182,7 @@ func TestEventStreamWithoutHandlerCutsSlowReaders(t *testing.T) {
 		t.Errorf("observed is %+v, want a request for events that was cut", x)
 	}
 	if held, _ := f.memory.Held(); held > 16<<20 {
-		t.Errorf("without a stream the budget holds %d bytes, want those of the kept frames", held)
+		t.Errorf("without a stream the budget holds %d bytes, want those of the kept pages", held)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/sse"
 	"github.com/problemtracking/problems/adapters/httpframe"
 )
 
@@ -30,7 +30,7 @@ func (d *detachedStream) cut() { _ = d.SetWriteDeadline(longAgo) }
 func (d *detachedStream) write(chunk, text []byte, next func() (time.Time, error)) (err error) {
 	defer func() { d.broken = err != nil }()
 	if chunk == nil {
-		chunk = frames.Chunk(text)
+		chunk = sse.Chunk(text)
 	}
 	for piece := range slices.Chunk(chunk, httpframe.PieceSize) {
 		deadline, err := next()

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/sse"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/budget"
 	"github.com/problemtracking/problems/domain/tracker/usecases"
@@ -31,11 +31,11 @@ type Options struct {
 // Sender sends the events of a service to clients.
 type Sender struct {
 	Options
-	frames *frames.Frames
+	pages *sse.Cache
 }
 
 // NewSender returns a Sender.
-func NewSender(o Options) *Sender { return &Sender{Options: o, frames: frames.NewFrames(o.Memory)} }
+func NewSender(o Options) *Sender { return &Sender{Options: o, pages: sse.NewCache(o.Memory)} }
 
 // whileConnected returns a context without the time limit of a request. It ends when the
 // client closes its side of the connection.

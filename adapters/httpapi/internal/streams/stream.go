@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/problemtracking/problems/adapters/httpapi/internal/frames"
+	"github.com/problemtracking/problems/adapters/httpapi/internal/sse"
 	"github.com/problemtracking/problems/adapters/httpframe"
 	"github.com/problemtracking/problems/domain/access"
 	"github.com/problemtracking/problems/domain/budget"
@@ -45,9 +45,9 @@ type Stream struct {
 	secret   access.Secret
 	report   func(context.Context, error)
 	caller   tracker.Caller
-	memory   *budget.Account // of a frame that is not shared, or sent slowly; nil: nothing counts it
-	charged  bool            // memory has the frame
-	first    *frames.Frame   // nil once it is sent
+	memory   *budget.Account // of a page that is not shared, or sent slowly; nil: nothing counts it
+	charged  bool            // memory has the page
+	first    *sse.Page       // nil once it is sent
 	written  time.Time       // the end of the last write
 	named    event.Cursor    // the last id that was sent
 	checked  time.Time       // the last look at the token
@@ -63,7 +63,7 @@ type Stream struct {
 	mu      sync.Mutex
 	waiting context.Context // of the write under way; nil: there is none
 	began   time.Time       // of that write
-	size    int             // of its frame, in bytes
+	size    int             // of its page, in bytes
 	look    *time.Timer     // at that write
 }
 
@@ -103,7 +103,7 @@ func (s *Stream) Close() { s.memory.Close() }
 
 // Send sends events until the client goes, the token is revoked, the server stops, or the
 // client reads too slowly. The client then connects again, with Last-Event-ID. If the stream
-// starts from now, its first frame is an id without an event: otherwise a client without an
+// starts from now, its first page is an id without an event: otherwise a client without an
 // event would start from another now.
 //
 // When it returns true, the stream goes on in a goroutine of its own, which calls end.
@@ -221,7 +221,7 @@ func (s *Stream) send(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer s.frames.Release(next)
+	defer s.pages.Release(next)
 	if !s.allowed(ctx) {
 		return errEnd // the read can have taken long
 	}
@@ -257,7 +257,7 @@ func (s *Stream) beat(ctx context.Context) error {
 
 // next returns the events behind the position, within the time of a request. Streams that
 // read the past do not share theirs: nobody else is there.
-func (s *Stream) next(ctx context.Context) (*frames.Frame, error) {
+func (s *Stream) next(ctx context.Context) (*sse.Page, error) {
 	if f := s.first; f != nil {
 		s.first = nil
 		return f, nil
@@ -270,23 +270,23 @@ func (s *Stream) next(ctx context.Context) (*frames.Frame, error) {
 		}
 		return f, err
 	}
-	key := frames.Key{After: s.follower.Position(), Admin: s.caller.Scope.Covers(access.Admin), Catalogue: names}
-	f, err := s.frames.Of(ctx, key, func() (*frames.Frame, error) { return s.encode(ctx) })
+	key := sse.Key{After: s.follower.Position(), Admin: s.caller.Scope.Covers(access.Admin), Catalogue: names}
+	f, err := s.pages.Of(ctx, key, func() (*sse.Page, error) { return s.encode(ctx) })
 	if err == nil {
 		s.follower.Skip(f.Next)
 	}
 	return f, err
 }
 
-// encode loads the next events, and makes a frame of them.
-func (s *Stream) encode(ctx context.Context) (*frames.Frame, error) {
+// encode loads the next events, and makes a page of them.
+func (s *Stream) encode(ctx context.Context) (*sse.Page, error) {
 	ctx, cancel := context.WithTimeout(budget.With(ctx, s.memory), s.RequestTime)
 	defer cancel()
 	page, err := s.follower.Next(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return frames.New(page), nil
+	return sse.NewPage(page), nil
 }
 
 // allowed reports whether the token is still valid, as of check ago. While the store
@@ -306,7 +306,7 @@ func (s *Stream) revoked(ctx context.Context) bool {
 	return fault.Is(err, fault.Unauthenticated)
 }
 
-// charge counts a frame of a size for the user of the stream, until uncharge.
+// charge counts a page of a size for the user of the stream, until uncharge.
 func (s *Stream) charge(size int64) {
 	if !s.charged {
 		s.charged = true
@@ -314,7 +314,7 @@ func (s *Stream) charge(size int64) {
 	}
 }
 
-// uncharge gives back the memory of a frame.
+// uncharge gives back the memory of a page.
 func (s *Stream) uncharge() {
 	s.charged = false
 	s.memory.Close()
@@ -339,8 +339,8 @@ func (s *Stream) write(ctx context.Context, chunk, text []byte) error {
 	return nil
 }
 
-// watch looks after a write that waits for the client, with a frame of a size. It cuts the
-// write once ctx ends, the token is revoked, or a slow client may not keep its frame. The
+// watch looks after a write that waits for the client, with a page of a size. It cuts the
+// write once ctx ends, the token is revoked, or a slow client may not keep its page. The
 // caller has to call unwatch behind the write.
 func (s *Stream) watch(ctx context.Context, size int) {
 	s.mu.Lock()
@@ -367,9 +367,9 @@ func (s *Stream) lookAfter() {
 	s.look.Reset(check)
 }
 
-// affordable reports whether the client may keep the frame of the write. That of a slow client
+// affordable reports whether the client may keep the page of the write. That of a slow client
 // counts for its user, also if it is shared: otherwise many slow streams could hold any
-// memory, each with another frame. The caller holds the lock.
+// memory, each with another page. The caller holds the lock.
 func (s *Stream) affordable() bool {
 	if s.size == 0 || s.Now().Sub(s.began) <= s.Slowest {
 		return true
