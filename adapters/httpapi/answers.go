@@ -191,3 +191,11 @@ func one[W, T any](a tracker.Answer[T], err error, encode func(*wire.Encoder, T)
 	}
 	return &output[W]{wire.One[W](a.Catalogue, encode, a.Value)}, nil
 }
+
+// named returns how a record is written with the names of its tokens.
+func named[T any](c *call, encode func(*wire.Encoder, T)) func(*wire.Encoder, T) {
+	return func(e *wire.Encoder, v T) {
+		e.TokenNames = c.tokenName
+		encode(e, v)
+	}
+}

@@ -65,14 +65,6 @@ func (s *server) registerClaims() {
 	}, s.claimNext)
 }
 
-type takeClaimInput struct {
-	Request
-	OfProblem
-	Write
-	Keyed
-	Matching
-}
-
 // claimedOutput is a claim, or a problem with its claim, that a repeat gets again.
 type claimedOutput[T any] struct {
 	Status int
@@ -82,7 +74,7 @@ type claimedOutput[T any] struct {
 }
 
 // takeClaim takes or extends the claim of a problem.
-func (s *server) takeClaim(ctx context.Context, in *takeClaimInput) (*claimedOutput[wire.Claim], error) {
+func (s *server) takeClaim(ctx context.Context, in *keyedProblemWriteInput) (*claimedOutput[wire.Claim], error) {
 	write, err := in.conditional()
 	if err != nil {
 		return nil, err
@@ -134,28 +126,13 @@ func (s *server) loadClaim(ctx context.Context, in *loadClaimInput) (*partOutput
 	return out, nil
 }
 
-// named returns how a record is written with the names of its tokens.
-func named[T any](c *call, encode func(*wire.Encoder, T)) func(*wire.Encoder, T) {
-	return func(e *wire.Encoder, v T) {
-		e.TokenNames = c.tokenName
-		encode(e, v)
-	}
-}
-
 // claimTag tells apart claims, the leases of one, and the names of its token: an erasure takes the
 // name away.
 func claimTag(s snapshot.Snapshot, names func(ident.ID) string) string {
 	return "claim " + s.Claim.ID.String() + s.Claim.Expires.String() + names(s.Claim.Via)
 }
 
-type endClaimInput struct {
-	Request
-	OfProblem
-	Write
-	Matching
-}
-
-func (s *server) endClaim(ctx context.Context, in *endClaimInput) (*deletedOutput, error) {
+func (s *server) endClaim(ctx context.Context, in *problemWriteInput) (*deletedOutput, error) {
 	write, err := in.conditional()
 	if err != nil {
 		return nil, err

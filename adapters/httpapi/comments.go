@@ -77,14 +77,6 @@ func (s *server) registerCorrections(path string) {
 	}, s.deleteComment)
 }
 
-type commentInput struct {
-	Request
-	OfProblem
-	Write
-	Keyed
-	Matching
-}
-
 type commentOutput struct {
 	Revised
 	Replayable
@@ -92,7 +84,7 @@ type commentOutput struct {
 }
 
 // addComment is W3.
-func (s *server) addComment(ctx context.Context, in *commentInput) (*commentOutput, error) {
+func (s *server) addComment(ctx context.Context, in *keyedProblemWriteInput) (*commentOutput, error) {
 	write, err := in.conditional()
 	if err != nil {
 		return nil, err

@@ -168,13 +168,6 @@ func (k metadataKind[T, P, W, C]) serviceMembers(sent *admin.ObjectServiceFields
 	return members
 }
 
-// changeInput is a request for a change of an object.
-type changeInput struct {
-	Request
-	OfObject
-	Write
-}
-
 func (k metadataKind[T, P, W, C]) update(s *server) func(context.Context, *changeInput) (*output[W], error) {
 	return func(ctx context.Context, in *changeInput) (*output[W], error) {
 		cmd := admin.UpdateObject[P]{Write: in.write()}

@@ -114,12 +114,6 @@ func updateMembers(cmd *tracker.UpdateProblem) []wire.Member {
 	)
 }
 
-type createInput struct {
-	Request
-	Write
-	Keyed
-}
-
 type createOutput struct {
 	Status int
 	Located

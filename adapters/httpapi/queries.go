@@ -109,12 +109,6 @@ func (s *server) saveQuery(ctx context.Context, in *createInput) (*savedOutput, 
 	return answered(in.call, a, err, saved)
 }
 
-// findInput is a request for an object.
-type findInput struct {
-	Request
-	OfObject
-}
-
 func (s *server) loadQuery(ctx context.Context, in *findInput) (*output[wire.SavedQuery], error) {
 	return find[wire.SavedQuery](ctx, in, in.as().SavedQuery, (*wire.Encoder).SavedQuery)
 }

@@ -31,7 +31,7 @@ func (s *server) registerRedactions() {
 		Security:  needs(access.Admin),
 		Responses: responses{"200": {Description: "How many places had the text. Without any, nothing is stored."}},
 		Metadata:  places(fault.InUse, fault.AttachmentNotFound).json(`{"text":"second server"}`, wire.NewRedaction{}, wire.NewAttachmentRedaction{}),
-	}, func(ctx context.Context, in *redactionInput) (*writtenOutput[wire.Places], error) {
+	}, func(ctx context.Context, in *problemWriteInput) (*writtenOutput[wire.Places], error) {
 		return in.redact(ctx, ident.None)
 	})
 	register(s, huma.Operation{
@@ -48,13 +48,6 @@ func (s *server) registerRedactions() {
 		}
 		return in.redact(ctx, comment)
 	})
-}
-
-type redactionInput struct {
-	Request
-	OfProblem
-	Write
-	Matching
 }
 
 type commentRedactionInput struct {

@@ -47,17 +47,9 @@ func (s *server) registerRelationships() {
 	}))
 }
 
-// relateInput is a request of W6 to W8.
-type relateInput struct {
-	Request
-	OfProblem
-	Write
-	Matching
-}
-
-// relate reads the body of W6 and W7, and the problem. A relationship as read is accepted,
+// relateFrom reads the body of W6 and W7, and the problem. A relationship as read is accepted,
 // but only its type and its other problem act (D14).
-func (in *relateInput) relate() (id problem.ID, cmd tracker.Relate, err error) {
+func relateFrom(in *problemWriteInput) (id problem.ID, cmd tracker.Relate, err error) {
 	if cmd.Write, err = in.conditional(); err != nil {
 		return 0, cmd, err
 	}
@@ -75,8 +67,8 @@ func (in *relateInput) relate() (id problem.ID, cmd tracker.Relate, err error) {
 }
 
 // addRelationship is W6.
-func (s *server) addRelationship(ctx context.Context, in *relateInput) (*writtenOutput[wire.Relationship], error) {
-	id, cmd, err := in.relate()
+func (s *server) addRelationship(ctx context.Context, in *problemWriteInput) (*writtenOutput[wire.Relationship], error) {
+	id, cmd, err := relateFrom(in)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +77,8 @@ func (s *server) addRelationship(ctx context.Context, in *relateInput) (*written
 }
 
 // deleteRelationship is W7.
-func (s *server) deleteRelationship(ctx context.Context, in *relateInput) (*deletedOutput, error) {
-	id, cmd, err := in.relate()
+func (s *server) deleteRelationship(ctx context.Context, in *problemWriteInput) (*deletedOutput, error) {
+	id, cmd, err := relateFrom(in)
 	if err != nil {
 		return nil, err
 	}

@@ -120,11 +120,6 @@ func (s *server) setPreferences(ctx context.Context, in *writeInput) (*output[wi
 	return one[wire.Preferences](a, err, (*wire.Encoder).Preferences)
 }
 
-type writeInput struct {
-	Request
-	Write
-}
-
 func (s *server) setMail(ctx context.Context, in *writeInput) (*output[wire.Mail], error) {
 	cmd := mailing.Set{Write: in.write()}
 	if err := in.decode(&cmd.Faults, wire.Member{Name: "mail", Into: &cmd.Mail}); err != nil {

@@ -38,7 +38,7 @@ func (s *server) registerWatchers() {
 }
 
 // addWatcher is W8.
-func (s *server) addWatcher(ctx context.Context, in *relateInput) (*writtenOutput[wire.User], error) {
+func (s *server) addWatcher(ctx context.Context, in *problemWriteInput) (*writtenOutput[wire.User], error) {
 	write, err := in.conditional()
 	if err != nil {
 		return nil, err
