@@ -83,7 +83,7 @@ func (q *request) board(asked url.Values, refused problem.ID, why string) (answe
 		return answer{}, err
 	}
 	asked.Del("after")
-	list, sort, err := q.listPage(asked, boardPath)
+	list, sort, err := q.narrowedPage(asked, boardPath)
 	if err != nil {
 		return answer{}, err
 	}

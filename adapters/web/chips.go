@@ -66,13 +66,13 @@ const mostConditions = 20
 
 // conditions explains the conditions of a predicate. It explains none of a wrong one, and takes
 // more than mostConditions for a single one without an explanation.
-func (q *request) conditions(predicate string, f *links.Filters) []condition {
-	conjuncts, err := check.Conjuncts(predicate)
+func (q *request) conditions(text string, f *links.Filters) []condition {
+	conjuncts, err := check.Conjuncts(text)
 	if err != nil {
 		return nil
 	}
 	if len(conjuncts) > mostConditions {
-		return []condition{{Conjunct: check.Conjunct{Text: predicate}}}
+		return []condition{{Conjunct: check.Conjunct{Text: text}}}
 	}
 	all := make([]condition, len(conjuncts))
 	for i, c := range conjuncts {
@@ -176,10 +176,10 @@ func (v *listPage) narrow(q *request, c *metadata.Catalogue) {
 }
 
 // listOf returns the address of a list like this one with another predicate.
-func (v *listPage) listOf(base, predicate string) string {
-	to := links.With(v.Parameters, "query", "", "predicate", predicate, "sort", v.Sort)
+func (v *listPage) listOf(base, text string) string {
+	to := links.With(v.Parameters, "query", "", "predicate", text, "sort", v.Sort)
 	for _, c := range classics {
-		if c.Predicate == predicate && (c.Sort == v.Sort || v.Sort == "") {
+		if c.Predicate == text && (c.Sort == v.Sort || v.Sort == "") {
 			to = links.With(to, "predicate", "", "query", c.Name, "sort", "")
 		}
 	}

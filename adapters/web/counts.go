@@ -17,7 +17,7 @@ const (
 // showCounts shows the queries, the first of them with the number of their problems. A script puts
 // the numbers beside the list.
 func showCounts(q *request) (answer, error) {
-	view, _, _, err := q.queryLinks(url.Values{}, "/problems")
+	view, _, _, err := q.newListPage(url.Values{}, "/problems")
 	if err != nil {
 		return answer{}, err
 	}

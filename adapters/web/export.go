@@ -14,7 +14,7 @@ import (
 
 // exportProblems sends all problems of a list, with its columns, as a table for spreadsheets.
 func exportProblems(q *request) (answer, error) {
-	view, sort, err := q.listPage(q.r.URL.Query(), "/problems")
+	view, sort, err := q.narrowedPage(q.r.URL.Query(), "/problems")
 	if err != nil {
 		return answer{}, err
 	}

@@ -34,7 +34,7 @@ type way struct{ Text, To, Kind string }
 func showFind(q *request) (answer, error) {
 	asked := q.r.URL.Query()
 	words := strings.TrimSpace(asked.Get("words"))
-	list, c, _, err := q.queryLinks(url.Values{}, "/problems")
+	list, c, _, err := q.newListPage(url.Values{}, "/problems")
 	if err != nil {
 		return answer{}, err
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"iter"
 	"maps"
 	"net/http"
@@ -10,13 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/problemtracking/problems/adapters/httpframe/cursor"
 	"github.com/problemtracking/problems/adapters/web/internal/forms"
 	"github.com/problemtracking/problems/adapters/web/internal/links"
-	"github.com/problemtracking/problems/adapters/web/internal/texts"
-	columnset "github.com/problemtracking/problems/domain/column"
 	"github.com/problemtracking/problems/domain/date"
 	"github.com/problemtracking/problems/domain/fault"
 	"github.com/problemtracking/problems/domain/ident"
@@ -106,104 +102,11 @@ type queryLink struct {
 	predicate string
 }
 
-// predicateFault is a fault of the predicate, and the place of it.
-type predicateFault struct {
-	// Kind is the kind of the fault, for a sentence in the language of the reader. Message is the
-	// English one, and says more.
-	Kind         string
-	Message      string
-	Line, Column int
-	// Before, At and After are the line with the fault: At is the character at the column.
-	Before, At, After string
-	OfSort            bool
-	// Meant is the word that the author may have meant. Corrected is the list with it in place of
-	// the wrong one, or empty.
-	Meant, Corrected string
-}
-
-// ID is the identifier of the fault on the page, for the field that it is about.
-func (f *predicateFault) ID() string {
-	if f.OfSort {
-		return "sort-fault"
-	}
-	return "predicate-fault"
-}
-
 // example is a predicate to begin with.
 type example struct{ Name, Predicate, To string }
 
-// sortChoice is an order to choose.
-type sortChoice struct {
-	Value    string
-	Column   string // empty: the order is of no single column
-	Down     bool
-	Selected bool
-}
-
 // keyHelp is a key for predicates, with its type.
 type keyHelp struct{ Name, Type string }
-
-// column is a column of the list.
-type column struct {
-	Name string // in the address, and in the key of its text
-	// Sort is the key of the order by this column.
-	Sort string
-	// Link orders by this column: ascending first, and descending then.
-	Link string
-	// Order is "ascending" or "descending" while the list has this order.
-	Order string
-}
-
-// shownColumns returns the names of columns in addresses.
-func shownColumns(of columnset.List) (names []string) {
-	for _, c := range columns {
-		if slices.Contains(of.Names(), c.member()) {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
-
-// storedColumns returns columns as a saved query has them. Unknown names count for nothing.
-func storedColumns(names []string) string {
-	var members []string
-	for _, c := range columns {
-		if slices.Contains(names, c.Name) {
-			members = append(members, c.member())
-		}
-	}
-	return strings.Join(members, ",")
-}
-
-// member is the name of the column in saved queries (D57).
-func (c column) member() string {
-	switch c.Name {
-	case "created", "modified":
-		return c.Sort
-	}
-	return c.Name
-}
-
-type columnChoice struct {
-	Name  string
-	Shown bool
-}
-
-var columns = []column{
-	{Name: "state", Sort: "state.order"},
-	{Name: "priority", Sort: "priority.order"},
-	{Name: "assignee", Sort: "assignee.name"},
-	{Name: "component", Sort: "component.fullName"},
-	{Name: "milestone", Sort: "milestone.endDate"},
-	{Name: "due", Sort: "due"},
-	{Name: "classification", Sort: "classification.name"},
-	{Name: "originator", Sort: "originator.name"},
-	{Name: "created", Sort: "creationDate"},
-	{Name: "modified", Sort: "modificationDate"},
-}
-
-// fixedColumns are in each list.
-var fixedColumns = []column{{Name: "number", Sort: "identifier"}, {Name: "title", Sort: "title"}}
 
 // examples are predicates that show the query language, by the keys of their texts.
 var examples = []example{
@@ -213,8 +116,6 @@ var examples = []example{
 	{Name: "keyword", Predicate: "ANY keywords.name = 'customer'"},
 	{Name: "old", Predicate: "state.resolved = NO AND modificationDate < FUNCTION(NOW(), 'dateByAddingDays:', -90)"},
 }
-
-var usualColumns = []string{"state", "assignee", "component", "modified"}
 
 // row is a problem in the list.
 type row struct {
@@ -257,7 +158,7 @@ func showProblems(q *request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	view, sort, err := q.listPage(asked, "/problems")
+	view, sort, err := q.narrowedPage(asked, "/problems")
 	if err != nil {
 		return answer{}, err
 	}
@@ -291,8 +192,8 @@ func showProblems(q *request) (answer, error) {
 	return page("list", view), nil
 }
 
-// queryLinks returns a list with its links to queries, of which one is chosen, and the order.
-func (q *request) queryLinks(asked url.Values, path string) (view listPage, c *metadata.Catalogue, sort string, err error) {
+// newListPage returns a list with its links to queries, of which one is chosen, and the order.
+func (q *request) newListPage(asked url.Values, path string) (view listPage, c *metadata.Catalogue, sort string, err error) {
 	saved, err := q.as().SavedQueries(q.context())
 	if err != nil {
 		return view, nil, "", err
@@ -305,9 +206,9 @@ func (q *request) queryLinks(asked url.Values, path string) (view listPage, c *m
 	return view, saved.Catalogue, sort, err
 }
 
-// listPage returns what a list of problems and its board have in common, and the order.
-func (q *request) listPage(asked url.Values, path string) (view listPage, sort string, err error) {
-	view, c, sort, err := q.queryLinks(asked, path)
+// narrowedPage returns what a list of problems and its board have in common, and the order.
+func (q *request) narrowedPage(asked url.Values, path string) (view listPage, sort string, err error) {
+	view, c, sort, err := q.newListPage(asked, path)
 	if err != nil {
 		return view, "", err
 	}
@@ -329,8 +230,8 @@ func (q *request) listPage(asked url.Values, path string) (view listPage, sort s
 var sections = map[string]string{"/problems": "problems", boardPath: "board"}
 
 // search returns the search for the page of the list.
-func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProblems, err error) {
-	cmd.Search = searchFor(predicate, sort)
+func (v *listPage) search(base, text, sort string) (cmd tracker.SearchProblems, err error) {
+	cmd.Search = searchFor(text, sort)
 	cmd.Limit, cmd.Parts = patch.Set(int64(rowsOnPage)), snapshot.Keywords
 	here := len(v.trail) - 1
 	if here < 0 {
@@ -348,8 +249,8 @@ func (v *listPage) search(base, predicate, sort string) (cmd tracker.SearchProbl
 }
 
 // searchFor returns the search for a predicate in an order. An empty order is by identifier.
-func searchFor(predicate, sort string) tracker.Search {
-	s := tracker.Search{Predicate: patch.Set(predicate)}
+func searchFor(text, sort string) tracker.Search {
+	s := tracker.Search{Predicate: patch.Set(text)}
 	if sort != "" {
 		s.Sort = patch.Set(sort)
 	}
@@ -546,60 +447,6 @@ func typeName(t predicate.Type) string {
 	return name
 }
 
-// arrange selects the columns, and links each to its order.
-func (v *listPage) arrange(base string, asked []string) {
-	first, _, _ := strings.Cut(v.Sort, ",")
-	v.Number, v.Name = fixedColumns[0].ordered(base, first, v.Parameters), fixedColumns[1].ordered(base, first, v.Parameters)
-	v.Sorts = sortChoices(v.Sort)
-	for _, c := range columns {
-		if slices.Contains(asked, c.Name) {
-			v.Shown = append(v.Shown, c.ordered(base, first, v.Parameters))
-		}
-	}
-	v.Columns = columnChoices(asked)
-}
-
-// columnChoices returns all columns, and which are shown.
-func columnChoices(shown []string) (all []columnChoice) {
-	for _, c := range columns {
-		all = append(all, columnChoice{c.Name, slices.Contains(shown, c.Name)})
-	}
-	return all
-}
-
-// sortChoices returns the orders by each column, and the current one.
-func sortChoices(current string) (choices []sortChoice) {
-	known := false
-	for _, c := range slices.Concat(fixedColumns, columns) {
-		for _, down := range []bool{false, true} {
-			choice := sortChoice{Value: c.Sort, Column: c.Name, Down: down}
-			if down {
-				choice.Value = "-" + c.Sort
-			}
-			choice.Selected = choice.Value == current
-			known = known || choice.Selected
-			choices = append(choices, choice)
-		}
-	}
-	if !known && current != "" {
-		choices = append([]sortChoice{{Value: current, Selected: true}}, choices...)
-	}
-	return choices
-}
-
-// ordered returns the column with its link, for a list with this order.
-func (c column) ordered(base, first string, parameters url.Values) column {
-	next := c.Sort
-	switch first {
-	case c.Sort:
-		c.Order, next = "ascending", "-"+c.Sort
-	case "-" + c.Sort:
-		c.Order = "descending"
-	}
-	c.Link = base + "/problems" + links.Suffix(links.With(parameters, "sort", next))
-	return c
-}
-
 // row returns a problem as it is in the list.
 func (v *listPage) row(s snapshot.Snapshot, f *links.Filters) row {
 	state, _ := f.Catalogue.State(s.State)
@@ -678,59 +525,4 @@ func withWords(text, words string) (_ string, added bool) {
 func wordsCondition(words string) string {
 	words = predicate.Quote(words)
 	return "(title CONTAINS[cd] " + words + " OR ANY comments.text CONTAINS[cd] " + words + ")"
-}
-
-// locate returns a fault of a predicate with its line.
-func locate(err error, text string, wrapped bool) *predicateFault {
-	f := &predicateFault{Kind: "other", Message: texts.Sentence(err.Error())}
-	var at *predicate.Error
-	if !errors.As(err, &at) {
-		return f
-	}
-	f.Kind = string(at.Kind)
-	f.Message, f.Line, f.Column, f.Meant = texts.Sentence(at.Message), at.Line, at.Column, at.Meant
-	if wrapped {
-		f.Line--
-	}
-	lines := strings.Split(text, "\n")
-	if f.Line < 1 || f.Line > len(lines) {
-		return f
-	}
-	line := []rune(lines[f.Line-1])
-	if f.Column < 1 || f.Column > len(line)+1 {
-		return f
-	}
-	f.Before = string(line[:f.Column-1])
-	f.At = " "
-	if f.Column <= len(line) {
-		f.At, f.After = string(line[f.Column-1]), string(line[f.Column:])
-	}
-	return f
-}
-
-// correct adds the list with the meant word in place of the wrong one, if that takes away
-// the fault. The text is the value of a parameter of the list.
-func (f *predicateFault) correct(base, parameter, text string, parameters url.Values) {
-	lines := strings.Split(text, "\n")
-	if f.Meant == "" || f.Line < 1 || f.Line > len(lines) {
-		return
-	}
-	line := []rune(lines[f.Line-1])
-	from := min(max(f.Column-1, 0), len(line))
-	to := from
-	for to < len(line) && (line[to] == '_' || line[to] == '$' || unicode.IsLetter(line[to]) || unicode.IsDigit(line[to])) {
-		to++
-	}
-	lines[f.Line-1] = string(line[:from]) + f.Meant + string(line[to:])
-	fixed := strings.Join(lines, "\n")
-	var err error
-	if f.OfSort {
-		_, err = check.CompileOrder(fixed, predicate.Problem)
-	} else {
-		_, err = check.Compile(fixed, predicate.Problem, predicate.Env{})
-	}
-	if next, ok := errors.AsType[*predicate.Error](err); ok && (next.Line < f.Line || next.Line == f.Line && next.Column <= f.Column) {
-		return
-	}
-	f.Corrected = base + "/problems" + links.Suffix(links.With(parameters, parameter, fixed))
 }
