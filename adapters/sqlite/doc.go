@@ -2,8 +2,8 @@
 // is durable when Commit returns (WAL, synchronous=FULL), needs no cgo, and lets
 // the command line work on the file beside a running server.
 //
-// One connection writes. Commits that arrive while it is busy share the next transaction,
-// and so share one fsync. A Commit checks its expectations before it writes anything, so
+// One connection writes. Commits that arrive while it is busy join its transaction until the
+// last statement, and so share one fsync. A Commit checks its expectations before it writes anything, so
 // a refused Commit does not concern the others. A Commit can also fail later, because the
 // disk is full or another process has taken a number. Then the transaction is rolled
 // back, and each Commit runs again in one of its own. Up to four other connections read,
