@@ -89,9 +89,11 @@ func soughtBy(cond predicate.Compare, comments map[int]bool) (s Sought, ok bool)
 		return s, false
 	}
 	s.Text = predicate.Fold(text, predicate.Both)
-	// What is folded less has the text, too, unless marks with a place of their own change places
-	// with others around it.
-	apart := cond.Folding != predicate.Both && strings.ContainsFunc(s.Text, func(r rune) bool { return unicode.Is(unicode.Mc, r) })
+	// What is folded less has the text, too, with two exceptions. Marks with a place of their own
+	// change places with others around it. And without case, the iota below is the letter, which
+	// the index lacks: it is a mark there.
+	apart := cond.Folding != predicate.Both && strings.ContainsFunc(s.Text, func(r rune) bool { return unicode.Is(unicode.Mc, r) }) ||
+		cond.Folding == predicate.Case && strings.ContainsRune(text, 'ι')
 	return s, !apart && utf8.RuneCountInString(s.Text) >= LeastSought
 }
 

@@ -2,10 +2,13 @@ package sqlsearch
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/problemtracking/problems/domain/predicate"
 	"github.com/problemtracking/problems/domain/predicate/check"
+	texts "github.com/problemtracking/problems/domain/text"
 )
 
 func TestSeek(t *testing.T) {
@@ -25,6 +28,11 @@ func TestSeek(t *testing.T) {
 		// The tone mark changes places with a mark of another class behind it.
 		"title CONTAINS[c] 'ab\u302e'":  "[]",
 		"title CONTAINS[cd] 'ab\u302e'": "[[{Problem ab\u302e}]]",
+		// The iota below is a mark, and without case the letter.
+		"title CONTAINS[c] 'ab\u0345'": "[]",
+		"title CONTAINS[c] 'abΙ'":      "[]",
+		"title CONTAINS 'abι'":         "[[{Problem abι}]]",
+		"title CONTAINS[cd] 'abι'":     "[[{Problem abι}]]",
 	} {
 		plan, err := check.Compile(where, predicate.Problem, predicate.Env{Now: noon, User: ann})
 		if err != nil {
@@ -32,6 +40,23 @@ func TestSeek(t *testing.T) {
 		}
 		if got := fmt.Sprint(Seek(plain(), plan)); got != want {
 			t.Errorf("%s asks for %s, want %s", where, got, want)
+		}
+	}
+}
+
+// A title with any character that has a case or is a mark is found by what it is without case: the
+// index has that, or is not asked.
+func TestSeekEachCharacter(t *testing.T) {
+	t.Parallel()
+	for r := range rune(unicode.MaxRune) {
+		title := "ab" + string(r)
+		if !unicode.In(r, unicode.Lu, unicode.Ll, unicode.Lt, unicode.M) || texts.NFC(title) != title {
+			continue
+		}
+		sought := predicate.Fold(title, predicate.Case)
+		cond := predicate.Compare{Left: predicate.Path{Steps: []*predicate.Key{{Name: "title"}}}, Op: predicate.Contains, Right: predicate.Const{Value: sought}, Folding: predicate.Case}
+		if s, ok := soughtBy(cond, nil); ok && !strings.Contains(predicate.Fold(title, predicate.Both), s.Text) {
+			t.Errorf("%q has %q, and its index does not have %q", title, sought, s.Text)
 		}
 	}
 }
