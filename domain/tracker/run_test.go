@@ -22,6 +22,7 @@ import (
 	"github.com/problemtracking/problems/domain/snapshot"
 	"github.com/problemtracking/problems/domain/store"
 	"github.com/problemtracking/problems/domain/tracker/admin"
+	"github.com/problemtracking/problems/domain/tracker/internal/changes"
 	"github.com/problemtracking/problems/domain/tracker/internal/core"
 	"github.com/problemtracking/problems/domain/tracker/internal/kit"
 	"github.com/problemtracking/problems/domain/tracker/internal/writerlocks"
@@ -542,4 +543,19 @@ func TestAnswerHasItsCatalogue(t *testing.T) {
 	kit.NoError(t, err)
 	kit.Equal(t, "version", a.Catalogue.Version, a.Value.Catalogue)
 	kit.Equal(t, "the administrator's new name", a.Catalogue.Name(metadata.Users, s.admin.User), "Root")
+}
+
+// The events of a Change repeat its log, and count for the size of a request as well.
+func TestEventsCountForTheSizeOfARequest(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	_, err := core.Run(t.Context(), s.core, core.Command[struct{}, struct{}]{
+		DryRun: true,
+		Load:   func(context.Context, store.Reader) (state struct{}, err error) { return state, nil },
+		Decide: func(struct{}, changes.Moment) (change store.Change, answer struct{}, err error) {
+			change.Log = []problem.LogEntry{{Problem: 1, From: problem.LogValue(strings.Repeat("x", store.MostSize*2/3))}}
+			return change, answer, nil
+		},
+	})
+	kit.WantFault(t, err, fault.TooLarge)
 }

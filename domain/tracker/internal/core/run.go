@@ -104,8 +104,8 @@ func decideFrom[S, R any](ctx context.Context, c *Core, cmd Command[S, R], from 
 	d.history = from.history
 	d.change, d.answer, err = cmd.Decide(from.loaded, m)
 	if err == nil {
-		err = changes.CheckSize(d.change, c.MaxSize)
 		changes.Publish(&d.change)
+		err = changes.CheckSize(d.change, c.MaxSize)
 	}
 	switch {
 	case from.received && (err != nil || d.change.Empty()):
