@@ -63,7 +63,8 @@ func (c Change) Raises() (catalogue, access bool) {
 const MostSize = 128 << 20
 
 // Size returns the size of the Change in bytes, counted as the size of a problem is: its texts,
-// and problem.Overhead for each effect, log entry and entry of a Rewrite.
+// and problem.Overhead for each effect, log entry and entry of a Rewrite. Neither the texts of
+// administration count, nor the Titles of a Rewrite, which repeat one title.
 func (c Change) Size() int64 {
 	size := int64(len(c.Effects)) * problem.Overhead
 	for _, effect := range c.Effects {

@@ -6,10 +6,11 @@ import (
 	"github.com/problemtracking/problems/domain/store"
 )
 
-// CheckSize refuses a Change above store.MostSize with fault.TooLarge (D22). It refuses one that
-// takes a problem above the limit, in bytes, with fault.InvalidValue (D38). The last 1/64 of the limit is for changes without client
+// CheckSize refuses a Change that takes a problem above the limit, in bytes, with
+// fault.InvalidValue (D38). The last 1/64 of the limit is for changes without client
 // text. So a full problem can still move to another state, for example, and its
-// keywords can be deleted.
+// keywords can be deleted. It refuses a Change above store.MostSize with fault.TooLarge
+// (D22).
 func CheckSize(change store.Change, limit int64) error {
 	for _, effect := range change.Effects {
 		var id problem.ID
