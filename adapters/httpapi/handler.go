@@ -61,6 +61,9 @@ type Options struct {
 	Quiet func() bool
 	// Observe, if not nil, is called after every request, by its goroutine.
 	Observe func(httpframe.Exchange)
+	// Opened returns why Service does not work yet, although its store may take writes. Until
+	// it returns nil, the service is not ready. nil: Service always works.
+	Opened func(context.Context) error
 	// Streams bound the streams of events. nil: the default limits.
 	Streams *Streams
 	// Stopping, if not nil, ends when the server begins to stop. Streams end with it.

@@ -18,7 +18,14 @@ func (s *server) addHealth() {
 	// Public, because all checks together cost the store at most one small write a
 	// second.
 	ready := func(w http.ResponseWriter, r *http.Request) {
-		if err := s.Service.Ready(r.Context()); err != nil {
+		var err error
+		if s.Opened != nil {
+			err = s.Opened(r.Context())
+		}
+		if err == nil {
+			err = s.Service.Ready(r.Context())
+		}
+		if err != nil {
 			s.fail(w, r, err)
 			return
 		}

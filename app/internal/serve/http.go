@@ -73,6 +73,7 @@ type handling struct {
 	Traces  *tracing.Tracer // nil: there are none
 	Outages *outage.Log
 
+	Store     *handle
 	Service   *usecases.All
 	Memory    *budget.Budget
 	Throttles *throttles
@@ -101,6 +102,10 @@ func newHandler(h handling) (http.Handler, error) {
 	api := apiOptions(h.Options)
 	api.Service, api.Memory, api.Streams, api.Stopping = h.Service, h.Memory, h.Streams, h.Stopping
 	api.Logger, api.Observe, api.Quiet = logger, observe, quiet
+	api.Opened = func(ctx context.Context) error {
+		_, err := h.Store.store(ctx) // the writes of the seed prove to Service that the store works
+		return err
+	}
 	handler, err := httpapi.New(api)
 	if err != nil {
 		return nil, err

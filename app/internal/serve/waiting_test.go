@@ -433,8 +433,8 @@ func (s *ordered) Commit(ctx context.Context, change store.Change) (store.Receip
 	return s.Store.Commit(ctx, change)
 }
 
-// E-mail begins before the first request, so it tells of the first change, too. The token of
-// the administrator is shown, whatever fails before.
+// E-mail begins before the first request, so it tells of the first change, too. Until then the
+// service is not ready. The token of the administrator is shown, whatever fails before.
 func TestMailBeginsBeforeTheFirstRequest(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -457,6 +457,12 @@ func TestMailBeginsBeforeTheFirstRequest(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+		for code := 0; code != http.StatusOK; {
+			code, _ = s.get("/readyz", "")
+		}
+		if code, body := s.get("/api/20151105/me", access.NewSecret([32]byte{1}).Reveal()); code != http.StatusUnauthorized {
+			t.Errorf("%s: once it is ready, a wrong token gets %d %s", name, code, body)
+		}
 		token := s.printed(2)[1]
 		for code := 0; code != http.StatusCreated; {
 			var body string
