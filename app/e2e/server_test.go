@@ -22,7 +22,7 @@ import (
 )
 
 // patience is how long a process may take for what it does at once.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // server is a running "problems serve".
 type server struct {
