@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,11 @@ type entrant struct {
 	scene    *load.Scene
 	metrics  string // host:port; empty: there are none
 	database string // its URL, of Postgres
+
+	program   launch.Program
+	address   string   // URL of the store
+	variables []string // of the program
+	server    *launch.Server
 }
 
 // bench is a benchmark and its preparation.
@@ -154,9 +160,9 @@ func (e *entrant) kind() string {
 // starts the measured one. Two builds may read archives and stores of different formats, so
 // both are filled over HTTP.
 func (b *bench) addServer(ctx context.Context, e *entrant, size int64) error {
-	program, store := b.program, e.store
-	if e.other {
-		program = b.other
+	store := e.store
+	if e.program = b.program; e.other {
+		e.program = b.other
 	}
 	e.Name = e.kind()
 	if e.large {
@@ -200,18 +206,17 @@ func (b *bench) addServer(ctx context.Context, e *entrant, size int64) error {
 		measured = 0 // traces have no part in a start, and an empty store begins faster
 	}
 	for range measured {
-		begin, err := load.BeginOn(ctx, program, url, path, e.Token, variables...)
+		begin, err := load.BeginOn(ctx, e.program, url, path, e.Token, variables...)
 		if err != nil {
 			return err
 		}
 		loaded.Begins = append(loaded.Begins, begin)
 	}
-	server, err := program.Serve(ctx, url, variables...)
-	if err != nil {
+	e.address, e.variables = url, variables
+	if err := e.serve(ctx); err != nil {
 		return err
 	}
-	b.undo = append(b.undo, func(context.Context) error { return server.Stop() })
-	e.URL, e.metrics, e.PIDs = server.URL, server.Metrics, []int{server.PID()}
+	b.undo = append(b.undo, func(context.Context) error { return e.server.Stop() })
 	if replayed {
 		b.say("%s: replaying %d problems over HTTP", e.Name, size)
 		began = time.Now()
@@ -233,6 +238,34 @@ func (b *bench) addServer(ctx context.Context, e *entrant, size int64) error {
 		b.report.Loaded = append(b.report.Loaded, loaded)
 	}
 	b.entrants = append(b.entrants, e)
+	return nil
+}
+
+// serve starts the server of a contender.
+func (e *entrant) serve(ctx context.Context) error {
+	server, err := e.program.Serve(ctx, e.address, e.variables...)
+	if err != nil {
+		return err
+	}
+	e.server, e.URL, e.metrics, e.PIDs = server, server.URL, server.Metrics, []int{server.PID()}
+	return nil
+}
+
+// again starts all servers once more, the last one first: where the memory of a process lies
+// can make it slower than another one of the same program. One that keeps its problems in
+// memory stays.
+func (b *bench) again(ctx context.Context) error {
+	for _, e := range slices.Backward(b.entrants) {
+		if e.store == inMemory {
+			continue
+		}
+		if err := e.server.Stop(); err != nil {
+			return err
+		}
+		if err := e.serve(ctx); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
