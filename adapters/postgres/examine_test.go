@@ -39,7 +39,7 @@ func TestExamineFindsFaults(t *testing.T) {
 		"nothing":                 {"", "", "", false, false},
 		"step left":               {"DELETE FROM problems_migrations WHERE name = '0100'", "the schema lacks 0100_initial", `run "problems migrate"`, true, false},
 		"missing index":           {"DROP INDEX problems_assignee", "the index problems_assignee is missing", "CREATE INDEX CONCURRENTLY problems_assignee ON problems (assignee, state, id)", false, true},
-		"unusable index":          {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_state'::regclass", "the index problems_state is not usable", "REINDEX INDEX CONCURRENTLY problems_state", false, true},
+		"unusable index":          {"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'problems_state_id'::regclass", "the index problems_state_id is not usable", "REINDEX INDEX CONCURRENTLY problems_state_id", false, true},
 		"missing table":           {"DROP TABLE leases", "the table leases is missing", "restore a backup", true, false},
 		"no primary key":          {"ALTER TABLE watchers DROP CONSTRAINT watchers_pkey", "the table watchers has no primary key", "ALTER TABLE watchers ADD", true, false},
 		"sequence of numbers":     {"INSERT INTO feed (number, batch, size, body) VALUES (7, '00000000-0000-0000-0000-000000000000', 0, '')", "the feed is at entry 0, but entry 7 exists already", "UPDATE feed_head SET number = 7", true, true},

@@ -62,10 +62,10 @@ func TestSearchesUseIndexes(t *testing.T) {
 	t.Parallel()
 	d := newDatabase(t, postgrestest.Schema(t))
 	s := d.opened(Options{URL: d.url, AutoMigrate: true})
-	// Twenty thousand problems, the higher numbers of which are the later ones.
+	// Twenty thousand problems, the higher numbers of which are the later ones. One of twenty is open.
 	d.exec(`
 		INSERT INTO problems (id, title, created, modified, revision, state, assignee, component, milestone)
-			SELECT n, 'Problem ' || n, n * 1000000::bigint, n * 1000000::bigint, 1, ` + uuidOf("256 + n % 8") + `, ` + uuidOf("n % 100") + `, ` + uuidOf("n % 50") + `, ` + uuidOf("n % 40") + `
+			SELECT n, 'Problem ' || n, n * 1000000::bigint, n * 1000000::bigint, 1, ` + uuidOf("256 + CASE WHEN n % 20 = 0 THEN n / 20 % 4 ELSE 4 + n % 4 END") + `, ` + uuidOf("n % 100") + `, ` + uuidOf("n % 50") + `, ` + uuidOf("n % 40") + `
 			FROM generate_series(1, 20000) n;
 		INSERT INTO savepoints (problem, batch, title, created, modified, modifier, revision)
 			SELECT n, ` + uuidOf("n") + `, '', 0, n * 1000000::bigint, ` + uuidOf("n % 100") + `, 1 FROM generate_series(1, 20000) n;
@@ -105,6 +105,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"SUBQUERY(keywords, $k, $k.name = 'build 7' AND $k.value = 'a').@count > 0", "", `AND \(substr\(value,`},
 		{"title CONTAINS[c] 'M 1999'", "-modificationDate", "problems_pkey"},
 		{"title CONTAINS[c] 'roblem' OR ANY comments.text CONTAINS[c] 'roblem'", "-modificationDate", "comments_problem"},
+		{"state.resolved = NO", "-identifier", "problems_state_id"},
 		{"state.resolved = NO", "-modificationDate", "problems_modified|problems_state_modified"},
 		{"state.resolved = NO AND assignee.identifier = $ApiUser", "-modificationDate", "problems_assignee_modified"},
 	} {

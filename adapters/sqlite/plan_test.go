@@ -210,6 +210,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"ANY relationships.childId = 7", "", "SEARCH r1 USING COVERING INDEX relationships_other (other=?)"},
 		{"ANY keywords.name = 'build'", "", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 		{"SUBQUERY(keywords, $k, $k.name = 'alert' AND $k.value = 'a').@count > 0 AND state.resolved = NO", "", "SEARCH k1 USING INDEX keywords_name (name=? AND <expr>=?)"},
+		{"state.resolved = NO", "-identifier", "SEARCH p USING INDEX problems_state (state=?)"},
 		{"state.resolved = NO", "-modificationDate", "SEARCH p USING INDEX problems_state_modified (state=?)"},
 		{"title CONTAINS[c] 'API'", "-modificationDate", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"},
 		{"state.resolved = NO AND (title CONTAINS[cd] 'API' OR ANY comments.text CONTAINS[cd] 'API')", "", "SCAN comment_parts VIRTUAL TABLE INDEX 0:M1"},

@@ -27,6 +27,10 @@ func Run(t *testing.T, s store.Store, seed uint64, problems, queries int) {
 	for n := 0; n < queries && !t.Failed(); {
 		g := &generator{world: w}
 		where, sort := g.cond(), g.order()
+		if w.IntN(8) == 0 { // what is looked for state by state
+			where = pick(w, []string{"state.resolved = NO", "NOT state.resolved = YES", "assignee.identifier = $ApiUser"})
+			sort = pick(w, []string{"", "-identifier", "-modificationDate"})
+		}
 		env := predicate.Env{Now: now, User: w.content.Users[0].ID}
 		if w.IntN(2) == 0 {
 			env.Zone = time.FixedZone("", w.IntN(26*60*60)-12*60*60)

@@ -26,16 +26,20 @@ const (
 // first hits of each part at once in an index. It returns nil when no index has the order
 // of the keys for one state.
 //
-// One index has the problems of an assignee and a state by number. Others have the
-// problems of a state, and those of an assignee and a state, by their latest change.
-func (c *compiler) byState(conditions []fragment, keys []sortKey) (parts []fragment) {
+// Indexes have the problems of a state, and those of an assignee and a state: one each by their
+// number, and one each by their latest change.
+//
+// Beside another condition, the problems of a state by number are left to the database. Where most
+// have such a state, and few satisfy the condition, to walk each state takes longer than one scan.
+func (c *compiler) byState(conditions []fragment, keys []sortKey, position ...fragment) (parts []fragment) {
 	of := func(column string) int {
 		return slices.IndexFunc(conditions, func(f fragment) bool { return f.choice != nil && f.choice.column == column })
 	}
 	assignee, state := of("p.assignee"), of("p.state")
 	ofOne := assignee >= 0 && !conditions[assignee].choice.none && len(conditions[assignee].choice.ids) == 1
+	byNumber := len(keys) == 0 || keys[0].isNumber()
 	switch {
-	case ofOne && (len(keys) == 0 || keys[0].isNumber()):
+	case byNumber && (ofOne || state >= 0 && len(conditions) == 1):
 	case len(keys) == 1 && keys[0].sql == "p.modified" && (ofOne || state >= 0):
 		// Another condition with an index of its own has fewer problems than a state.
 		for i, f := range conditions {
@@ -56,7 +60,7 @@ func (c *compiler) byState(conditions []fragment, keys []sortKey) (parts []fragm
 	if states.none {
 		parts = append(parts, text("p.state IS NULL"))
 	}
-	where := and(rest...)
+	where := and(append(rest, position...)...)
 	if n := len(parts); n > mostParts || n*len(where.sql) > mostPartBytes || n*len(where.args) > mostPartArgs {
 		return nil
 	}

@@ -62,7 +62,7 @@ func TestByState(t *testing.T) {
 		{mine, 16, 0},
 		{mine + " AND state.name BEGINSWITH 'State'", 18, 16},
 		{mine + " AND state.name BEGINSWITH 'State'", 19, 0},
-		{"state.resolved = NO", 2, 0},
+		{"state.resolved = NO", 2, 1},
 		{"assignee != nil", 2, 0},
 		{"assignee = nil OR " + mine, 2, 0},
 		{"NOT " + mine, 2, 0},
@@ -90,7 +90,8 @@ func TestByState(t *testing.T) {
 
 // By the latest change, the problems of some states are looked for state by state, also
 // those of one assignee; unless another condition has an index with fewer problems. Those
-// of one assignee are by their number, too, in either direction.
+// of one assignee are by their number, too, in either direction, and those of some states
+// without another condition.
 func TestByStateAndKey(t *testing.T) {
 	t.Parallel()
 	const open, latest = "state.resolved = NO", "-modificationDate"
@@ -106,11 +107,13 @@ func TestByStateAndKey(t *testing.T) {
 		{"assignee.identifier = $ApiUser", latest, 3},
 		{open + " AND watching = YES", latest, 0},
 		{open + " AND ANY keywords.name = 'a'", latest, 0},
-		{open, "", 0},
+		{open, "", 1},
 		{open, "-creationDate", 0},
 		{"assignee.identifier = $ApiUser", "-identifier", 3},
 		{"assignee.identifier = $ApiUser", "-identifier,title", 3},
-		{open, "-identifier", 0},
+		{open, "-identifier", 1},
+		{open + " AND title = 'a'", "-identifier", 0},
+		{"NOT state.name = 'No such state'", "-identifier", 0},
 		{open, "-modificationDate,title", 0},
 		{"title = 'a'", latest, 0},
 	} {

@@ -92,13 +92,14 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	if err != nil {
 		return fragment{}, nil, err
 	}
-	all, sorted := conditions, keys
+	var position []fragment
+	sorted := keys
 	if q.After != nil {
-		position, err := behind(keys, *q.After)
+		after, err := behind(keys, *q.After)
 		if err != nil {
 			return fragment{}, nil, err
 		}
-		conditions = append(slices.Clip(conditions), position)
+		position = append(position, after)
 		if len(keys) > 0 && q.After.Keys[0] == nil {
 			sorted = keys[1:] // the first is nil for all
 		}
@@ -116,16 +117,16 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(sorted, number)+" LIMIT ", argument(q.Limit))
 	}
 	var found fragment
-	if parts := c.byState(conditions, keys); parts != nil {
+	if parts := c.byState(conditions, keys, position...); parts != nil {
 		found = firstOf(parts, first, keys, q.Limit)
 	} else {
-		where := and(conditions...)
+		where := and(append(slices.Clip(conditions), position...)...)
 		found = first(where, byNumber(where))
 	}
 	if q.After != nil && len(keys) > 0 && keys[0].nullable && q.After.Keys[0] != nil {
 		// What has no value comes when the others do not fill the page.
 		with = text(with, "valued AS MATERIALIZED (", found, "), ")
-		where := and(append(slices.Clip(all), text(keys[0].fragment, " IS NULL"))...)
+		where := and(append(slices.Clip(conditions), text(keys[0].fragment, " IS NULL"))...)
 		sorted = keys[1:]
 		found = text("SELECT * FROM valued UNION ALL SELECT * FROM (", first(where, byNumber(where)), " - (SELECT count(*) FROM valued)) AS lacking")
 	}

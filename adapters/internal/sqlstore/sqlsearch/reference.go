@@ -65,7 +65,7 @@ func (c *compiler) reference(cond predicate.Cond, slot int, steps []*predicate.K
 		}
 	}
 	condition := c.among(column, yes, no, none)
-	if column.root {
+	if column.root && (len(no) > 0 || !none) { // and not always true
 		condition.choice = &choice{column.sql, yes, none}
 	}
 	return condition, nil

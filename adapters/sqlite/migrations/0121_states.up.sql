@@ -1,0 +1,4 @@
+-- On PostgreSQL, the index on the state also has the number from here on. On SQLite, every index has
+-- it. The steps of both stores have the same numbers, and this one changes nothing.
+
+SELECT 1;
