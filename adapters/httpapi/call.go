@@ -233,6 +233,8 @@ func parseQuery(raw string, names []string) (url.Values, error) {
 		case slices.Contains(names, name) && len(values) > 1:
 			return nil, fault.New(fault.MalformedRequest, "%s has to be given once", name)
 		case slices.Contains(names, name):
+		case name == "predicate" && slices.Contains(names, "sort"):
+			return nil, fault.New(fault.MalformedRequest, "a list takes no predicate: append /search to the path. The query parameters of this operation are: %s", strings.Join(names, ", "))
 		case len(names) == 1:
 			return nil, fault.New(fault.MalformedRequest, "the one query parameter of this operation is %s", names[0])
 		default:

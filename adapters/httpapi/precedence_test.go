@@ -112,13 +112,14 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: written: %v", query, wrote)
 		}
 	}
-	for query, want := range map[string]string{
-		"?predicate=title='a;b'": "a semicolon is sent as %3B",
-		"?predicate=title;":      "a semicolon is sent as %3B",
-		"?predicate=100%":        "a percent sign that means itself is sent as %25",
+	for path, want := range map[string]string{
+		"/problems/search?predicate=title='a;b'": "a semicolon is sent as %3B",
+		"/problems/search?predicate=title;":      "a semicolon is sent as %3B",
+		"/problems/search?predicate=100%":        "a percent sign that means itself is sent as %25",
+		"/problems?predicate=TRUEPREDICATE":      "append /search to the path",
 	} {
-		if w := f.send(t, request("GET", api+"/problems/search"+query, ""), 400, fault.MalformedRequest); !strings.Contains(w.Body.String(), want) {
-			t.Errorf("%s: %s does not say %q", query, w.Body, want)
+		if w := f.send(t, request("GET", api+path, ""), 400, fault.MalformedRequest); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %s does not say %q", path, w.Body, want)
 		}
 	}
 	for _, query := range []string{"?dryRun=false", "?x=1", "?asof=1"} {
