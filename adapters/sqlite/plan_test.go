@@ -203,7 +203,8 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7) AND $h.modifier.identifier = $ApiUser).@count > 0", "",
 			"SEARCH s1 USING COVERING INDEX savepoints_modifier (modifier=? AND modified>?)"},
 		{"identifier IN {1, 2}", "", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)"},
-		{"milestone.name =[c] 'next3'", "", "SEARCH p USING INDEX problems_milestone (milestone=?)"},
+		{"milestone.name =[c] 'next3'", "", "SEARCH p USING INDEX problems_milestone (milestone>? AND milestone<?)"},
+		{"component.name = '3' AND title LIKE 'a*'", "-identifier", "SEARCH p USING INDEX problems_component (component>? AND component<?)"},
 		{"component.name = '3' AND state.resolved = NO", "-creationDate", "SEARCH p USING INDEX problems_component (component=?)"},
 		{"state.resolved = NO AND SUBQUERY(relationships, $r, $r.type = 501 AND $r.ParentId = Id AND $r.child.state.resolved = NO).@count > 0", "",
 			"SEARCH r1 USING PRIMARY KEY (owner=? AND type=?)"},
@@ -229,11 +230,11 @@ func TestSearchesUseIndexes(t *testing.T) {
 		if !slices.Contains(steps, c.step) || !slices.Contains(steps, "MATERIALIZE found") {
 			t.Errorf("%s\nis done by\n%s; want %s", c.where, strings.Join(steps, "\n"), c.step)
 		}
-		// The index has the problems of an assignee and a state in the order of their
-		// numbers: only what has been found of several states is sorted.
+		// The indexes have the problems of an assignee and a state, and those of a component, in the
+		// order of their numbers: only what has been found of several is sorted.
 		const sorted = "USE TEMP B-TREE FOR ORDER BY"
 		for i, step := range steps[:len(steps)-1] {
-			if strings.HasSuffix(step, "AND state=?)") && steps[i+1] == sorted {
+			if (strings.HasSuffix(step, "AND state=?)") || strings.HasSuffix(step, "component<?)")) && steps[i+1] == sorted {
 				t.Errorf("%s\nis sorted in\n%s", c.where, strings.Join(steps, "\n"))
 			}
 		}

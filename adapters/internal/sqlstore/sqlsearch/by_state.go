@@ -60,12 +60,52 @@ func (c *compiler) byState(conditions []fragment, keys []sortKey, position ...fr
 	if states.none {
 		parts = append(parts, text("p.state IS NULL"))
 	}
-	where := and(append(rest, position...)...)
+	return each(parts, append(rest, position...))
+}
+
+// byPlace divides a search by number likewise, into one part for each component or milestone that
+// the problem may have, and returns the order of each. It returns nil beside another condition with
+// an index of its own, which may have fewer problems.
+//
+// A part asks for a range of one value in the order of the column. So PostgreSQL has to use the index
+// on both. For a value it could walk all problems by number, though those of a new milestone come last.
+func (c *compiler) byPlace(conditions []fragment, keys []sortKey, position ...fragment) (parts []fragment, number string) {
+	if len(keys) > 0 && !keys[0].isNumber() {
+		return nil, ""
+	}
+	at := -1
+	for i, f := range conditions {
+		switch {
+		case !f.keyed:
+		case at >= 0 || f.choice == nil || f.choice.column != "p.component" && f.choice.column != "p.milestone":
+			return nil, ""
+		default:
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil, ""
+	}
+	place := conditions[at].choice
+	for _, id := range place.ids {
+		parts = append(parts, text(place.column+" BETWEEN ", argument(c.ID(id)), " AND ", argument(c.ID(id))))
+	}
+	number = place.column + ", p.id"
+	if len(keys) > 0 && keys[0].descending {
+		number = place.column + " DESC, p.id"
+	}
+	return each(parts, append(slices.Delete(slices.Clone(conditions), at, at+1), position...)), number
+}
+
+// each adds the rest of the conditions to each part. It returns nil when the statement would be too
+// long.
+func each(parts, rest []fragment) []fragment {
+	where := and(rest...)
 	if n := len(parts); n > mostParts || n*len(where.sql) > mostPartBytes || n*len(where.args) > mostPartArgs {
 		return nil
 	}
-	for i, state := range parts {
-		parts[i] = and(where, state)
+	for i, part := range parts {
+		parts[i] = and(where, part)
 	}
 	return parts
 }

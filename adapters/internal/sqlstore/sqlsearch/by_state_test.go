@@ -39,7 +39,11 @@ func parts(t *testing.T, where, sort string, states int) []fragment {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.byState(conditions, keys)
+	if parts := c.byState(conditions, keys); parts != nil {
+		return parts
+	}
+	parts, _ := c.byPlace(conditions, keys)
+	return parts
 }
 
 // The problems of one assignee are looked for state by state; where that cannot help,
@@ -116,6 +120,27 @@ func TestByStateAndKey(t *testing.T) {
 		{"NOT state.name = 'No such state'", "-identifier", 0},
 		{open, "-modificationDate,title", 0},
 		{"title = 'a'", latest, 0},
+	} {
+		if got := parts(t, c.where, c.sort, 2); len(got) != c.parts {
+			t.Errorf("%s by %q is searched in %d parts, want %d: %.200v", c.where, c.sort, len(got), c.parts, got)
+		}
+	}
+}
+
+// Those of some components, or of some milestones, are looked for one by one, by their number alone.
+func TestByPlace(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		where, sort string
+		parts       int
+	}{
+		{"milestone.name = 'Later'", "", 1},
+		{"milestone.name = 'Later' AND title = 'a'", "-identifier", 1},
+		{"milestone.name = 'Later'", "-modificationDate", 0},
+		{"milestone.name = 'Later' OR milestone = nil", "", 0},
+		{"milestone.name = 'Later' AND ANY keywords.name = 'a'", "", 1},
+		{"milestone.name = 'Later' AND creationDate > NOW()", "", 0}, // which may have fewer problems
+		{"originator.identifier = $ApiUser", "", 0},                  // without an index
 	} {
 		if got := parts(t, c.where, c.sort, 2); len(got) != c.parts {
 			t.Errorf("%s by %q is searched in %d parts, want %d: %.200v", c.where, c.sort, len(got), c.parts, got)

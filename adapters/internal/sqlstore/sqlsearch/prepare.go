@@ -117,8 +117,12 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(sorted, number)+" LIMIT ", argument(q.Limit))
 	}
 	var found fragment
-	if parts := c.byState(conditions, keys, position...); parts != nil {
-		found = firstOf(parts, first, keys, q.Limit)
+	parts, number := c.byState(conditions, keys, position...), "p.id"
+	if parts == nil {
+		parts, number = c.byPlace(conditions, keys, position...)
+	}
+	if parts != nil {
+		found = firstOf(parts, first, keys, number, q.Limit)
 	} else {
 		where := and(append(slices.Clip(conditions), position...)...)
 		found = first(where, byNumber(where))
@@ -134,14 +138,14 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 }
 
 // firstOf returns the statement for the first hits of several disjoint conditions: the
-// first hits of each, and the first of these.
-func firstOf(conditions []fragment, first func(where fragment, number string) fragment, keys []sortKey, limit int) fragment {
+// first hits of each, and the first of these. number is the order of each by number.
+func firstOf(conditions []fragment, first func(where fragment, number string) fragment, keys []sortKey, number string, limit int) fragment {
 	var all fragment
 	for i, where := range conditions {
 		if i > 0 {
 			all = text(all, " UNION ALL ")
 		}
-		all = text(all, "SELECT * FROM (", first(where, "p.id"), ") AS part")
+		all = text(all, "SELECT * FROM (", first(where, number), ") AS part")
 	}
 	return text("SELECT * FROM (", all, ") AS parts"+orderBy(keys, "id")+" LIMIT ", argument(limit))
 }
