@@ -37,6 +37,7 @@ func newDialect() *sqlstore.Dialect {
 			// sum itself fails when it overflows. With * and + it becomes a REAL.
 			Sum: "iif(typeof(coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0)) = 'integer', " +
 				"coalesce(sum({value} >> 32) * 4294967296 + sum({value} & 4294967295), 0), NULL)",
+			Blind: true, // its statistics are those of the migrations, for all stores
 			Ranks: ranks,
 		},
 		Bun:    sqlitedialect.New(),

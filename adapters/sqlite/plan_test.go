@@ -240,3 +240,40 @@ func TestSearchesUseIndexes(t *testing.T) {
 		}
 	}
 }
+
+// A search that would begin at more problems than a walk looks at walks them in their order.
+func TestSearchesWalkMany(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	rare, common := metadata.Component{ID: b.id(), Name: "rare"}, metadata.Component{ID: b.id(), Name: "common"}
+	catalogue := metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{Components: []metadata.Component{rare, common}})
+	for i := range 200 {
+		p := problem.Problem{ID: problem.ID(i + 1), Fields: problem.Fields{Title: "A", Component: common.ID}, Created: start, Modified: start, Revision: 1}
+		keyword := problem.Keyword{Name: "common"}
+		if i == 0 {
+			p.Component, keyword.Name = rare.ID, "rare"
+		}
+		b.commit(b.change(store.CreateProblem{Problem: p}, store.PutKeyword{Problem: p.ID, Keyword: keyword}))
+	}
+	for _, c := range []struct{ where, step string }{
+		{"component.name = 'rare'", "SEARCH p USING INDEX problems_component (component=?)"},
+		{"component.name = 'common'", "SCAN p USING INDEX problems_modified"},
+		{"ANY keywords.name = 'rare'", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
+		{"ANY keywords.name = 'common'", "SCAN p USING INDEX problems_modified"},
+	} {
+		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: start})
+		b.must(err)
+		order, err := check.CompileOrder("-modificationDate", predicate.Problem)
+		b.must(err)
+		var steps []string
+		b.must(b.read(t.Context(), func(conn *conn) error {
+			_, err := sqlstore.Reader{Dialect: b.dialect, Session: explained{session{conn}, &steps}}.Search(t.Context(),
+				store.Query{Plan: plan, Sort: order, Limit: 9, Catalogue: catalogue})
+			return err
+		}))
+		// The first steps are those of the count.
+		if last := steps[slices.Index(steps, "MATERIALIZE found"):]; !slices.Contains(last, c.step) {
+			t.Errorf("%s\nis done by\n%s; want %s", c.where, strings.Join(steps, "\n"), c.step)
+		}
+	}
+}

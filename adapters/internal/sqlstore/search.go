@@ -25,9 +25,14 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	if err != nil {
 		return nil, err
 	}
-	p, err := sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q, few, many)
+	p, err := sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q, sqlsearch.Known{Few: few, Many: many})
 	if err != nil {
 		return nil, err
+	}
+	if p.Begin != "" {
+		if p, err = r.begun(ctx, q, p, many); err != nil {
+			return nil, err
+		}
 	}
 	if p.Residual == nil {
 		return r.hits(ctx, p)
@@ -39,10 +44,8 @@ func (r Reader) Search(ctx context.Context, q store.Query) ([]store.Hit, error) 
 	return search.Residual(ctx, q, p.Residual, search.NewProblems(r, q.Catalogue, q.As), r.snapshots(ctx, ids, q.As))
 }
 
-// few returns the problems that can satisfy the predicate, if an index finds few. Few means: to
-// look at each is no slower than to walk all problems in order until enough are found. Both take
-// about the same time for half the root of the limit times all problems. many is true when the
-// index finds more.
+// few returns the problems that can satisfy the predicate, if an index finds few. many is true
+// when the index finds more.
 func (r Reader) few(ctx context.Context, q store.Query) (few *sqlsearch.Few, many bool, err error) {
 	var lists [][]sqlsearch.Sought
 	if r.Parts != nil && !r.Syntax.Unfolded {
@@ -51,18 +54,39 @@ func (r Reader) few(ctx context.Context, q store.Query) (few *sqlsearch.Few, man
 	if len(lists) == 0 {
 		return nil, false, nil
 	}
-	var all int64
-	highest := Query{SQL: "SELECT coalesce(max(id), 0) FROM problems", Row: func(scan func(...any) error) error { return scan(&all) }}
-	if err := r.Read(ctx, highest); err != nil {
+	most, err := r.most(ctx, q)
+	if err != nil {
 		return nil, false, err
 	}
-	most := int(math.Sqrt(float64(all)*float64(q.Limit)) / 2)
 	for _, list := range lists[:min(len(lists), mostLists)] {
 		if few, err := r.having(ctx, list, most); few != nil || err != nil {
 			return few, false, err
 		}
 	}
 	return nil, true, nil
+}
+
+// most returns how many problems are few: to look at each is no slower than to walk all problems in
+// order until enough are found. Both take about the same time for half the root of the limit times
+// all problems.
+func (r Reader) most(ctx context.Context, q store.Query) (int, error) {
+	var all int64
+	err := r.Read(ctx, Query{SQL: "SELECT coalesce(max(id), 0) FROM problems", Row: func(scan func(...any) error) error { return scan(&all) }})
+	return int(math.Sqrt(float64(all)*float64(q.Limit)) / 2), err
+}
+
+// begun prepares the search anew when it would begin at many rows.
+func (r Reader) begun(ctx context.Context, q store.Query, p sqlsearch.Search, many bool) (sqlsearch.Search, error) {
+	most, err := r.most(ctx, q)
+	if err != nil {
+		return p, err
+	}
+	rows := 0
+	err = r.ReadOnce(ctx, Query{SQL: p.Begin, Args: append(p.BeginArgs, most+1), Row: func(scan func(...any) error) error { return scan(&rows) }})
+	if err != nil || rows <= most {
+		return p, err
+	}
+	return sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q, sqlsearch.Known{Many: many, Walk: true})
 }
 
 // mostLists is the number of lists of texts to look for.

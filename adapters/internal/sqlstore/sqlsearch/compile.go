@@ -22,14 +22,14 @@ type compiler struct {
 	ctx       context.Context
 	catalogue *metadata.Catalogue
 	as        ident.ID
-	few       *Few // nil if they are not known
-	many      bool // see Prepare
+	Known
 
 	variables map[int]*variable // by slot
 	scopes    []*scope          // open ones, from the outer to the inner
 	aliases   map[string]int    // how many there are with a letter
 	// first is true for a condition where the search may begin.
 	first bool
+	begin fragment // see Search.Begin
 }
 
 // scope is a FROM clause with its variables.
@@ -69,13 +69,13 @@ func (c *compiler) open() (s *scope, done func()) {
 // column of the problem, or else on a collection.
 func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
 	conditions := make([]fragment, len(conds))
-	keyed := c.few != nil
+	keyed := c.Few != nil
 	for _, ofCollection := range []bool{false, true} {
 		for i, cond := range conds {
 			if _, ok := cond.(predicate.Exists); ok != ofCollection {
 				continue
 			}
-			c.first = ofCollection && !keyed
+			c.first = ofCollection && !keyed && !c.Walk
 			var err error
 			if conditions[i], err = c.cond(cond); err != nil {
 				return nil, err
@@ -84,8 +84,8 @@ func (c *compiler) search(conds []predicate.Cond) ([]fragment, error) {
 			keyed = keyed || conditions[i].keyed
 		}
 	}
-	if c.few != nil {
-		conditions = append(conditions, c.few.condition(c.Syntax))
+	if c.Few != nil {
+		conditions = append(conditions, c.Few.condition(c.Syntax))
 	}
 	return conditions, nil
 }
@@ -156,10 +156,13 @@ func (c *compiler) exists(cond predicate.Exists) (fragment, error) {
 	if first && independent && where.keyed {
 		found := text(owner, " IN (SELECT "+of+" FROM "+s.from+" WHERE ", where, ")")
 		found.keyed = true
+		if c.Blind {
+			c.begin = text("SELECT count(*) FROM (SELECT 1 FROM "+s.from+" WHERE ", where, " LIMIT ?)")
+		}
 		return found, nil
 	}
 	end := ")"
-	if c.many && ofComments(cond) {
+	if c.Many && ofComments(cond) {
 		end = c.InTurn + ")"
 	}
 	return text("EXISTS (SELECT 1 FROM "+s.from+" WHERE "+of+" = "+owner+" AND ", where, end), nil

@@ -221,6 +221,39 @@ func TestCompileIsBalanced(t *testing.T) {
 	}
 }
 
+// A database that does not know how many rows a search begins at is asked to count them, and walks
+// the problems where there are many.
+func TestBegin(t *testing.T) {
+	t.Parallel()
+	blind := *plain()
+	blind.Blind = true
+	const begin, walk = "SELECT count(*) FROM (SELECT 1 FROM keywords k1 WHERE k1.name = ? LIMIT ?)", "EXISTS (SELECT 1 FROM keywords k1"
+	for _, c := range []struct {
+		where  string
+		syntax *Syntax
+		known  Known
+		begin  string
+		walks  bool
+	}{
+		{"ANY keywords.name = 'a'", &blind, Known{}, begin, false},
+		{"ANY keywords.name = 'a'", &blind, Known{Many: true}, begin, false},
+		{"ANY keywords.name = 'a'", &blind, Known{Walk: true}, "", true},
+		{"ANY keywords.name = 'a'", &blind, Known{Few: &Few{Problems: []any{"[1]"}}}, "", true},
+		{"ANY keywords.name = 'a'", plain(), Known{}, "", false},
+		{"ANY keywords.name = 'a' AND milestone.name = 'Later'", &blind, Known{}, "", true},
+		{"title = 'a'", &blind, Known{}, "", false},
+	} {
+		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: noon, User: ann})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := Prepare(t.Context(), c.syntax, store.Query{Plan: plan, Limit: 9, Catalogue: catalogue(), As: ann}, c.known)
+		if err != nil || found.Begin != c.begin || strings.Contains(found.SQL, walk) != c.walks {
+			t.Errorf("%s, knowing %+v, begins with %q and is %s, %v; want %q", c.where, c.known, found.Begin, found.SQL, err, c.begin)
+		}
+	}
+}
+
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	const found = "found AS MATERIALIZED (SELECT p.id AS id, p.revision AS revision"

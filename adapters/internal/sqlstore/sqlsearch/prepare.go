@@ -20,16 +20,30 @@ type Search struct {
 	// Residual is the part of the predicate left by the database; nil when it decides
 	// all.
 	Residual *predicate.Plan
+	// Begin counts the rows at which the search begins by an index, but no more than its last
+	// argument; "" for another search, and with a database that knows how many there are.
+	Begin     string
+	BeginArgs []any
 	// keys are the columns of a hit after its number and revision.
 	keys []sortKey
 }
 
+// Known is what is known of the rows before a search.
+type Known struct {
+	// Few are the problems that can satisfy the predicate; nil when they are not known.
+	Few *Few
+	// Many is true when the texts that Seek returns are in many problems.
+	Many bool
+	// Walk is true when Search.Begin has counted many rows: the search walks the problems in
+	// their order.
+	Walk bool
+}
+
 // Prepare splits the predicate of a query and compiles its conditions, its order and its
-// position, in this order, with one compiler. The search begins at a few problems, if they are known.
-// many is true when the texts that Seek returns are in many problems.
-func Prepare(ctx context.Context, s *Syntax, q store.Query, few *Few, many bool) (found Search, err error) {
+// position, in this order, with one compiler.
+func Prepare(ctx context.Context, s *Syntax, q store.Query, known Known) (found Search, err error) {
 	c := newCompiler(ctx, s, q.Catalogue, q.As)
-	c.few, c.many = few, many
+	c.Known = known
 	compiled, residual := s.split(q.Plan)
 	found.Residual = residual
 	conditions, err := c.search(compiled)
@@ -45,6 +59,9 @@ func Prepare(ctx context.Context, s *Syntax, q store.Query, few *Few, many bool)
 		err = fault.Wrap(fault.Internal, err, "the store cannot search by this")
 	}
 	found.SQL, found.Args = statement.sql, statement.args
+	if residual == nil {
+		found.Begin, found.BeginArgs = c.begin.sql, c.begin.args
+	}
 	return found, err
 }
 
@@ -126,6 +143,7 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	} else {
 		where := and(append(slices.Clip(conditions), position...)...)
 		found = first(where, byNumber(where))
+		c.beginAt(conditions)
 	}
 	if q.After != nil && len(keys) > 0 && keys[0].nullable && q.After.Keys[0] != nil {
 		// What has no value comes when the others do not fill the page.
@@ -135,6 +153,19 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 		found = text("SELECT * FROM valued UNION ALL SELECT * FROM (", first(where, byNumber(where)), " - (SELECT count(*) FROM valued)) AS lacking")
 	}
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
+}
+
+// beginAt counts the rows of the one condition with an index, if it is on a reference of the problem.
+func (c *compiler) beginAt(conditions []fragment) {
+	var keyed []fragment
+	for _, f := range conditions {
+		if f.keyed {
+			keyed = append(keyed, f)
+		}
+	}
+	if c.Blind && len(keyed) == 1 && keyed[0].choice != nil {
+		c.begin = text("SELECT count(*) FROM (SELECT 1 FROM problems p WHERE ", keyed[0], " LIMIT ?)")
+	}
 }
 
 // firstOf returns the statement for the first hits of several disjoint conditions: the

@@ -80,8 +80,11 @@ func (c *compiler) ended(err error) error {
 }
 
 // among returns the condition for a reference to lead to one of the objects in yes; all
-// others are in no. With none, the reference may also be NULL.
+// others are in no. With none, the reference may also be NULL. "+" keeps SQLite from the index.
 func (c *compiler) among(column operand, yes, no []ident.ID, none bool) fragment {
+	if c.Walk && column.root {
+		column.sql, column.indexed = "+"+column.sql, false
+	}
 	list := func(ids []ident.ID) fragment {
 		if len(ids) == 1 { // equality keeps the order of the index
 			return text(column.fragment, " = ", argument(c.ID(ids[0])))

@@ -54,7 +54,7 @@ func TestPrepareEndsWithItsContext(t *testing.T) {
 	where := strings.Repeat("assignee.name CONTAINS 'x' OR ", 400) + "assignee.email = 'x'"
 	q := ofUsers(t, 5, where, "assignee.name")
 	for looks := 0; ; looks++ {
-		_, err := Prepare(&lookedAt{Context: t.Context(), left: looks}, plain(), q, nil, false)
+		_, err := Prepare(&lookedAt{Context: t.Context(), left: looks}, plain(), q, Known{})
 		if err == nil {
 			if looks < 15 {
 				t.Errorf("Prepare looked at its context %d times", looks)
@@ -74,7 +74,7 @@ func TestLongListsOfManyUsersArePrepared(t *testing.T) {
 	const users = 500
 	q := ofUsers(t, users, "assignee.name IN {"+strings.Repeat("'x', ", 900)+"'Ann'}", "")
 	ctx := &lookedAt{Context: t.Context(), left: -1}
-	found, err := Prepare(ctx, plain(), q, nil, false)
+	found, err := Prepare(ctx, plain(), q, Known{})
 	if err != nil || len(found.Args) == 0 || found.Args[0] != ann.String() {
 		t.Errorf("it is %s of %v, %v", found.SQL, found.Args, err)
 	}

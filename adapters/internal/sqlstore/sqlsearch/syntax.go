@@ -33,6 +33,8 @@ type Syntax struct {
 	// InTurn ends a subquery that the database has to run for each problem in turn. It could
 	// otherwise look for all rows first, which takes long when the first problems have some.
 	InTurn string
+	// Blind is true for a database that knows no numbers of rows: see Search.Begin.
+	Blind bool
 	// Ranks returns a SELECT with its arguments. It has a row for each identifier, in the
 	// columns id and rank.
 	Ranks func(ids []ident.ID, ranks []int64) (statement string, args []any)
