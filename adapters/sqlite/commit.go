@@ -114,7 +114,7 @@ func (s *Store) write() {
 			}
 			s.writer.finish([]task{first}, s.join)
 		case first := <-s.lonely:
-			s.writer.finish([]task{first}, nobody)
+			s.fill(first)
 		}
 	}
 }
@@ -149,6 +149,8 @@ type writer struct {
 	// exclusive is true for a server. Other processes set no mark while a server runs: an
 	// older server would not clear it.
 	exclusive bool
+	// unlogged is true during a Restore without a log: see leaveLog.
+	unlogged bool
 	// wal is the write-ahead log of this connection; nil until the first write.
 	wal atomic.Pointer[fs.FileInfo]
 	// long is longLog, unless a test sets it.
@@ -185,7 +187,7 @@ func (w *writer) drop() {
 // prepare finds the log before the connection writes to it for the first time, and marks
 // the file if it is to be marked.
 func (w *writer) prepare(mark bool) error {
-	if w.wal.Load() != nil {
+	if w.unlogged || w.wal.Load() != nil {
 		return nil
 	}
 	if mark {
@@ -257,7 +259,7 @@ func (w *writer) begin(mark bool) (*transaction, error) {
 	if err := w.prepare(mark); err != nil {
 		return nil, err
 	}
-	if _, err := w.exec("BEGIN IMMEDIATE"); err != nil {
+	if _, err := w.exec("BEGIN EXCLUSIVE"); err != nil { // in the log, readers go on
 		return nil, err
 	}
 	t := &transaction{conn: &w.conn, dialect: w.dialect}

@@ -14,7 +14,8 @@
 // write-ahead log by the name of the file, and two logs of one file destroy each other.
 // Before the first write, the server marks the file as one with a log; the last
 // connection clears the mark. So Open refuses a file copied without its log. [Backup]
-// makes copies that need none.
+// makes copies that need none. A Restore into a file that nobody else has open needs no log
+// either: see leaveLog. Open refuses a copy from its middle, too.
 //
 // The tables and statements are common with the adapter on PostgreSQL
 // (internal/sqlstore). Here they stay prepared, except for searches. A search is

@@ -82,7 +82,8 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	switch now, err := size(f.path); {
+	now, err := size(f.path)
+	switch {
 	case err != nil:
 		return found{}, err
 	case now == 0 && log > 0:
@@ -98,11 +99,12 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 		return f.lookWithLog(ctx, log)
 	}
 	var tables, mark int
+	var length int64
 	err = f.read(false, func(db *bun.DB) error {
 		if err := f.content(ctx, db, &tables); err != nil {
 			return err
 		}
-		return db.NewRaw("PRAGMA user_version").Scan(ctx, &mark)
+		return db.NewRaw("SELECT user_version, page_count * page_size FROM pragma_user_version, pragma_page_count, pragma_page_size").Scan(ctx, &mark, &length)
 	})
 	switch {
 	case err != nil:
@@ -111,6 +113,8 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 		return found{}, fmt.Errorf("there is nothing in the file: if it was copied from a running service, put the copy of the write-ahead log at %s; if not, remove the file to begin anew", f.logPath())
 	case mark == logged && !o.WithoutLog:
 		return found{}, fmt.Errorf("its write-ahead log %s is missing, with the last writes: put the log beside the file, or a backup in its place; \"problems migrate --without-log\" goes on without the lost writes", f.logPath())
+	case length < now && !o.WithoutLog:
+		return found{}, errors.New("the file is longer than the store in it: it was copied during an import, without its journal; put a copy from after the import in its place")
 	}
 	return found{unlogged: mark == copied, empty: tables == 0}, nil
 }

@@ -267,10 +267,11 @@ func TestEmptyFileWithLog(t *testing.T) {
 	}
 }
 
-// While a store is filled, all of it is in the log.
+// While a store is filled beside another user, all of it is in the log.
 func TestCopyWhileFilled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	beside := b.open(Options{})
 	var during *bench
 	archive := store.Archive{Batch: b.id(), Problems: func(func(store.Dossier, error) bool) { during = b.duplicate("") }}
 	b.must(b.Restore(t.Context(), archive))
@@ -278,8 +279,60 @@ func TestCopyWhileFilled(t *testing.T) {
 		t.Fatal("nothing was copied")
 	}
 	lacksLog(during)
+	b.must(beside.Close())
 	b.must(b.Close())
 	b.duplicate("").holds(Options{Existing: true}, false)
+}
+
+// A store is filled without a log when nobody else uses it. When the process is killed,
+// the journal makes it empty again. Without its journal, such a file is no store.
+func TestKillWhileFilled(t *testing.T) {
+	t.Parallel()
+	b := serving(t)
+	b.must(b.Close()) // the mark of a server that was killed is cleared, too
+	b.Store = b.open(Options{Exclusive: true})
+	killed := b.duplicate("", "-wal")
+	killed.Store = killed.open(Options{})
+	text := strings.Repeat("x", 1<<20)
+	var begun, during, alone *bench
+	archive := store.Archive{Batch: b.id(), Problems: func(yield func(store.Dossier, error) bool) {
+		begun = killed.duplicate("")
+		for id := range problem.ID(32) { // more than the cache takes
+			p := b.create(id+1, "of many").Effects[0].(store.CreateProblem).Problem
+			yield(store.Dossier{Problem: p, Comments: []problem.Comment{{ID: b.id(), Author: b.id(), Created: start, Text: text}}}, nil)
+		}
+		log, logErr := size(killed.path + "-wal")
+		journal, journalErr := size(killed.path + "-journal")
+		if log >= 0 || journal <= 0 || logErr != nil || journalErr != nil {
+			t.Errorf("the log has %d bytes, and the journal %d (%v, %v)", log, journal, logErr, journalErr)
+			return
+		}
+		during, alone = killed.duplicate("", "-journal"), killed.duplicate("")
+		if err := opened(t, Options{Path: killed.path}); err == nil || !strings.Contains(err.Error(), "other processes keep the file busy") {
+			t.Errorf("another process opens it: %v", err)
+		}
+	}}
+	b.must(killed.Restore(t.Context(), archive))
+	if during == nil {
+		t.FailNow()
+	}
+	begun.holds(Options{Existing: true}, false)
+	for name, err := range map[string]error{
+		"Open":   opened(t, Options{Path: alone.path}),
+		"Status": func() error { _, err := Status(t.Context(), Options{Path: alone.path}); return err }(),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "copied during an import") {
+			t.Errorf("%s without the journal: %v", name, err)
+		}
+	}
+	during.holds(Options{Existing: true}, false)
+	during.Store = during.open(Options{})
+	during.commit(b.create(2, "afterwards"))
+	if !killed.exists(1) || !killed.exists(32) {
+		t.Error("what was restored is not there")
+	}
+	killed.commit(b.create(33, "afterwards"))
+	killed.duplicate("", "-wal").holds(Options{Existing: true}, true)
 }
 
 // shortLog makes the writer take a log of a mebibyte for a long one. It returns a text that

@@ -2,6 +2,13 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/binary"
+	"errors"
+
+	"github.com/uptrace/bun"
+	"modernc.org/sqlite"
 
 	"github.com/problemtracking/problems/domain/store"
 )
@@ -11,6 +18,105 @@ import (
 // can be ranged over only once.
 func (s *Store) Restore(ctx context.Context, archive store.Archive) error {
 	return s.hand(ctx, task{alone: true, do: func(t *transaction) error { return t.restore(ctx, archive) }})
+}
+
+// fill does the task of a Restore, and answers it.
+func (s *Store) fill(t task) {
+	answer, done := t.done, make(chan error, 1)
+	t.done = done
+	back := s.leaveLog()
+	s.writer.finish([]task{t}, nobody)
+	back() // first: a View after the answer shows the result
+	answer <- <-done
+}
+
+// mostImage is more pages than an empty store has. Restore refuses others, or is short.
+const mostImage = 4096
+
+// leaveLog has the writer use a rollback journal in place of the log, and returns the way back. A
+// log would become as long as the file, and slow; a journal has no new pages. It needs the file
+// for the writer alone. So Views show an image of the empty store meanwhile, and no other process
+// opens the file. Where somebody has it open, or a View is under way, the log stays.
+func (s *Store) leaveLog() (back func()) {
+	w, stay := &s.writer, func() {}
+	var pages int
+	if _, err := w.one([]any{&pages}, "PRAGMA page_count"); w.exclusive || err != nil || pages > mostImage {
+		return stay
+	}
+	for range Readers {
+		select {
+		case c := <-s.idle:
+			defer func() { s.idle <- c }()
+			c.drop()
+		default:
+			return stay
+		}
+	}
+	restoring, err := pool(s.file.path, 1, forRestoring)
+	if err != nil || w.removeLog(s.file) != nil { // the log serves as well
+		w.drop()
+		return stay
+	}
+	use := func(db *bun.DB) {
+		w.drop()
+		w.pool, w.unlogged = db.DB, db == restoring
+	}
+	use(restoring)
+	images, err := w.image()
+	if err != nil {
+		use(s.writing)
+		_ = restoring.Close()
+		return stay
+	}
+	s.shown.Store(images)
+	return func() {
+		use(s.writing)
+		if err := w.connect(); err != nil { // a View before the log would hold up writes; they try it again
+			w.log.Warn("the write-ahead log cannot be begun", "error", err)
+		}
+		s.shown.Store(s.reading.DB)
+		_ = errors.Join(restoring.Close(), images.Close()) // a View under way keeps its connection
+	}
+}
+
+// image returns a database in memory with the content of the file. It fails when the file
+// has a log, or a mark.
+func (c *conn) image() (*sql.DB, error) {
+	var content []byte
+	err := c.use(func(session connection) (err error) {
+		content, err = session.(interface{ Serialize() ([]byte, error) }).Serialize()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	const written, mark = 18, 60 // places in the head of a file
+	if content[written] != 1 || binary.BigEndian.Uint32(content[mark:]) != complete {
+		return nil, errors.New("others use the file")
+	}
+	connector, err := sqlite.NewConnector("file::memory:?" + forReading)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(imaged{connector, content}), nil
+}
+
+// imaged makes connections to copies of a database in memory.
+type imaged struct {
+	driver.Connector
+	content []byte
+}
+
+// Connect implements driver.Connector.
+func (i imaged) Connect(ctx context.Context) (driver.Conn, error) {
+	session, err := i.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := session.(interface{ Deserialize([]byte) error }).Deserialize(i.content); err != nil {
+		return nil, errors.Join(err, session.Close())
+	}
+	return session, nil
 }
 
 func (t *transaction) restore(ctx context.Context, archive store.Archive) error {

@@ -63,7 +63,8 @@ type Store struct {
 	filling sync.WaitGroup // of the index of parts
 
 	reading *bun.DB
-	idle    chan *conn // idle ones
+	shown   atomic.Pointer[sql.DB] // what Views read: reading, or an image of it during a Restore
+	idle    chan *conn             // idle ones
 	waited  atomic.Uint64
 
 	highest  sync.Mutex
@@ -128,8 +129,9 @@ func open(ctx context.Context, o Options, writing string) (_ *Store, err error) 
 	if err := f.bringUp(ctx, s.writing, o.Logger); err != nil {
 		return nil, f.failure(err)
 	}
+	s.shown.Store(s.reading.DB)
 	for range Readers {
-		s.idle <- &conn{pool: s.reading.DB}
+		s.idle <- new(conn)
 	}
 	s.writer.conn.pool, s.writer.file, s.writer.dialect, s.writer.log = s.writing.DB, f, s.dialect, o.Logger
 	s.writer.long = longLog
@@ -156,6 +158,9 @@ const (
 	forWriting = "mode=rw&_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
 		"&_pragma=temp_store(memory)&_pragma=cache_size(-8000)&_pragma=journal_size_limit(67108864)"
 	forFilling = "mode=rw&_pragma=busy_timeout(10000)&_pragma=synchronous(EXTRA)&_pragma=foreign_keys(1)&_pragma=temp_store(memory)"
+	// A new page of a file needs no copy in a rollback journal. It does in a log.
+	forRestoring = "mode=rw&_pragma=busy_timeout(10000)&_pragma=journal_mode(DELETE)&_pragma=synchronous(EXTRA)&_pragma=foreign_keys(1)" +
+		"&_pragma=temp_store(memory)&_pragma=cache_size(-8000)"
 	forReading = "mode=rw&_pragma=busy_timeout(10000)&_pragma=query_only(1)" +
 		"&_pragma=temp_store(memory)&_pragma=cache_size(-2000)&_pragma=mmap_size(0)"
 	forInspecting = "mode=ro&_pragma=busy_timeout(10000)&_pragma=temp_store(memory)"
@@ -262,6 +267,10 @@ func (s *Store) read(ctx context.Context, fn func(*conn) error) error {
 		}
 	}
 	defer func() { s.idle <- c }()
+	if shown := s.shown.Load(); c.pool != shown {
+		c.drop()
+		c.pool = shown
+	}
 	return fn(c)
 }
 
