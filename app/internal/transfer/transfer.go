@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/problemtracking/problems/adapters/archive"
 	"github.com/problemtracking/problems/domain/fault"
@@ -77,9 +78,41 @@ func restore(ctx context.Context, r io.Reader, to store.Store, batch ident.ID) (
 	source := archive.NewReader(r)
 	content, err := transfer.Load(source, batch)
 	if err == nil {
+		content.Problems = ahead(content.Problems)
 		err = to.Restore(ctx, content)
 	}
 	return source.Summary(), err
+}
+
+// ahead reads and checks problems while the store writes those before them.
+func ahead(problems iter.Seq2[store.Dossier, error]) iter.Seq2[store.Dossier, error] {
+	type read struct {
+		dossier store.Dossier
+		err     error
+	}
+	return func(yield func(store.Dossier, error) bool) {
+		queue, stop := make(chan read, 16), make(chan struct{})
+		defer func() {
+			close(stop)
+			for range queue { // until nothing reads any more
+			}
+		}()
+		go func() {
+			defer close(queue)
+			for dossier, err := range problems {
+				select {
+				case queue <- read{dossier, err}:
+				case <-stop:
+					return
+				}
+			}
+		}()
+		for r := range queue {
+			if !yield(r.dossier, r.err) {
+				return
+			}
+		}
+	}
 }
 
 // explain returns an error as operators understand it.
