@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,10 @@ func (s *scene) on(host string) *scene {
 // away opens an address outside of the service.
 func (p *person) away(address string) error { return p.Do(chromedp.Navigate(address)) }
 
+// movesAlone is what moves without a request of anybody else: the position of a webhook, and the last
+// use of a token.
+var movesAlone = regexp.MustCompile(`"(cursor|lastUse)":(null|"[^"]*")`)
+
 // kept returns everything that the forms of TestFormsOfForeignPages would change.
 func (s *scene) kept() string {
 	s.Helper()
@@ -84,7 +89,7 @@ func (s *scene) kept() string {
 		}
 		all.Write(text)
 	}
-	return all.String()
+	return movesAlone.ReplaceAllString(all.String(), "")
 }
 
 // A page of another origin sends forms in the name of somebody who is signed in: nothing
@@ -153,8 +158,8 @@ func TestFormsOfForeignPages(t *testing.T) {
 				refused(first.path, first.fields, "referrer", "no-referrer") // its origin is "null"
 				refused(first.path, first.fields, "as", "text/plain")
 			}
-			if s.kept() != before {
-				t.Error("something has changed")
+			if after := s.kept(); after != before {
+				t.Errorf("something has changed: %s\nwas %s", after, before)
 			}
 			p.must(p.Open("/problems/1"), p.Shows("The safe is closed"))
 		})
