@@ -255,15 +255,20 @@ func TestSearchesWalkMany(t *testing.T) {
 		}
 		b.commit(b.change(store.CreateProblem{Problem: p}, store.PutKeyword{Problem: p.ID, Keyword: keyword}))
 	}
-	for _, c := range []struct{ where, step string }{
-		{"component.name = 'rare'", "SEARCH p USING INDEX problems_component (component=?)"},
-		{"component.name = 'common'", "SCAN p USING INDEX problems_modified"},
-		{"ANY keywords.name = 'rare'", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
-		{"ANY keywords.name = 'common'", "SCAN p USING INDEX problems_modified"},
+	const latest = "-modificationDate"
+	for _, c := range []struct{ where, sort, step string }{
+		{"component.name = 'rare'", latest, "SEARCH p USING INDEX problems_component (component=?)"},
+		{"component.name = 'common'", latest, "SCAN p USING INDEX problems_modified"},
+		{"component.name = 'common' AND title LIKE 'b*'", latest, "SEARCH p USING INDEX problems_component (component=?)"},
+		{"ANY keywords.name = 'rare'", latest, "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
+		{"ANY keywords.name = 'common'", latest, "SCAN p USING INDEX problems_modified"},
+		// A walk would look at all problems: no index has the order, or few satisfy the rest.
+		{"ANY keywords.name = 'common'", "title", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
+		{"ANY keywords.name = 'common' AND title LIKE 'b*'", latest, "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 	} {
 		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: start})
 		b.must(err)
-		order, err := check.CompileOrder("-modificationDate", predicate.Problem)
+		order, err := check.CompileOrder(c.sort, predicate.Problem)
 		b.must(err)
 		var steps []string
 		b.must(b.read(t.Context(), func(conn *conn) error {

@@ -54,36 +54,42 @@ func (r Reader) few(ctx context.Context, q store.Query) (few *sqlsearch.Few, man
 	if len(lists) == 0 {
 		return nil, false, nil
 	}
-	most, err := r.most(ctx, q)
+	all, err := r.highest(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, list := range lists[:min(len(lists), mostLists)] {
-		if few, err := r.having(ctx, list, most); few != nil || err != nil {
+		if few, err := r.having(ctx, list, most(all, q.Limit)); few != nil || err != nil {
 			return few, false, err
 		}
 	}
 	return nil, true, nil
 }
 
-// most returns how many problems are few: to look at each is no slower than to walk all problems in
-// order until enough are found. Both take about the same time for half the root of the limit times
-// all problems.
-func (r Reader) most(ctx context.Context, q store.Query) (int, error) {
-	var all int64
-	err := r.Read(ctx, Query{SQL: "SELECT coalesce(max(id), 0) FROM problems", Row: func(scan func(...any) error) error { return scan(&all) }})
-	return int(math.Sqrt(float64(all)*float64(q.Limit)) / 2), err
+// highest returns the highest number of a problem, as the number of all.
+func (r Reader) highest(ctx context.Context) (all int64, err error) {
+	err = r.Read(ctx, Query{SQL: "SELECT coalesce(max(id), 0) FROM problems", Row: func(scan func(...any) error) error { return scan(&all) }})
+	return all, err
 }
+
+// most returns how many problems of all are few: to look at each is no slower than to walk all
+// problems in order until enough are found. Both take about the same time for half the root of the
+// limit times all problems.
+func most(all int64, limit int) int { return int(math.Sqrt(float64(all)*float64(limit)) / 2) }
+
+// lastOfAll bounds what a walk costs when those sought are the last of the order. With more than this
+// part of all problems, it looks at so many times as many as there are.
+const lastOfAll = 16
 
 // begun prepares the search anew when it would begin at many rows.
 func (r Reader) begun(ctx context.Context, q store.Query, p sqlsearch.Search, many bool) (sqlsearch.Search, error) {
-	most, err := r.most(ctx, q)
+	all, err := r.highest(ctx)
 	if err != nil {
 		return p, err
 	}
-	rows := 0
-	err = r.ReadOnce(ctx, Query{SQL: p.Begin, Args: append(p.BeginArgs, most+1), Row: func(scan func(...any) error) error { return scan(&rows) }})
-	if err != nil || rows <= most {
+	few, rows := max(most(all, q.Limit), int(all/lastOfAll)), 0
+	err = r.ReadOnce(ctx, Query{SQL: p.Begin, Args: append(p.BeginArgs, few+1), Row: func(scan func(...any) error) error { return scan(&rows) }})
+	if err != nil || rows <= few {
 		return p, err
 	}
 	return sqlsearch.Prepare(ctx, &r.Dialect.Syntax.Syntax, q, sqlsearch.Known{Many: many, Walk: true})

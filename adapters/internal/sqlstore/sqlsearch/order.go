@@ -34,6 +34,11 @@ func (k sortKey) ranksOf() string { return "ranks_" + k.name }
 // isNumber reports whether the key is the number of the problem.
 func (k sortKey) isNumber() bool { return k.sql == "p.id" }
 
+// walked reports whether an index has all problems in the order of the key.
+func (k sortKey) walked() bool {
+	return k.isNumber() || k.sql == "p.created" || k.sql == "p.modified"
+}
+
 // sortKeys returns the keys of an order.
 func (c *compiler) sortKeys(sort []predicate.Order) ([]sortKey, error) {
 	keys := make([]sortKey, len(sort))

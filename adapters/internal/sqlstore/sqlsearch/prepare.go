@@ -143,7 +143,7 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	} else {
 		where := and(append(slices.Clip(conditions), position...)...)
 		found = first(where, byNumber(where))
-		c.beginAt(conditions)
+		c.beginAt(conditions, keys)
 	}
 	if q.After != nil && len(keys) > 0 && keys[0].nullable && q.After.Keys[0] != nil {
 		// What has no value comes when the others do not fill the page.
@@ -155,15 +155,24 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
 
-// beginAt counts the rows of the one condition with an index, if it is on a reference of the problem.
-func (c *compiler) beginAt(conditions []fragment) {
+// beginAt counts the rows of the one condition with an index, if it is on a reference of the problem. It
+// counts none where a walk may have to look at all problems: without an index in the order, and beside
+// another condition than the state, which can leave few of many.
+func (c *compiler) beginAt(conditions []fragment, keys []sortKey) {
 	var keyed []fragment
+	others := -1 // beside the keyed one
 	for _, f := range conditions {
 		if f.keyed {
 			keyed = append(keyed, f)
 		}
+		if f.choice == nil || f.choice.column != "p.state" {
+			others++
+		}
 	}
-	if c.Blind && len(keyed) == 1 && keyed[0].choice != nil {
+	switch {
+	case others > 0, len(keys) > 0 && !keys[0].walked():
+		c.begin = fragment{}
+	case c.Blind && len(keyed) == 1 && keyed[0].choice != nil:
 		c.begin = text("SELECT count(*) FROM (SELECT 1 FROM problems p WHERE ", keyed[0], " LIMIT ?)")
 	}
 }
