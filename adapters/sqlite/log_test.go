@@ -335,6 +335,20 @@ func TestKillWhileFilled(t *testing.T) {
 	killed.duplicate("", "-wal").holds(Options{Existing: true}, true)
 }
 
+// What a store was filled with is in its file alone, for somebody else to take over.
+func TestFilledStoreIsOneFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.must(b.Restore(t.Context(), store.Archive{Batch: b.id(), Problems: func(func(store.Dossier, error) bool) {}}))
+	b.must(b.View(t.Context(), func(r store.Reader) error { _, err := r.Versions(t.Context()); return err }))
+	b.must(b.Close())
+	for _, beside := range []string{"-shm", "-wal", "-journal"} {
+		if bytes, err := size(b.path + beside); bytes >= 0 || err != nil {
+			t.Errorf("%s has %d bytes (%v)", beside, bytes, err)
+		}
+	}
+}
+
 // shortLog makes the writer take a log of a mebibyte for a long one. It returns a text that
 // fills a quarter of it.
 func (b *bench) shortLog() string {

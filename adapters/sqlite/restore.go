@@ -71,7 +71,9 @@ func (s *Store) leaveLog() (back func()) {
 	s.shown.Store(images)
 	return func() {
 		use(s.writing)
-		if err := w.connect(); err != nil { // a View before the log would hold up writes; they try it again
+		// A View before the log would hold up writes; they try it again. A read begins it as every
+		// connection does, which clears away its index when the last one closes.
+		if err := w.prepare(false); err != nil {
 			w.log.Warn("the write-ahead log cannot be begun", "error", err)
 		}
 		s.shown.Store(s.reading.DB)
