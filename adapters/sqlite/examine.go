@@ -34,6 +34,13 @@ func Examine(ctx context.Context, o Options) ([]Finding, error) {
 		return nil, err
 	}
 	findings := append(f.surroundings(spaceOf(filepath.Dir(f.path))), f.rights()...)
+	journal, err := size(f.path + "-journal")
+	if err != nil {
+		return nil, err
+	}
+	if journal > 0 { // an examination without a log does not look at it
+		return append(findings, Finding{What: fmt.Sprintf("an import into %s is under way, or was cut off", f.path), Mend: "wait for its end; if none is under way, begin it again, or start the service: both undo what was cut off"}), nil
+	}
 	err = f.read(log >= 0, func(db *bun.DB) error {
 		e := examination{ctx: ctx, file: f, db: db}
 		err := e.run()

@@ -325,6 +325,10 @@ func TestKillWhileFilled(t *testing.T) {
 			t.Errorf("%s without the journal: %v", name, err)
 		}
 	}
+	findings, err := Examine(t.Context(), Options{Path: during.path})
+	if err != nil || len(findings) == 0 || !strings.HasSuffix(findings[len(findings)-1].What, "is under way, or was cut off") {
+		t.Errorf("beside the journal, an examination finds %v, %v", findings, err)
+	}
 	during.holds(Options{Existing: true}, false)
 	during.Store = during.open(Options{})
 	during.commit(b.create(2, "afterwards"))
