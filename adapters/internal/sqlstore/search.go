@@ -77,9 +77,9 @@ func (r Reader) highest(ctx context.Context) (all int64, err error) {
 // limit times all problems.
 func most(all int64, limit int) int { return int(math.Sqrt(float64(all)*float64(limit)) / 2) }
 
-// lastOfAll bounds what a walk costs when those sought are the last of the order. With more than this
-// part of all problems, it looks at so many times as many as there are.
-const lastOfAll = 16
+// mostForOne is how many problems a walk may look at for each of those sought, when these come last in
+// the order.
+const mostForOne = 16
 
 // begun prepares the search anew when it would begin at many rows.
 func (r Reader) begun(ctx context.Context, q store.Query, p sqlsearch.Search, many bool) (sqlsearch.Search, error) {
@@ -87,7 +87,7 @@ func (r Reader) begun(ctx context.Context, q store.Query, p sqlsearch.Search, ma
 	if err != nil {
 		return p, err
 	}
-	few, rows := max(most(all, q.Limit), int(all/lastOfAll)), 0
+	few, rows := max(most(all, q.Limit), int(all/mostForOne)), 0
 	err = r.ReadOnce(ctx, Query{SQL: p.Begin, Args: append(p.BeginArgs, few+1), Row: func(scan func(...any) error) error { return scan(&rows) }})
 	if err != nil || rows <= few {
 		return p, err

@@ -67,8 +67,9 @@ func (c *compiler) byState(conditions []fragment, keys []sortKey, position ...fr
 // the problem may have, and returns the order of each. It returns nil beside another condition with
 // an index of its own, which may have fewer problems.
 //
-// A part asks for a range of one value in the order of the column. So PostgreSQL has to use the index
-// on both. For a value it could walk all problems by number, though those of a new milestone come last.
+// A part asks for a range of one value, in the order of the column. So PostgreSQL has to use the index
+// on the column and the number. It could otherwise walk all problems by number, and those of a new
+// milestone come last.
 func (c *compiler) byPlace(conditions []fragment, keys []sortKey, position ...fragment) (parts []fragment, number string) {
 	if len(keys) > 0 && !keys[0].isNumber() {
 		return nil, ""

@@ -156,9 +156,8 @@ func (c *compiler) exists(cond predicate.Exists) (fragment, error) {
 	if first && independent && where.keyed {
 		found := text(owner, " IN (SELECT "+of+" FROM "+s.from+" WHERE ", where, ")")
 		found.keyed = true
-		if c.Blind {
-			c.begin = text("SELECT count(*) FROM (SELECT 1 FROM "+s.from+" WHERE ", where, " LIMIT ?)")
-		}
+		rows := text(s.from+" WHERE ", where)
+		found.rows = &rows
 		return found, nil
 	}
 	end := ")"

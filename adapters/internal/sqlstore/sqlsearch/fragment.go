@@ -10,6 +10,9 @@ type fragment struct {
 	// keyed is true for a condition with an index for its rows. few is also true when
 	// that index is on the table of problems.
 	keyed, few bool
+	// rows are those at which a search begins by such a condition, as a FROM clause has them; nil
+	// where they are not counted.
+	rows *fragment
 	// choice is the condition's limit on a reference of the problem; nil for other
 	// conditions.
 	choice *choice

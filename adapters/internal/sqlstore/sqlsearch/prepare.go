@@ -59,9 +59,7 @@ func Prepare(ctx context.Context, s *Syntax, q store.Query, known Known) (found 
 		err = fault.Wrap(fault.Internal, err, "the store cannot search by this")
 	}
 	found.SQL, found.Args = statement.sql, statement.args
-	if residual == nil {
-		found.Begin, found.BeginArgs = c.begin.sql, c.begin.args
-	}
+	found.Begin, found.BeginArgs = c.begin.sql, c.begin.args
 	return found, err
 }
 
@@ -155,25 +153,25 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 	return text(with, "found AS MATERIALIZED (", found, ") SELECT "+names+" FROM found"+orderBy(keys, "id")), keys, nil
 }
 
-// beginAt counts the rows of the one condition with an index, if it is on a reference of the problem. It
-// counts none where a walk may have to look at all problems: without an index in the order, and beside
-// another condition than the state, which can leave few of many.
+// beginAt has the rows of the one condition with an index counted. It leaves them where a walk may have
+// to look at all problems: without an index in the order, and beside another condition than one on the
+// state, which can leave few of many.
 func (c *compiler) beginAt(conditions []fragment, keys []sortKey) {
-	var keyed []fragment
-	others := -1 // beside the keyed one
+	if !c.Blind || len(keys) > 0 && !keys[0].walked() {
+		return
+	}
+	var rows *fragment
 	for _, f := range conditions {
-		if f.keyed {
-			keyed = append(keyed, f)
-		}
-		if f.choice == nil || f.choice.column != "p.state" {
-			others++
+		switch {
+		case f.choice != nil && f.choice.column == "p.state":
+		case f.rows == nil || rows != nil:
+			return
+		default:
+			rows = f.rows
 		}
 	}
-	switch {
-	case others > 0, len(keys) > 0 && !keys[0].walked():
-		c.begin = fragment{}
-	case c.Blind && len(keyed) == 1 && keyed[0].choice != nil:
-		c.begin = text("SELECT count(*) FROM (SELECT 1 FROM problems p WHERE ", keyed[0], " LIMIT ?)")
+	if rows != nil {
+		c.begin = text("SELECT count(*) FROM (SELECT 1 FROM ", *rows, " LIMIT ?)")
 	}
 }
 

@@ -109,6 +109,9 @@ func (c *compiler) among(column operand, yes, no []ident.ID, none bool) fragment
 	}
 	found := list(yes)
 	found.keyed = column.indexed && (len(yes) == 1 || len(yes) <= len(no)/partOfFew)
-	found.few = found.keyed && column.root
+	if found.few = found.keyed && column.root; found.few {
+		rows := text("problems p WHERE ", found)
+		found.rows = &rows
+	}
 	return found
 }
