@@ -173,6 +173,21 @@ func (e explained) ReadOnce(ctx context.Context, q sqlstore.Query) error {
 	return e.session.ReadOnce(ctx, q)
 }
 
+// steps returns how the one-time statements of a search are done.
+func (b *bench) steps(where, sort string, q store.Query) (steps []string) {
+	b.Helper()
+	var err error
+	q.Plan, err = check.Compile(where, predicate.Problem, predicate.Env{Now: start, User: q.As})
+	b.must(err)
+	q.Sort, err = check.CompileOrder(sort, predicate.Problem)
+	b.must(err)
+	b.must(b.read(b.Context(), func(c *conn) error {
+		_, err := sqlstore.Reader{Dialect: b.dialect, Session: explained{session{c}, &steps}}.Search(b.Context(), q)
+		return err
+	}))
+	return steps
+}
+
 // The queries that have to run as they are begin with an index that finds few, or with
 // the problems in the order in which they are wanted. All are materialised, so that
 // they can be interrupted.
@@ -217,16 +232,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"state.resolved = NO AND (title CONTAINS[cd] 'API' OR ANY comments.text CONTAINS[cd] 'API')", "", "SCAN comment_parts VIRTUAL TABLE INDEX 0:M1"},
 		{"title CONTAINS[c] 'AP'", "", "SCAN p"}, // no index finds so small a part of a text
 	} {
-		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: start, User: user})
-		b.must(err)
-		order, err := check.CompileOrder(c.sort, predicate.Problem)
-		b.must(err)
-		var steps []string
-		b.must(b.read(t.Context(), func(conn *conn) error {
-			_, err := sqlstore.Reader{Dialect: b.dialect, Session: explained{session{conn}, &steps}}.Search(t.Context(),
-				store.Query{Plan: plan, Sort: order, After: positions[c.sort], Limit: 101, As: user, Catalogue: catalogue})
-			return err
-		}))
+		steps := b.steps(c.where, c.sort, store.Query{After: positions[c.sort], Limit: 101, As: user, Catalogue: catalogue})
 		if !slices.Contains(steps, c.step) || !slices.Contains(steps, "MATERIALIZE found") {
 			t.Errorf("%s\nis done by\n%s; want %s", c.where, strings.Join(steps, "\n"), c.step)
 		}
@@ -266,16 +272,7 @@ func TestSearchesWalkMany(t *testing.T) {
 		{"ANY keywords.name = 'common'", "title", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 		{"ANY keywords.name = 'common' AND title LIKE 'b*'", latest, "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 	} {
-		plan, err := check.Compile(c.where, predicate.Problem, predicate.Env{Now: start})
-		b.must(err)
-		order, err := check.CompileOrder(c.sort, predicate.Problem)
-		b.must(err)
-		var steps []string
-		b.must(b.read(t.Context(), func(conn *conn) error {
-			_, err := sqlstore.Reader{Dialect: b.dialect, Session: explained{session{conn}, &steps}}.Search(t.Context(),
-				store.Query{Plan: plan, Sort: order, Limit: 9, Catalogue: catalogue})
-			return err
-		}))
+		steps := b.steps(c.where, c.sort, store.Query{Limit: 9, Catalogue: catalogue})
 		// The first steps are those of the count.
 		if last := steps[slices.Index(steps, "MATERIALIZE found"):]; !slices.Contains(last, c.step) {
 			t.Errorf("%s\nis done by\n%s; want %s", c.where, strings.Join(steps, "\n"), c.step)
