@@ -34,11 +34,11 @@ func Examine(ctx context.Context, o Options) ([]Finding, error) {
 		return nil, err
 	}
 	findings := append(f.surroundings(spaceOf(filepath.Dir(f.path))), f.rights()...)
-	journal, err := size(f.path + "-journal")
+	journal, err := size(f.journalPath())
 	if err != nil {
 		return nil, err
 	}
-	if journal > 0 { // an examination without a log does not look at it
+	if journal > 0 { // what reads the file alone takes it for malformed
 		return append(findings, Finding{What: fmt.Sprintf("an import into %s is under way, or was cut off", f.path), Mend: "wait for its end; if none is under way, begin it again, or start the service: both undo what was cut off"}), nil
 	}
 	err = f.read(log >= 0, func(db *bun.DB) error {

@@ -31,6 +31,9 @@ const (
 // logPath returns where the write-ahead log is.
 func (f file) logPath() string { return f.path + "-wal" }
 
+// journalPath returns where the rollback journal is.
+func (f file) journalPath() string { return f.path + "-journal" }
+
 // size returns how long a file is; -1 when there is none.
 func size(path string) (int64, error) {
 	info, err := os.Stat(path)
@@ -92,7 +95,7 @@ func (f file) look(ctx context.Context, o Options) (found, error) {
 		return found{unlogged: true, empty: true}, nil
 	}
 	// The file had pages already: a journal that has disappeared has done its work.
-	if journal, err := size(f.path + "-journal"); err != nil || journal > 0 {
+	if journal, err := size(f.journalPath()); err != nil || journal > 0 {
 		return found{unlogged: true}, err
 	}
 	if log >= 0 {

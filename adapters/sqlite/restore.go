@@ -30,7 +30,8 @@ func (s *Store) fill(t task) {
 	answer <- <-done
 }
 
-// mostImage is more pages than an empty store has. Restore refuses others, or is short.
+// mostImage is more pages than an empty store has. A larger file keeps its log: Restore will refuse
+// it, and its image would take its length in memory.
 const mostImage = 4096
 
 // leaveLog has the writer use a rollback journal in place of the log, and returns the way back. A

@@ -41,7 +41,7 @@ func (a account) name() string {
 
 // all returns the paths of the file, and of those that can be beside it.
 func (f file) all() []string {
-	return []string{f.path, f.logPath(), f.path + "-shm", f.path + "-journal", f.path + ".lock"}
+	return []string{f.path, f.logPath(), f.path + "-shm", f.journalPath(), f.path + ".lock"}
 }
 
 // denied explains which rights the account lacks, and how it gets them. lacks reports whether
