@@ -154,11 +154,13 @@ func TestAttacksOfAPreparationThatIsCutShort(t *testing.T) {
 		counted(t, s, "200", 1)
 		end()
 		<-done
+		mu.Lock() // the server may still answer a request whose client is gone
 		for text := range asked {
 			if !strings.HasPrefix(text, c.want) {
 				t.Errorf("%s after %d changes asks %.100s; want %s", c.attack, c.allowed, text, c.want)
 			}
 		}
+		mu.Unlock()
 	}
 	s, _ := newPlainStage(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut {
