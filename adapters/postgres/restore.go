@@ -95,7 +95,22 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 	if err := r.fillFeed(ctx, archive); err != nil {
 		return err
 	}
+	if err := r.count(ctx); err != nil {
+		return err
+	}
 	return store.Ended(ctx)
+}
+
+// count has the server count what was copied. Until it does so by itself, minutes after a large
+// import, it takes the tables for small, and a search begins at the wrong index. A role that does not
+// own the tables is warned only.
+func (r *restoration) count(ctx context.Context) error {
+	for table := range r.rows {
+		if _, err := r.tx.Exec(ctx, "ANALYZE "+pgx.Identifier{table.Name}.Sanitize()); err != nil {
+			return classify(err)
+		}
+	}
+	return nil
 }
 
 // fillFeed copies the feed, and sets the head to its last number.

@@ -80,6 +80,20 @@ func TestRestoreCut(t *testing.T) {
 	books.check(t)
 }
 
+// Searches find their indexes right after an import.
+func TestRestoreCounts(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Schema(t)
+	archive, number := someArchive(newSource())
+	if err := open(t, postgres.Options{URL: url}).Restore(t.Context(), archive); err != nil {
+		t.Fatal(err)
+	}
+	var counted int
+	if err := connect(t, url).QueryRow(t.Context(), "SELECT reltuples FROM pg_class WHERE oid = 'problems'::regclass").Scan(&counted); err != nil || counted != number {
+		t.Errorf("the server knows of %d problems of %d: %v", counted, number, err)
+	}
+}
+
 // someArchive returns an archive and the number of its problems.
 func someArchive(from *source) (store.Archive, int) {
 	const number = 40
