@@ -54,11 +54,18 @@ func seek(cond predicate.Cond, comments map[int]bool) (all [][]Sought) {
 			return seek(cond.Where, comments)
 		}
 	case predicate.Compare:
-		if sought, ok := soughtBy(cond, comments); ok {
-			return [][]Sought{{sought}}
+		switch cond.Op {
+		case predicate.Contains, predicate.BeginsWith, predicate.EndsWith, predicate.Equal:
+			if part, ok := cond.Right.(predicate.Const); ok {
+				all = soughtIn(all, cond.Left, part.Value, cond.Folding, comments)
+			}
+		}
+	case predicate.Like:
+		for _, part := range cond.Pattern.Parts {
+			all = soughtIn(all, cond.Operand, part.Text, cond.Folding, comments)
 		}
 	}
-	return nil
+	return all
 }
 
 // ofComments reports whether a condition is about the comments of the problem.
@@ -67,34 +74,31 @@ func ofComments(cond predicate.Exists) bool {
 	return ok && path.Slot == 0 && len(path.Steps) == 1 && path.Steps[0].Name == "comments"
 }
 
-// soughtBy returns the text that a comparison asks for.
-func soughtBy(cond predicate.Compare, comments map[int]bool) (s Sought, ok bool) {
-	switch cond.Op {
-	case predicate.Contains, predicate.BeginsWith, predicate.EndsWith, predicate.Equal:
-	default:
-		return s, false
+// soughtIn appends the text that an operand has to contain, if there is an index for it.
+func soughtIn(all [][]Sought, in predicate.Expr, part predicate.Value, f predicate.Folding, comments map[int]bool) [][]Sought {
+	path, isPath := in.(predicate.Path)
+	text, isText := part.(string)
+	if !isPath || !isText || len(path.Steps) != 1 {
+		return all
 	}
-	path, isPath := cond.Left.(predicate.Path)
-	part, isConst := cond.Right.(predicate.Const)
-	text, isText := part.Value.(string)
-	if !isPath || !isConst || !isText || len(path.Steps) != 1 {
-		return s, false
-	}
+	s := Sought{Text: predicate.Fold(text, predicate.Both)}
 	switch key := path.Steps[0].Name; {
 	case path.Slot == 0 && key == "title":
 		s.Of = predicate.Problem
 	case comments[path.Slot] && key == "text":
 		s.Of = predicate.Comment
 	default:
-		return s, false
+		return all
 	}
-	s.Text = predicate.Fold(text, predicate.Both)
 	// What is folded less has the text, too, with two exceptions. Marks with a place of their own
 	// change places with others around it. And without case, the iota below is the letter, which
 	// the index lacks: it is a mark there.
-	apart := cond.Folding != predicate.Both && strings.ContainsFunc(s.Text, func(r rune) bool { return unicode.Is(unicode.Mc, r) }) ||
-		cond.Folding == predicate.Case && strings.ContainsRune(text, 'ι')
-	return s, !apart && utf8.RuneCountInString(s.Text) >= LeastSought
+	apart := f != predicate.Both && strings.ContainsFunc(s.Text, func(r rune) bool { return unicode.Is(unicode.Mc, r) }) ||
+		f == predicate.Case && strings.ContainsRune(text, 'ι')
+	if apart || utf8.RuneCountInString(s.Text) < LeastSought {
+		return all
+	}
+	return append(all, []Sought{s})
 }
 
 // Few are the problems that can satisfy a condition: some by their own numbers, and those with

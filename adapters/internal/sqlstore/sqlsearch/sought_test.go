@@ -18,7 +18,9 @@ func TestSeek(t *testing.T) {
 		`title =[cd] 'Abc' AND watching = YES AND title ENDSWITH 'xyz'`:                                           "[[{Problem abc}] [{Problem xyz}]]",
 		`title CONTAINS[cd] 'Új x' OR ANY comments.text CONTAINS[cd] 'Új x'`:                                      "[[{Problem uj x} {Comment uj x}]]",
 		`SUBQUERY(comments, $c, $c.author = nil AND $c.text BEGINSWITH 'abc').@count > 0 OR title CONTAINS 'def'`: "[[{Comment abc} {Problem def}]]",
+		`title LIKE[c] 'the Cache*\\*ab?cdé'`:                                                                     "[[{Problem the cache}] [{Problem *ab}] [{Problem cde}]]",
 		// Nothing has to contain any text.
+		`NOT title LIKE 'abc*'`:                                 "[]",
 		`NOT title CONTAINS 'abc'`:                              "[]",
 		`NONE comments.text CONTAINS 'abc'`:                     "[]",
 		`title CONTAINS 'abc' OR watching = YES`:                "[]",
@@ -54,9 +56,10 @@ func TestSeekEachCharacter(t *testing.T) {
 			continue
 		}
 		sought := predicate.Fold(title, predicate.Case)
-		cond := predicate.Compare{Left: predicate.Path{Steps: []*predicate.Key{{Name: "title"}}}, Op: predicate.Contains, Right: predicate.Const{Value: sought}, Folding: predicate.Case}
-		if s, ok := soughtBy(cond, nil); ok && !strings.Contains(predicate.Fold(title, predicate.Both), s.Text) {
-			t.Errorf("%q has %q, and its index does not have %q", title, sought, s.Text)
+		for _, list := range soughtIn(nil, predicate.Path{Steps: []*predicate.Key{{Name: "title"}}}, sought, predicate.Case, nil) {
+			if !strings.Contains(predicate.Fold(title, predicate.Both), list[0].Text) {
+				t.Errorf("%q has %q, and its index does not have %q", title, sought, list[0].Text)
+			}
 		}
 	}
 }
