@@ -84,6 +84,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 	}
 	for i := range 8 {
 		content.States = append(content.States, metadata.State{ID: number(256 + i), Name: fmt.Sprint(i), Resolved: i > 3})
+		content.Priorities = append(content.Priorities, metadata.Priority{ID: number(i), Name: fmt.Sprint(i), Order: i})
 		content.Milestones = append(content.Milestones, metadata.Milestone{ID: number(i), Name: fmt.Sprint("Next", i)})
 		content.Components = append(content.Components, metadata.Component{ID: number(i), Name: fmt.Sprint(i)})
 	}
@@ -94,6 +95,8 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"read = NO AND state.resolved = NO AND assignee.identifier = $ApiUser", "", "problems_assignee|problems_assignee_modified"},
 		{"assignee.identifier = $ApiUser", "", "problems_assignee|problems_assignee_modified"},
 		{"creationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -2)", "", "problems_created"},
+		{"resolver.identifier = $ApiUser AND resolveDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -2)", "", "problems_resolved"},
+		{"priority = nil AND state.resolved = NO", "", "problems_without_priority"},
 		{"modificationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -2)", "", "problems_modified"},
 		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingMinutes:', -60) AND $h.modifier.identifier = $ApiUser).@count > 0", "", "savepoints_modifier"},
 		{"identifier IN {1, 2}", "", "problems_pkey"},

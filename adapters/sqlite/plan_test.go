@@ -124,8 +124,9 @@ func TestIndexedColumnsStandApart(t *testing.T) {
 	b := setup(t)
 	var indexed []string
 	b.must(b.reading.NewRaw("SELECT DISTINCT c.name FROM pragma_index_list('problems') i, pragma_index_info(i.name) c ORDER BY c.name").Scan(t.Context(), &indexed))
-	// An index with the time of the change is written each time, whatever else it has.
-	want := slices.Sorted(slices.Values(append(slices.Clone(b.dialect.SetIfChanged), "modified", "priority", "revision")))
+	// An index with the time of the change is written each time, whatever else it has. That on the
+	// time of the resolution has resolved problems alone, which seldom change.
+	want := slices.Sorted(slices.Values(append(slices.Clone(b.dialect.SetIfChanged), "modified", "priority", "resolved", "resolver", "revision")))
 	if !slices.Equal(indexed, want) {
 		t.Errorf("there are indexes on %v; %v stand apart", indexed, b.dialect.SetIfChanged)
 	}
@@ -199,6 +200,7 @@ func TestSearchesUseIndexes(t *testing.T) {
 	for i := range 8 {
 		content.Users = append(content.Users, usr.User{ID: b.id(), Email: fmt.Sprint(i)})
 		content.States = append(content.States, metadata.State{ID: b.id(), Name: fmt.Sprint(i), Resolved: i > 3})
+		content.Priorities = append(content.Priorities, metadata.Priority{ID: b.id(), Name: fmt.Sprint(i), Order: i})
 		content.Milestones = append(content.Milestones, metadata.Milestone{ID: b.id(), Name: fmt.Sprint("Next", i)})
 		content.Components = append(content.Components, metadata.Component{ID: b.id(), Name: fmt.Sprint(i)})
 	}
@@ -214,6 +216,8 @@ func TestSearchesUseIndexes(t *testing.T) {
 		{"assignee.identifier = $ApiUser", "-modificationDate", "SEARCH p USING COVERING INDEX problems_assignee_modified (assignee=? AND state=?)"},
 		{"state.resolved = NO AND assignee.identifier = $ApiUser", "priority.order,-modificationDate", "SEARCH p USING COVERING INDEX problems_assignee_modified (assignee=? AND state=?)"},
 		{"creationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_created (created>?)"},
+		{"resolver.identifier = $ApiUser AND resolveDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_resolved (resolved>?)"},
+		{"priority = nil AND state.resolved = NO", "", "SEARCH p USING INDEX problems_without_priority (priority=?)"},
 		{"modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7)", "", "SEARCH p USING INDEX problems_modified (modified>?)"},
 		{"SUBQUERY(history, $h, $h.modificationDate > FUNCTION(NOW(), 'dateByAddingDays:', -7) AND $h.modifier.identifier = $ApiUser).@count > 0", "",
 			"SEARCH s1 USING COVERING INDEX savepoints_modifier (modifier=? AND modified>?)"},

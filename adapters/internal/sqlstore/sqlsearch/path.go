@@ -68,7 +68,7 @@ var indexed = map[predicate.Entity][]string{
 }
 
 // dated are the times of problems with an index for the latest ones.
-var dated = []string{"created", "modified"}
+var dated = []string{"created", "modified", "resolved"}
 
 // Indexed returns the columns for which searches count on an index, as "problems.assignee".
 func Indexed() (all []string) {
