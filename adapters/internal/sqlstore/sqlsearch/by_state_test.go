@@ -168,7 +168,7 @@ func TestSelectionInParts(t *testing.T) {
 	if n := strings.Count(f.sql, "?"); n != len(f.args) {
 		t.Errorf("%d marks for %d arguments", n, len(f.args))
 	}
-	if branches, limits, places := strings.Count(f.sql, " UNION ALL "), strings.Count(f.sql, "LIMIT ?"), strings.Count(f.sql, "p.id > ?"); branches != 2 || limits != 4 || places != 3 {
+	if branches, limits, places := strings.Count(f.sql, " UNION ALL "), strings.Count(f.sql, " LIMIT "), strings.Count(f.sql, "p.id > ?"); branches != 2 || limits != 4 || places != 3 {
 		t.Errorf("%d unions, %d limits, %d places: %s", branches, limits, places, f.sql)
 	}
 }

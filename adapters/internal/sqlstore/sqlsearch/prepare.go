@@ -128,8 +128,10 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 		names += ", " + key.name
 		columns = text(columns, ", ", key.fragment, " AS "+key.name)
 	}
+	// The cast hides the limit from SQLite. It takes the sort for a small limit as free, and would read all
+	// problems to sort them, beside an index that has their order.
 	first := func(where fragment, number string) fragment {
-		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(sorted, number)+" LIMIT ", argument(q.Limit))
+		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(sorted, number)+" LIMIT CAST(", argument(q.Limit), " AS BIGINT)")
 	}
 	var found fragment
 	parts, number := c.byState(conditions, keys, position...), "p.id"
