@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/problemtracking/problems/adapters/internal/sqlstore"
 	"github.com/problemtracking/problems/domain/fault"
@@ -102,15 +105,25 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 }
 
 // count has the server count what was copied. Until it does so by itself, minutes after a large
-// import, it takes the tables for small, and a search begins at the wrong index. A role that does not
-// own the tables is warned only.
+// import, it takes the tables for small, and a search begins at the wrong index. Where it may not
+// count, or somebody else changes a table, it is left to do so later: CREATE INDEX CONCURRENTLY
+// waits for this transaction itself.
 func (r *restoration) count(ctx context.Context) error {
-	for table := range r.rows {
-		if _, err := r.tx.Exec(ctx, "ANALYZE "+pgx.Identifier{table.Name}.Sanitize()); err != nil {
-			return classify(err)
+	err := pgx.BeginFunc(ctx, r.tx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL lock_timeout = '1s'"); err != nil {
+			return err
 		}
+		for table := range r.rows {
+			if _, err := tx.Exec(ctx, "ANALYZE "+pgx.Identifier{table.Name}.Sanitize()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && slices.Contains([]string{notSupported, deadlock, notAllowed, lockNotAvailable}, answer.Code) {
+		return nil
 	}
-	return nil
+	return classify(err)
 }
 
 // fillFeed copies the feed, and sets the head to its last number.
