@@ -105,25 +105,24 @@ func (r *restoration) fill(ctx context.Context, archive store.Archive) error {
 }
 
 // count has the server count what was copied. Until it does so by itself, minutes after a large
-// import, it takes the tables for small, and a search begins at the wrong index. Where it may not
-// count, or somebody else changes a table, it is left to do so later: CREATE INDEX CONCURRENTLY
+// import, it takes the tables for small, and a search begins at the wrong index. A table is left
+// uncounted where that is refused, or takes long: CREATE INDEX CONCURRENTLY holds the table, and
 // waits for this transaction itself.
 func (r *restoration) count(ctx context.Context) error {
-	err := pgx.BeginFunc(ctx, r.tx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SET LOCAL lock_timeout = '1s'"); err != nil {
-			return err
-		}
-		for table := range r.rows {
-			if _, err := tx.Exec(ctx, "ANALYZE "+pgx.Identifier{table.Name}.Sanitize()); err != nil {
-				return err
+	for table := range r.rows {
+		err := pgx.BeginFunc(ctx, r.tx, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, "SET LOCAL lock_timeout = '1s'")
+			if err == nil {
+				_, err = tx.Exec(ctx, "ANALYZE "+pgx.Identifier{table.Name}.Sanitize())
 			}
+			return err
+		})
+		answer, refused := errors.AsType[*pgconn.PgError](err)
+		if err != nil && !(refused && slices.Contains([]string{notSupported, deadlock, notAllowed, lockNotAvailable, queryCanceled}, answer.Code)) {
+			return classify(err)
 		}
-		return nil
-	})
-	if answer, ok := errors.AsType[*pgconn.PgError](err); ok && slices.Contains([]string{notSupported, deadlock, notAllowed, lockNotAvailable}, answer.Code) {
-		return nil
 	}
-	return classify(err)
+	return nil
 }
 
 // fillFeed copies the feed, and sets the head to its last number.
