@@ -274,6 +274,8 @@ func TestSearchesWalkMany(t *testing.T) {
 		{"component.name = 'common' AND title LIKE 'b*'", latest, "SEARCH p USING INDEX problems_component (component=?)"},
 		{"ANY keywords.name = 'rare'", latest, "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 		{"ANY keywords.name = 'common'", latest, "SCAN p USING INDEX problems_modified"},
+		{"creationDate > CAST('2000-01-01', 'NSDate')", latest, "SCAN p USING INDEX problems_modified"},
+		{"creationDate > CAST('2000-01-01', 'NSDate')", "", "SEARCH p USING INDEX problems_created (created>?)"},
 		// A walk would look at all problems: no index has the order, or few satisfy the rest.
 		{"ANY keywords.name = 'common'", "title", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 		{"ANY keywords.name = 'common' AND title LIKE 'b*'", latest, "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},

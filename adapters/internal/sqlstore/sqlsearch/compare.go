@@ -121,8 +121,16 @@ func (c *compiler) compareConst(op predicate.Op, left operand, value predicate.V
 		return constant(false), nil
 	}
 	found := text(left.fragment, " "+string(op)+" ", argument(n))
-	found.keyed = op == predicate.Equal && left.indexed || op == predicate.Greater && left.dated || op == predicate.GreaterOrEqual && left.dated
+	since := left.dated && (op == predicate.Greater || op == predicate.GreaterOrEqual)
+	if since && c.Walk {
+		return text("+", found), nil
+	}
+	found.keyed = op == predicate.Equal && left.indexed || since
 	found.few = found.keyed && left.root
+	if since {
+		rows := text("problems p WHERE ", found)
+		found.rows, found.late = &rows, left.sql != "p.resolved"
+	}
 	return found, nil
 }
 

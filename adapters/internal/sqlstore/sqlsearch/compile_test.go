@@ -264,25 +264,25 @@ func TestOrder(t *testing.T) {
 		sql   string
 		args  string
 	}{
-		{"", nil, "WITH " + found + " FROM problems p WHERE TRUE ORDER BY p.id LIMIT CAST(? AS BIGINT)) SELECT id, revision FROM found ORDER BY id", "[9]"},
-		{"", &store.Hit{ID: 4}, "WITH " + found + " FROM problems p WHERE (TRUE AND p.id > ?) ORDER BY p.id LIMIT CAST(? AS BIGINT)) SELECT id, revision FROM found ORDER BY id", "[4 9]"},
+		{"", nil, "WITH " + found + " FROM problems p WHERE TRUE ORDER BY p.id LIMIT ?) SELECT id, revision FROM found ORDER BY id", "[9]"},
+		{"", &store.Hit{ID: 4}, "WITH " + found + " FROM problems p WHERE (TRUE AND p.id > ?) ORDER BY p.id LIMIT ?) SELECT id, revision FROM found ORDER BY id", "[4 9]"},
 		{"-creationDate", &store.Hit{ID: 4, Keys: []predicate.Value{noon}},
 			"WITH " + found + ", p.created AS k0 FROM problems p WHERE (TRUE AND (p.created <= ? AND (p.created < ? OR (p.created = ? AND p.id > ?)))) " +
-				"ORDER BY k0 DESC, p.id LIMIT CAST(? AS BIGINT)) SELECT id, revision, k0 FROM found ORDER BY k0 DESC, id",
+				"ORDER BY k0 DESC, p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 DESC, id",
 			fmt.Sprint([]any{noon.UnixMicro(), noon.UnixMicro(), noon.UnixMicro(), 4, 9})},
 		{"resolveDate", &store.Hit{ID: 4, Keys: []predicate.Value{nil}},
 			"WITH " + found + ", p.resolved AS k0 FROM problems p WHERE (TRUE AND (p.resolved IS NULL AND p.id > ?)) " +
-				"ORDER BY p.id LIMIT CAST(? AS BIGINT)) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[4 9]"},
+				"ORDER BY p.id LIMIT ?) SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[4 9]"},
 		{"title,-due", &store.Hit{ID: 4, Keys: []predicate.Value{"a", noon}},
 			"WITH " + found + ", p.title AS k0, p.due AS k1 FROM problems p WHERE (TRUE AND (p.title >= ? AND " +
 				"(p.title > ? OR ((p.title = ? AND (p.due < ? OR p.due IS NULL)) OR (p.title = ? AND (p.due = ? AND p.id > ?)))))) " +
-				"ORDER BY k0, k1 DESC NULLS LAST, p.id LIMIT CAST(? AS BIGINT)) SELECT id, revision, k0, k1 FROM found ORDER BY k0, k1 DESC NULLS LAST, id",
+				"ORDER BY k0, k1 DESC NULLS LAST, p.id LIMIT ?) SELECT id, revision, k0, k1 FROM found ORDER BY k0, k1 DESC NULLS LAST, id",
 			fmt.Sprint([]any{"a", "a", "a", noon.UnixMicro(), "a", noon.UnixMicro(), 4, 9})},
 		// Open is behind Closed; between them is the place of what is called neither.
 		{"state.name", &store.Hit{ID: 4, Keys: []predicate.Value{"D"}},
 			"WITH ranks_k0 AS MATERIALIZED (RANKS ?), valued AS MATERIALIZED (" + ranked + "WHERE (TRUE AND (ranks_k0.rank >= ? AND (ranks_k0.rank > ? OR (ranks_k0.rank = ? AND p.id > ?)))) " +
-				"ORDER BY k0 NULLS LAST, p.id LIMIT CAST(? AS BIGINT)), found AS MATERIALIZED (SELECT * FROM valued UNION ALL " +
-				"SELECT * FROM (" + ranked + "WHERE (TRUE AND ranks_k0.rank IS NULL) ORDER BY p.id LIMIT CAST(? AS BIGINT) - (SELECT count(*) FROM valued)) AS lacking) " +
+				"ORDER BY k0 NULLS LAST, p.id LIMIT ?), found AS MATERIALIZED (SELECT * FROM valued UNION ALL " +
+				"SELECT * FROM (" + ranked + "WHERE (TRUE AND ranks_k0.rank IS NULL) ORDER BY p.id LIMIT ? - (SELECT count(*) FROM valued)) AS lacking) " +
 				"SELECT id, revision, k0 FROM found ORDER BY k0 NULLS LAST, id", "[[1 3] 2 2 2 4 9 9]"},
 	} {
 		order, err := check.CompileOrder(c.sort, predicate.Problem)

@@ -13,6 +13,8 @@ type fragment struct {
 	// rows are those at which a search begins by such a condition, as a FROM clause has them; nil
 	// where they are not counted.
 	rows *fragment
+	// late is true for rows that come last in an ascending order: the latest problems and changes.
+	late bool
 	// choice is the condition's limit on a reference of the problem; nil for other
 	// conditions.
 	choice *choice

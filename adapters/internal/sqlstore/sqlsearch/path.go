@@ -246,7 +246,9 @@ func (c *compiler) value(v *variable, key *predicate.Key) (operand, error) {
 	// A column for a reference can be NULL, even if the schema says otherwise.
 	o := operand{kind: key.Type.Kind, nullable: key.Nullable || v.nullable || key.Type.Kind == predicate.Object, root: v.alias == "p"}
 	o.indexed = slices.Contains(indexed[v.entity], column) && (o.root || v.entity != predicate.Problem)
-	o.dated = slices.Contains(dated, column) && o.root
+	// The times of creation and change rise with the number, which PostgreSQL does not know. That of a
+	// resolution does so less, and the estimates are good.
+	o.dated = slices.Contains(dated, column) && o.root && (c.Blind || column != "resolved")
 	o.begun = v.entity == predicate.Keyword && column == "value"
 	o.sql = c.row(v) + "." + column
 	if key.Folded && !c.Unfolded {

@@ -128,10 +128,14 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 		names += ", " + key.name
 		columns = text(columns, ", ", key.fragment, " AS "+key.name)
 	}
-	// The cast hides the limit from SQLite. It takes the sort for a small limit as free, and would read all
-	// problems to sort them, beside an index that has their order.
 	first := func(where fragment, number string) fragment {
-		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(sorted, number)+" LIMIT CAST(", argument(q.Limit), " AS BIGINT)")
+		limit := argument(q.Limit)
+		if c.Blind && !where.keyed && len(keys) > 0 && keys[0].walked() {
+			// The cast hides the limit. SQLite takes the sort for a small one as free, and would read all
+			// problems to sort them, beside an index that has their order.
+			limit = text("CAST(", limit, " AS BIGINT)")
+		}
+		return text("SELECT ", columns, " FROM "+from+" WHERE ", where, orderBy(sorted, number)+" LIMIT ", limit)
 	}
 	var found fragment
 	parts, number := c.byState(conditions, keys, position...), "p.id"
@@ -156,8 +160,8 @@ func (c *compiler) hits(conditions []fragment, q store.Query) (fragment, []sortK
 }
 
 // beginAt has the rows of the one condition with an index counted. It leaves them where a walk may have
-// to look at all problems: without an index in the order, and beside another condition than one on the
-// state, which can leave few of many.
+// to look at all problems: without an index in the order, for what is late in it, and beside another
+// condition than one on the state, which can leave few of many.
 func (c *compiler) beginAt(conditions []fragment, keys []sortKey) {
 	if !c.Blind || len(keys) > 0 && !keys[0].walked() {
 		return
@@ -166,7 +170,7 @@ func (c *compiler) beginAt(conditions []fragment, keys []sortKey) {
 	for _, f := range conditions {
 		switch {
 		case f.choice != nil && f.choice.column == "p.state":
-		case f.rows == nil || rows != nil:
+		case f.rows == nil || rows != nil || f.late && (len(keys) == 0 || !keys[0].descending):
 			return
 		default:
 			rows = f.rows
