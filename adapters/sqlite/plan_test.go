@@ -260,7 +260,7 @@ func TestSearchesWalkMany(t *testing.T) {
 	rare, common := metadata.Component{ID: b.id(), Name: "rare"}, metadata.Component{ID: b.id(), Name: "common"}
 	catalogue := metadata.NewCatalogue(ident.Version{Number: 1}, metadata.Content{Components: []metadata.Component{rare, common}})
 	for i := range 200 {
-		p := problem.Problem{ID: problem.ID(i + 1), Fields: problem.Fields{Title: "A", Component: common.ID}, Created: start, Modified: start, Revision: 1}
+		p := problem.Problem{ID: problem.ID(i + 1), Fields: problem.Fields{Title: "A", Component: common.ID}, Created: start, Modified: start, Resolved: start, Revision: 1}
 		keyword := problem.Keyword{Name: "common"}
 		if i == 0 {
 			p.Component, keyword.Name = rare.ID, "rare"
@@ -275,8 +275,10 @@ func TestSearchesWalkMany(t *testing.T) {
 		{"ANY keywords.name = 'rare'", latest, "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 		{"ANY keywords.name = 'common'", latest, "SCAN p USING INDEX problems_modified"},
 		{"creationDate > CAST('2000-01-01', 'NSDate')", latest, "SCAN p USING INDEX problems_modified"},
+		{"resolveDate > CAST('2000-01-01', 'NSDate')", "", "SCAN p"},
+		// A walk would look at all problems: no index has the order, the latest come last in it, or few
+		// satisfy the rest.
 		{"creationDate > CAST('2000-01-01', 'NSDate')", "", "SEARCH p USING INDEX problems_created (created>?)"},
-		// A walk would look at all problems: no index has the order, or few satisfy the rest.
 		{"ANY keywords.name = 'common'", "title", "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 		{"ANY keywords.name = 'common' AND title LIKE 'b*'", latest, "SEARCH k1 USING COVERING INDEX keywords_name (name=?)"},
 	} {
