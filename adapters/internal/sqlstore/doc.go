@@ -12,9 +12,10 @@
 // problems, only these are candidates; all conditions still decide. [sqlsearch.Prepare] then
 // makes one statement: it divides the predicate with pushdown.Split, and translates the
 // conditions. Where the database cannot tell how many rows an index finds, they are counted, and
-// a search that would begin at many is prepared anew: it walks the problems in their order. If a residual is left, package search evaluates it for the problems found by the
-// database. Texts are compared without regard to case and marks by extra columns with their
-// folded forms: see [Dialect.Fold].
+// a search that would begin at many is prepared anew: it walks the problems in their order. If a
+// residual is left, package search evaluates it for the problems found by the database. Texts are
+// compared without regard to case and marks by extra columns with their folded forms: see
+// [Dialect.Fold].
 //
 // # The use of bun
 //
